@@ -2,7 +2,7 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
 
 /** Suites that need several services, minutes, a browser or much computing: `npm run test:long` (jest.long.config.cjs). */
 const LONG = [
-  '/test/(chaos|plans|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/(chaos|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant)[.]test[.]ts$',
   '/test/unit/demo-flagship[.]test[.]ts$',
   '/test/api/(booking-kills|exact-authorization|slow-clients)[.]test[.]ts$',

@@ -1,0 +1,172 @@
+import type { Db } from '../../services/platform/database';
+import { type Answer, type Clients, request, type Write } from './client';
+import { microseconds } from './journal';
+import { adultsOf, type DepartureChange, fail, type Model, nameOf, type Step } from './model';
+import type { World } from './world';
+
+/** The steps that an acknowledged write of a kind may have made. Several writes may ask for one step. */
+const STEPS: Record<string, Step[]> = {
+  hold: ['created'],
+  book: ['created'],
+  'extend hold': ['extended'],
+  'change hold': ['changed'],
+  'release hold': ['released'],
+  'change booking': ['changed'],
+  confirm: ['confirmed'],
+  'confirm by OCTO': ['created', 'confirmed'],
+  cancel: ['cancelled', 'released'],
+};
+const stepsOf = ({ kind, octo }: Write) => STEPS[octo && kind === 'confirm' ? 'confirm by OCTO' : kind]!;
+
+/** The steps that a sale makes once.  */
+const ONCE: Step[] = ['created', 'released', 'confirmed', 'cancelled'];
+
+const isGranted = ({ status }: Answer) => status < 300;
+
+/** Checks the answers of all writes: no failure, no write twice with the same key, none that a revocation or suspension forbids. */
+export function checkAnswers({ writes, bans }: Clients): void {
+  for (const { path, kind, answers, tenantId, keyId, begun } of writes) {
+    const named = `${kind} ${path}`;
+    for (const { status, text } of answers)
+      if (status >= 500 && !(status === 503 && path.startsWith('/octo/')))
+        fail(`${named}: ${status} ${text}`);
+    const granted = answers.filter(isGranted);
+    if (new Set(granted.map(({ text }) => text)).size > 1) fail(`${named}: two answers for one key`);
+    if (granted.filter(({ replayed }) => !replayed).length > 1) fail(`${named}: done twice for one key`);
+    const banned = bans.find(({ id, at }) => (id === tenantId || id === keyId) && at < begun);
+    if (banned && granted.length > 0) fail(`${named}: granted after ${banned.id} was revoked or suspended`);
+  }
+}
+
+/** Checks that the acknowledged writes and the steps of the journal are the same ones. */
+export async function checkWrites(db: Db, { writes }: Clients, { transitions }: Model): Promise<void> {
+  const made = countOf(transitions.map(({ step, id }) => `${step} ${id}`));
+  const acknowledged: string[] = [];
+  for (const write of writes) {
+    const answer = write.answers.find(isGranted);
+    if (!answer) continue;
+    const subjects = await subjectsOf(db, write, answer.body);
+    acknowledged.push(...subjects.flatMap((id) => stepsOf(write).map((step) => `${step} ${id}`)));
+    if (!isMade(write, subjects, made)) fail(`${write.kind} ${write.path}: acknowledged, but not made`);
+  }
+  const allowed = countOf(acknowledged);
+  for (const [key, times] of made) {
+    const isOwn = !/^(expired|converted) /.test(key);
+    const most = ONCE.includes(key.split(' ')[0] as Step) ? 1 : Infinity;
+    if (isOwn && times > Math.min(most, allowed.get(key) ?? 0))
+      fail(`${key}: ${times} times, not acknowledged`);
+  }
+}
+
+function countOf(keys: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/** A change to the same values makes no step, and a hold that has expired is not released. */
+function isMade(write: Write, subjects: string[], made: Map<string, number>): boolean {
+  const steps = stepsOf(write);
+  if (!steps.some((step) => ONCE.includes(step))) return true;
+  const ends: Step[] = steps.includes('released') ? ['expired'] : [];
+  return [...steps, ...ends].some((step) => subjects.some((id) => made.has(`${step} ${id}`)));
+}
+
+/** Returns the hold and the booking that a write names or made. */
+async function subjectsOf(db: Db, { path, kind }: Write, body: Answer['body']): Promise<string[]> {
+  const named = /(?:holds|bookings)[/]([^/]+)/.exec(path)?.[1];
+  const uuid = body.uuid as string | undefined;
+  const holds = uuid ? ((await db('octo_bookings').where({ uuid }).pluck('hold_id')) as string[]) : [];
+  const ref = (body.booking_ref ?? body.supplierReference) as string | null | undefined;
+  if (uuid) return [...holds, ...(ref ? [ref] : [])];
+  if (kind === 'hold') return [body.hold_id as string];
+  return [ref ?? named!];
+}
+
+const EVENTS: Partial<Record<Step, string>> = {
+  created: 'booking.created',
+  confirmed: 'booking.confirmed',
+  changed: 'booking.updated',
+  cancelled: 'booking.cancelled',
+};
+
+/** An event of the queue's tables. */
+export interface SentEvent {
+  tenantId: string;
+  type: string;
+  bookingRef: string | null;
+  /** JSON. */
+  body: string;
+  deliveries: number;
+  queued: number;
+}
+
+export async function readEvents(db: Db, { sellers }: World): Promise<SentEvent[]> {
+  const { rows } = await db.raw<{ rows: SentEvent[] }>(
+    `select e.tenant_id as "tenantId", e.type, e.booking_ref as "bookingRef", e.body,
+       count(d.id)::int as deliveries, count(q.delivery_id)::int as queued
+     from webhook_events e left join webhook_deliveries d on d.event_id = e.id left join webhook_queue q on q.delivery_id = d.id
+     where e.tenant_id = any (?) group by e.id, e.tenant_id, e.type, e.booking_ref, e.body`,
+    [sellers.map(({ tenant }) => tenant.id)],
+  );
+  return rows;
+}
+
+/** Checks that each step has exactly one event of its kind, and each event one delivery that waits in the queue. */
+export function checkEvents(events: SentEvent[], { transitions }: Model): void {
+  const expected = transitions.flatMap(({ step, id, after }) => {
+    if (step === 'expired') return `${after.booking_ref ? 'booking' : 'hold'}.expired ${id}`;
+    return after.booking_ref && EVENTS[step] ? `${EVENTS[step]} ${id}` : [];
+  });
+  const lost = events.find(({ deliveries, queued }) => deliveries !== 1 || queued !== 1);
+  if (lost) fail(`${lost.type}: ${lost.deliveries} deliveries, ${lost.queued} in the queue`);
+  const sales = events.filter(({ type }) => !type.startsWith('departure.'));
+  const nameOfSale = ({ type, bookingRef, body }: SentEvent) =>
+    `${type} ${bookingRef ?? bodyOf(body).hold_id}`;
+  expect(sales.map(nameOfSale).sort()).toEqual(expected.sort());
+}
+
+function bodyOf(body: string): { hold_id?: string; departure_date: string } {
+  return JSON.parse(body) as ReturnType<typeof bodyOf>;
+}
+
+/** Checks that a tenant with sales on a departure has one event of each of its changes, and no tenant has more events than changes. */
+export function checkDepartureEvents(events: SentEvent[], { sellers }: World, model: Model): void {
+  const nameOfChange = ({ type, date }: DepartureChange) => `${type} ${date}`;
+  const changes = countOf(model.departureChanges.map(nameOfChange));
+  for (const { tenant } of sellers) {
+    const own = events.filter(
+      ({ tenantId, type }) => tenantId === tenant.id && type.startsWith('departure.'),
+    );
+    const sent = countOf(own.map(({ type, body }) => `${type} ${bodyOf(body).departure_date}`));
+    const concerning = model.departureChanges.filter(({ tenants }) => tenants.has(tenant.id));
+    const least = countOf(concerning.map(nameOfChange));
+    for (const key of new Set([...changes.keys(), ...sent.keys()])) {
+      const times = sent.get(key) ?? 0;
+      if (times < (least.get(key) ?? 0) || times > (changes.get(key) ?? 0)) fail(`${key}: ${times} events`);
+    }
+  }
+}
+
+/** Checks that the service answers what the model has: each hold, each booking, and the free seats of both kinds. */
+export async function checkAgreement(db: Db, world: World, model: Model, baseUrls: string[]): Promise<void> {
+  const { rows } = await db.raw<{ rows: { at: string }[] }>('select to_jsonb(clock_timestamp()) as at');
+  const at = microseconds(rows[0]!.at);
+  for (const [n, { tenant, reader }] of world.sellers.entries()) {
+    const read = (path: string) => request(baseUrls[n % 2]!, reader.token, { method: 'GET', path });
+    const listed = await read(`/api/tenant/tours/${world.tour.slug}/departures`);
+    // A suspended tenant reads nothing.
+    if (listed.status === 401) continue;
+    const free = model.freeSeats(tenant.sandbox, at);
+    for (const item of listed.body.items as { id: string; seats_available: number }[])
+      if (model.isOnSale(item.id)) expect(item.seats_available).toBe(Math.max(0, free.get(item.id)!));
+    for (const row of model.sales.values()) {
+      if (row.tenant_id !== tenant.id) continue;
+      const path = row.booking_ref ? '/api/tenant/bookings' : '/api/gateway/holds';
+      const { body } = await read(`${path}/${nameOf(row)}`);
+      const date = world.departures.find(({ id }) => id === row.departure_id)?.date ?? null;
+      const party = { adults: adultsOf(row), children: row.children, currency: row.currency };
+      expect(body).toMatchObject({ status: model.statusOf(row, at), departure_date: date, ...party });
+    }
+  }
+}

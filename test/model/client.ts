@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../../services/platform/database';
+import { CUSTOMER } from '../support/website';
+import { type Ban, endHold, endPayment, operate } from './operator';
+import type { Command, CommandKind } from './schedule';
+import type { World } from './world';
+
+export interface Answer {
+  status: number;
+  text: string;
+  body: Record<string, unknown>;
+  replayed: boolean;
+}
+
+/** A request that a client sent, once or twice with the same Idempotency-Key, and its answers. */
+export interface Write {
+  kind: CommandKind;
+  octo: boolean;
+  tenantId: string;
+  keyId: string;
+  path: string;
+  /** By performance.now(). */
+  begun: number;
+  answers: Answer[];
+}
+
+interface KnownHold {
+  /** Index in the world. */
+  tenant: number;
+  id: string;
+  /** Null: placed by REST. */
+  uuid: string | null;
+}
+
+interface KnownBooking {
+  tenant: number;
+  ref: string;
+}
+
+/** A request of a command, and the tenant that sends it. */
+interface Wanted {
+  tenant: number;
+  method: string;
+  path: string;
+  body?: object;
+}
+
+/** Runs the commands of all clients of a run, and records what was acknowledged. */
+export class Clients {
+  readonly writes: Write[] = [];
+  readonly bans: Ban[] = [];
+  private readonly holds: KnownHold[] = [];
+  private readonly bookings: KnownBooking[] = [];
+
+  constructor(
+    private readonly db: Db,
+    private readonly world: World,
+    private readonly baseUrls: string[],
+  ) {}
+
+  async run(clients: Command[][]): Promise<void> {
+    await Promise.all(
+      clients.map(async (commands) => {
+        for (const command of commands) await this.execute(command);
+      }),
+    );
+  }
+
+  private async execute(command: Command): Promise<void> {
+    const { kind, pick } = command;
+    const hold = this.holds[pick % this.holds.length];
+    const booking = this.bookings[pick % this.bookings.length];
+    if (kind === 'end hold') return hold && endHold(this.db, hold.id, pick % 2 ? 20 : -1);
+    if (kind === 'end payment') return booking && endPayment(this.db, booking.ref);
+    const wanted = this.requestOf(command, hold, booking);
+    if (wanted) return this.send(command, wanted);
+    const ban = await operate(this.db, this.world, command);
+    if (ban) this.bans.push(ban);
+  }
+
+  private requestOf(command: Command, hold?: KnownHold, booking?: KnownBooking): Wanted | undefined {
+    return (
+      (command.octo && this.requestOfOcto(command, hold)) ||
+      this.requestOfNew(command, hold) ||
+      (hold && this.requestOfHold(command, hold)) ||
+      (booking && this.requestOfBooking(command, booking))
+    );
+  }
+
+  private requestOfNew(command: Command, hold: KnownHold | undefined): Wanted | undefined {
+    const { kind, tenant, adults, children, by, reference, pick } = command;
+    const { tour } = this.world;
+    const { date: departure_date } = this.departureOf(command);
+    if (kind === 'hold') {
+      const party = { quantity: adults + children, adults, children };
+      const body = { departure_date, ...party, external_ref: reference ?? undefined };
+      return { tenant, method: 'POST', path: `/api/gateway/tours/${tour.slug}/hold`, body };
+    }
+    if (kind !== 'book') return undefined;
+    const book = (seller: number, named: object) => {
+      const body = { ...CUSTOMER, tour_id: tour.slug, adults, children, ...named };
+      return { tenant: seller, method: 'POST', path: '/api/tenant/bookings', body };
+    };
+    if (by === 'hold' && hold) return book(hold.tenant, { hold_id: hold.id });
+    if (by === 'nothing') return book(tenant, { children: 0 });
+    if (by !== 'reference') return book(tenant, { departure_date });
+    const named = { external_ref: reference ?? 'A' };
+    return book(tenant, pick % 2 ? { ...named, departure_date } : named);
+  }
+
+  private requestOfHold(command: Command, { tenant, id }: KnownHold): Wanted | undefined {
+    const { kind, adults, children } = command;
+    const path = `/api/gateway/holds/${id}`;
+    const change = { adults, children, departure_date: this.departureOf(command).date };
+    if (kind === 'extend hold')
+      return { tenant, method: 'POST', path: `${path}/extend`, body: { hold_minutes: 30 } };
+    if (kind === 'change hold') return { tenant, method: 'PATCH', path, body: change };
+    if (kind === 'release hold') return { tenant, method: 'DELETE', path };
+    return undefined;
+  }
+
+  private requestOfBooking(command: Command, { tenant, ref }: KnownBooking): Wanted | undefined {
+    const { kind, adults, children } = command;
+    const path = `/api/tenant/bookings/${ref}`;
+    const change = { adults, children, departure_date: this.departureOf(command).date };
+    if (kind === 'change booking') return { tenant, method: 'PATCH', path, body: change };
+    if (kind === 'confirm') return { tenant, method: 'POST', path: `${path}/confirm` };
+    if (kind === 'cancel')
+      return { tenant, method: 'POST', path: `${path}/cancel`, body: { reason: 'model' } };
+    return undefined;
+  }
+
+  /** Returns undefined for a command that OCTO does not have. */
+  private requestOfOcto(command: Command, hold: KnownHold | undefined): Wanted | undefined {
+    const { kind, tenant, adults, children, reference } = command;
+    const availabilityId = this.departureOf(command).id;
+    const units = [...Array<string>(adults).fill('adult'), ...Array<string>(children).fill('child')];
+    const unitItems = units.map((unitId) => ({ unitId }));
+    if (kind === 'hold') {
+      const product = { productId: this.world.tour.id, optionId: 'DEFAULT', availabilityId };
+      const body = { ...product, unitItems, resellerReference: reference ?? undefined };
+      return { tenant, method: 'POST', path: '/octo/bookings', body };
+    }
+    if (!hold?.uuid) return undefined;
+    const path = `/octo/bookings/${hold.uuid}`;
+    const post = (what: string, body: object) => ({
+      ...{ tenant: hold.tenant, method: 'POST', path: `${path}/${what}`, body },
+    });
+    if (kind === 'extend hold') return post('extend', { expirationMinutes: 30 });
+    if (kind === 'confirm') return post('confirm', {});
+    if (kind === 'cancel') return post('cancel', {});
+    if (kind !== 'change hold') return undefined;
+    return { tenant: hold.tenant, method: 'PATCH', path, body: { unitItems, availabilityId } };
+  }
+
+  private departureOf({ departure }: Command) {
+    return this.world.departures[departure]!;
+  }
+
+  /** Sends a write, and its repeat to the other instance. */
+  private async send({ kind, key, instance, again }: Command, wanted: Wanted): Promise<void> {
+    const { tenant, method, path } = wanted;
+    const seller = this.world.sellers[tenant]!;
+    const { id: keyId, token } = seller.keys[key]!;
+    const idempotencyKey = method === 'DELETE' ? undefined : randomUUID();
+    const begun = performance.now();
+    const ask = (to: number) => request(this.baseUrls[to % 2]!, token, { ...wanted, idempotencyKey });
+    const asked = [ask(instance)];
+    if (again === 'later') await asked[0];
+    if (again !== 'never' && idempotencyKey) asked.push(ask(instance + 1));
+    const answers = await Promise.all(asked);
+    const octo = path.startsWith('/octo/');
+    this.writes.push({ kind, octo, path, begun, answers, keyId, tenantId: seller.tenant.id });
+    for (const { status, body } of answers) if (status < 300) await this.remember(tenant, body);
+  }
+
+  /** Makes the hold or booking of an answer known to all clients. */
+  private async remember(tenant: number, body: Answer['body']): Promise<void> {
+    const ref = (body.booking_ref ?? body.supplierReference) as string | null | undefined;
+    if (ref && !this.bookings.some((one) => one.ref === ref)) this.bookings.push({ tenant, ref });
+    const uuid = (body.uuid ?? null) as string | null;
+    const id = uuid ? await this.holdOf(uuid) : (body.hold_id as string | undefined);
+    if (id && !this.holds.some((one) => one.id === id)) this.holds.push({ tenant, id, uuid });
+  }
+
+  private async holdOf(uuid: string): Promise<string> {
+    const [holdId] = await this.db('octo_bookings').where({ uuid }).pluck('hold_id');
+    return holdId as string;
+  }
+}
+
+interface Asked {
+  method: string;
+  path: string;
+  body?: object;
+  idempotencyKey?: string;
+}
+
+export async function request(baseUrl: string, token: string, asked: Asked): Promise<Answer> {
+  const { method, path, body, idempotencyKey } = asked;
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+    },
+    body: body && JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    text,
+    body: text ? (JSON.parse(text) as Answer['body']) : {},
+    replayed: response.headers.get('idempotent-replayed') === 'true',
+  };
+}

@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from 'node:util';
+import { microseconds, type Row, type Version } from './journal';
+import { TOUR_VERSIONS, type World } from './world';
+
+export type Step =
+  'created' | 'changed' | 'extended' | 'released' | 'expired' | 'converted' | 'confirmed' | 'cancelled';
+
+/** The change of a hold or of a booking between two versions of its row. */
+export interface Transition {
+  step: Step;
+  /** Id of the hold, or the booking's reference. */
+  id: string;
+  after: Row;
+}
+
+/** A change of a departure, and the tenants that certainly have a live hold or a standing booking there. */
+export interface DepartureChange {
+  type: 'departure.cancelled' | 'departure.updated';
+  date: string;
+  tenants: Set<string>;
+}
+
+/** A hold that ends sooner may have ended when the service looked. */
+const CERTAIN_MICROSECONDS = 5_000_000;
+
+/** The steps that end in a status, by the status before. */
+const LEGAL: Record<string, Record<string, Step>> = {
+  active: { released: 'released', expired: 'expired', converted: 'converted' },
+  pending_payment: { confirmed: 'confirmed', cancelled: 'cancelled', expired: 'expired' },
+  expired: { confirmed: 'confirmed' },
+  confirmed: { cancelled: 'cancelled' },
+};
+
+/** Replays a journal: the sales, seats and prices that the rules of the contract allow. Throws at the first step that they forbid. */
+export class Model {
+  readonly sales = new Map<string, Row>();
+  readonly transitions: Transition[] = [];
+  readonly departureChanges: DepartureChange[] = [];
+  private readonly departures = new Map<string, Row>();
+  private tour: Row | undefined;
+
+  constructor(private readonly world: World) {}
+
+  apply(transaction: Version[]): void {
+    const at = microseconds(transaction.at(-1)!.at);
+    const before = this.seatsOf(true, at);
+    const departures = new Map(this.departures);
+    const added: [Row | undefined, Row][] = [];
+    for (const version of transaction) {
+      const { source, row } = version;
+      if (source === 'tours') this.tour = row.id === this.world.tour.id ? row : this.tour;
+      if (source === 'departures' && row.tour_id === this.world.tour.id)
+        this.departures.set(row.id as string, row);
+      if ((source === 'seat_holds' || source === 'booking_leads') && this.sellerOf(row)) {
+        added.push([this.sales.get(nameOf(row)), row]);
+        this.step(version);
+      }
+    }
+    for (const [id, old] of departures) this.changeDeparture(old, this.departures.get(id)!, at);
+    this.assertCapacity(at, before);
+    for (const [old, row] of added) this.assertPrices(old, row);
+  }
+
+  /** Returns the status of a sale at an instant: the end of a hold or payment window needs no write. */
+  statusOf(row: Row, at: number): string {
+    if (row.status === 'active' && microseconds(row.expires_at) <= at) return 'expired';
+    if (row.status === 'pending_payment' && row.payment_due_at && microseconds(row.payment_due_at) <= at)
+      return 'expired';
+    return row.status;
+  }
+
+  /** Returns the free seats of each departure. */
+  freeSeats(sandbox: boolean, at: number): Map<string, number> {
+    const taken = this.seatsOf(sandbox, at);
+    return new Map(
+      [...this.departures].map(([id, { seats_total: total }]) => [id, total - (taken.get(id) ?? 0)]),
+    );
+  }
+
+  isOnSale(departureId: string): boolean {
+    return this.departures.get(departureId)!.status === 'scheduled';
+  }
+
+  private step(version: Version): void {
+    const { row } = version;
+    const id = nameOf(row);
+    const old = this.sales.get(id);
+    this.sales.set(id, row);
+    const steps = stepsOf(old, version);
+    const ends = old && steps.includes('converted');
+    if (ends && microseconds(row.ended_at!) >= microseconds(old.expires_at))
+      fail(`${id}: converted after its end`);
+    if (takesMore(old, row) && !this.isOnSale(row.departure_id!))
+      fail(`${id}: takes seats that are off sale`);
+    for (const step of steps) this.transitions.push({ step, id, after: row });
+  }
+
+  private changeDeparture(old: Row, row: Row, at: number): void {
+    const { status, seats_total, prices_minor } = row;
+    if (
+      isDeepStrictEqual([old.status, old.seats_total, old.prices_minor], [status, seats_total, prices_minor])
+    )
+      return;
+    const type =
+      status === 'cancelled' && old.status !== status ? 'departure.cancelled' : 'departure.updated';
+    const there = [...this.sales.values()].filter(
+      (sale) => sale.departure_id === row.id && this.stands(sale, at + CERTAIN_MICROSECONDS),
+    );
+    const tenants = new Set(there.map(({ tenant_id }) => tenant_id));
+    this.departureChanges.push({ type, date: row.departure_date, tenants });
+  }
+
+  private stands(row: Row, at: number): boolean {
+    return ['active', 'pending_payment', 'confirmed'].includes(this.statusOf(row, at));
+  }
+
+  /** A departure may be given fewer seats than its sandbox rows take, so these must only not grow beyond it. */
+  private assertCapacity(at: number, sandboxBefore: Map<string, number>): void {
+    for (const [id, free] of this.freeSeats(false, at))
+      if (free < 0) fail(`departure ${id}: ${-free} seats oversold`);
+    const after = this.seatsOf(true, at);
+    for (const [id, free] of this.freeSeats(true, at))
+      if (free < 0 && after.get(id)! > (sandboxBefore.get(id) ?? 0))
+        fail(`departure ${id}: sandbox oversold`);
+  }
+
+  private seatsOf(sandbox: boolean, at: number): Map<string, number> {
+    const taken = new Map<string, number>();
+    for (const row of this.sales.values()) {
+      if (!row.departure_id || row.sandbox !== sandbox || !this.stands(row, at)) continue;
+      taken.set(row.departure_id, (taken.get(row.departure_id) ?? 0) + adultsOf(row) + row.children);
+    }
+    return taken;
+  }
+
+  /** The currency and the prices are those of one version: the version of the hold that it consumes, of the row before, or today's. */
+  private assertPrices(old: Row | undefined, row: Row): void {
+    const { markup } = this.sellerOf(row)!;
+    const version = TOUR_VERSIONS.find(({ currency }) => currency === row.currency)!;
+    const minor = (major: number) => Math.round(major * 10 ** row.currency_digits * markup);
+    const adult = minor(row.departure_id ? version.adult : version.base);
+    const isOfVersion =
+      row.unit_price_minor === adult && [null, minor(version.child)].includes(row.child_price_minor);
+    if (!isOfVersion) fail(`${nameOf(row)}: prices of another version than ${row.currency}`);
+    // A booking without a date locks no departure, so an import may commit between its price and its row.
+    if (!row.departure_id) return;
+    const held = row.hold_id ? this.sales.get(row.hold_id) : undefined;
+    const locked = old && old.departure_id === row.departure_id ? old : old ? undefined : held;
+    const expected = (locked ?? this.tour!).currency;
+    if (row.currency !== expected) fail(`${nameOf(row)}: ${row.currency} instead of ${expected}`);
+  }
+
+  private sellerOf({ tenant_id }: Row) {
+    return this.world.sellers.find(({ tenant }) => tenant.id === tenant_id);
+  }
+}
+
+export function nameOf({ id, booking_ref }: Row): string {
+  return booking_ref ?? (id as string);
+}
+
+export function adultsOf({ adults, quantity, children }: Row): number {
+  return adults ?? quantity - children;
+}
+
+function stepsOf(old: Row | undefined, { row, app }: Version): Step[] {
+  const created: Step[] = old ? [] : ['created'];
+  const from = old?.status ?? ('payment_due_at' in row ? 'pending_payment' : 'active');
+  if (row.status !== from) return [...created, LEGAL[from]?.[row.status] ?? fail(`${from} → ${row.status}`)];
+  if (!old) return created;
+  if (isMoved(old, row)) return ['changed'];
+  return app !== 'tests' && old.expires_at !== row.expires_at ? ['extended'] : [];
+}
+
+function takesMore(old: Row | undefined, row: Row): boolean {
+  if (!row.departure_id) return false;
+  if (!old || old.departure_id !== row.departure_id) return true;
+  return adultsOf(row) > adultsOf(old) || row.children > old.children;
+}
+
+function isMoved(old: Row, row: Row): boolean {
+  return (
+    old.departure_id !== row.departure_id || adultsOf(old) !== adultsOf(row) || old.children !== row.children
+  );
+}
+
+export function fail(message: string): never {
+  throw new Error(message);
+}

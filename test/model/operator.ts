@@ -1,0 +1,84 @@
+import { revokeCredential } from '../../services/api/credentials/revoke-credential';
+import { cancelDeparture, reopenDeparture, setSeats } from '../../services/api/departures/change-departure';
+import { findTenantForChange } from '../../services/api/tenants/find-tenant';
+import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { AppError } from '../../services/platform/errors';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import type { Command } from './schedule';
+import { TOUR_VERSIONS, type World } from './world';
+
+/** A revocation or suspension that has returned. */
+export interface Ban {
+  /** Id of the key or of the tenant. */
+  id: string;
+  /** By performance.now(). */
+  at: number;
+}
+
+/** Runs a command of the terminal by its use case. A refusal, such as fewer seats than are taken, changes nothing. */
+export async function operate(db: Db, world: World, command: Command): Promise<Ban | undefined> {
+  const { kind, tenant, key, departure, adults, pick } = command;
+  const { tour, departures, sellers } = world;
+  const { date } = departures[departure]!;
+  const change = (work: (trx: Trx) => Promise<unknown>) => unlessRefused(inTransaction(db, work));
+  switch (kind) {
+    case 'set seats':
+      return change((trx) => setSeats(trx, tour, date, 1 + ((adults + pick) % 14)));
+    case 'cancel departure':
+      return change((trx) => cancelDeparture(trx, tour, date));
+    case 'reopen departure':
+      return change((trx) => reopenDeparture(trx, tour, date));
+    case 'import':
+      if (++world.version >= TOUR_VERSIONS.length) return undefined;
+      return unlessRefused(world.import(world.version));
+    case 'revoke key': {
+      const { id } = sellers[tenant]!.keys[key]!;
+      await db.transaction((trx) => revokeCredential(trx, 'api_key', id));
+      return toBan(db, id);
+    }
+    case 'suspend': {
+      // The first tenant is never suspended: it reads the result.
+      const { id, slug } = sellers[1 + (tenant % 2)]!.tenant;
+      await db.transaction(async (trx) =>
+        changeTenantStatus(trx, await findTenantForChange(trx, slug), 'suspended'),
+      );
+      return toBan(db, id);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Waits as the terminal does until the change applies on every instance. */
+async function toBan(db: Db, id: string): Promise<Ban> {
+  await awaitInstances(db);
+  return { id, at: performance.now() };
+}
+
+async function unlessRefused(work: Promise<unknown>): Promise<undefined> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+  });
+}
+
+/** Moves the end of a live hold to some milliseconds from now, under the departure's lock, and waits for it. A lock has no time limit here. */
+export async function endHold(db: Db, id: string, milliseconds: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    const hold = () => trx('seat_holds').where({ id, status: 'active' });
+    await trx('departures').whereIn('id', hold().select('departure_id')).forUpdate();
+    await hold()
+      .where('expires_at', '>', trx.raw('clock_timestamp()'))
+      .update({ expires_at: trx.raw(`clock_timestamp() + ? * interval '1 millisecond'`, [milliseconds]) });
+  });
+  if (milliseconds > 0) await db.raw('select pg_sleep(?)', [milliseconds / 1000]);
+}
+
+/** Moves the end of the booking's payment window to one millisecond ago, under the departure's lock. */
+export async function endPayment(db: Db, ref: string): Promise<void> {
+  await db.transaction(async (trx) => {
+    const lead = () => trx('booking_leads').where({ booking_ref: ref, status: 'pending_payment' });
+    await trx('departures').whereIn('id', lead().select('departure_id')).forUpdate();
+    await lead().update({ payment_due_at: trx.raw(`clock_timestamp() - interval '1 millisecond'`) });
+  });
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+
+/** The commands, by how often one occurs in a schedule. */
+const WEIGHTS = {
+  hold: 24,
+  book: 16,
+  'extend hold': 4,
+  'change hold': 8,
+  'release hold': 4,
+  'end hold': 4,
+  'change booking': 8,
+  confirm: 8,
+  cancel: 5,
+  'end payment': 2,
+  'set seats': 5,
+  'cancel departure': 1,
+  'reopen departure': 2,
+  import: 6,
+  'revoke key': 1,
+  suspend: 1,
+} as const;
+export type CommandKind = keyof typeof WEIGHTS;
+
+/** One command of a client. Each kind uses the fields that it needs. */
+export interface Command {
+  kind: CommandKind;
+  tenant: number;
+  key: number;
+  /** The instance that gets the request; a repeat goes to the other one. */
+  instance: number;
+  octo: boolean;
+  departure: number;
+  adults: number;
+  children: number;
+  /** The `external_ref` of a hold, and of a booking by reference. */
+  reference: 'A' | 'B' | null;
+  by: 'hold' | 'reference' | 'date' | 'nothing';
+  /** Chooses one of the holds or bookings that are known, with its tenant. */
+  pick: number;
+  /** Sends the request again with the same Idempotency-Key. */
+  again: 'never' | 'at once' | 'later';
+}
+
+/** The commands of concurrent clients. Each client waits for an answer before its next command. */
+export interface Schedule {
+  groupCommit: ['on' | 'off', 'on' | 'off'];
+  seats: number;
+  clients: Command[][];
+}
+
+const command: fc.Arbitrary<Command> = fc.record({
+  kind: fc.oneof(
+    ...Object.entries(WEIGHTS).map(([kind, weight]) => ({
+      arbitrary: fc.constant(kind as CommandKind),
+      weight,
+    })),
+  ),
+  tenant: fc.nat(2),
+  key: fc.nat(1),
+  instance: fc.nat(1),
+  octo: fc.boolean(),
+  departure: fc.nat(1),
+  adults: fc.integer({ min: 1, max: 3 }),
+  children: fc.nat(1),
+  reference: fc.constantFrom('A', 'B', null),
+  by: fc.constantFrom('hold', 'hold', 'reference', 'date', 'date', 'nothing'),
+  pick: fc.nat(50),
+  again: fc.constantFrom('never', 'never', 'at once', 'later'),
+});
+
+export const schedules: fc.Arbitrary<Schedule> = fc.record({
+  groupCommit: fc.constantFrom(['on', 'on'], ['off', 'off'], ['on', 'off']),
+  seats: fc.integer({ min: 3, max: 14 }),
+  clients: fc.array(fc.array(command, { minLength: 3, maxLength: 9 }), { minLength: 4, maxLength: 8 }),
+});
