@@ -59,6 +59,20 @@ describe('a sale while an operator changes its tenant or key', () => {
   });
 });
 
+describe('a change of a tenant', () => {
+  it('does not wait for a transaction that has inserted a row of the tenant and may wait for the change', async () => {
+    const { db } = api;
+    const { tenant } = await givenWebsite(api);
+    const writing = await db.transaction();
+    await writing('visibility_continent_rules').insert({
+      ...{ tenant_id: tenant.id, continent: 'asia', visible: true },
+    });
+    const { id } = await inTransaction(db, (trx) => findTenantForChange(trx, tenant.slug));
+    expect(id).toBe(tenant.id);
+    await writing.rollback();
+  });
+});
+
 describe('a repeat while its answer is being erased', () => {
   it('gets idempotency_in_progress after two seconds, and does not delay another sale', async () => {
     const { db } = api;

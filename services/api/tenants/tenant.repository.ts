@@ -23,11 +23,14 @@ export async function findTenantById(db: Db, id: string): Promise<Tenant> {
   return db('tenants').where({ id }).first(TENANT_COLUMNS);
 }
 
-/** Locks the tenant against other writers and sales until the transaction ends. */
+/**
+ * Locks the tenant against other writers and sales until the transaction ends. The lock of the row does not wait for foreign keys: an
+ * OCTO confirmation inserts the row of its Idempotency-Key first, and then waits for this change.
+ */
 export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
   const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');
   if (found) await lockForChange(trx, found.id);
-  return trx('tenants').where({ slug }).forUpdate().first(TENANT_COLUMNS);
+  return trx('tenants').where({ slug }).forNoKeyUpdate().first(TENANT_COLUMNS);
 }
 
 /** Returns tenants in the order of their slugs. */
