@@ -48,21 +48,22 @@ const migrationSource = new SqlMigrationSource();
 
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
+ * @param upTo the last migration to run
  * @returns the names of the migrations that ran
  * @throws TablesInUseError; the migrations before stay
  */
-export async function migrate(db: Db): Promise<string[]> {
+export async function migrate(db: Db, upTo?: string): Promise<string[]> {
   return db.transaction(async (trx) => {
     await acquireMigrationLock(trx);
     // Frees Knex's own lock, which stays when a migration is killed. MIGRATION_LOCK protects the migration.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
-    return runPending(db);
+    return runPending(db, upTo);
   });
 }
 
 /** Runs each migration in a transaction of its own, so that its locks end with it. */
-async function runPending(db: Db): Promise<string[]> {
-  const pending = await pendingMigrations(db);
+async function runPending(db: Db, upTo?: string): Promise<string[]> {
+  const pending = (await pendingMigrations(db)).filter((name) => upTo === undefined || name <= upTo);
   for (const name of pending) await runUntilLocked(() => db.migrate.up({ migrationSource, name }));
   return pending;
 }

@@ -50,6 +50,7 @@ export const LEFT_OUT_TABLES = {
   api_instances: 'the processes that run',
   webhook_workers: 'the processes that run',
   change_marks: 'transactions that run',
+  database_rights: 'a restore runs the migrations itself',
   webhook_monitor_sessions: 'a session of the monitoring page must not open a copy',
   tour_imports: 'only makes the next import faster',
   tour_edits: 'belongs to tour_imports, and has transaction numbers of the old server',

@@ -159,7 +159,6 @@ async function sampleQueue(db: Db): Promise<QueueSample> {
       (select coalesce(extract(epoch from now() - min(next_at)), 0) from due)::float8 as oldest_due_seconds,
       (select count(*) from webhook_health where blocked_until > now())::integer as breakers_open,
       coalesce((select n_dead_tup from pg_stat_user_tables where relid = 'webhook_queue'::regclass), 0)::integer as dead_tuples,
-      (select coalesce(max(extract(epoch from now() - xact_start)), 0) from pg_stat_activity
-       where backend_xmin is not null and pid <> pg_backend_pid())::float8 as snapshot_age_seconds`);
+      webhook_snapshot_age() as snapshot_age_seconds`);
   return rows[0];
 }
