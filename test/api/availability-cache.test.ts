@@ -167,7 +167,7 @@ describe('with CDN_CACHE on', () => {
   it('sends CDN-Cache-Control for a CDN that checks keys itself', async () => {
     const other = await startTestApi({ cdnCache: true });
     const there = await givenWebsite(other, {}, ['catalog:read']);
-    const cruise = await givenTour(other.context.db);
+    const cruise = await givenTour(other.db);
     const { headers } = await there.get(pathOf('', cruise));
     expect(headers['cdn-cache-control']).toMatch(/^max-age=10\b/);
     expect(

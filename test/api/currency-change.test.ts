@@ -18,7 +18,7 @@ const api = useTestApi();
 const website = useWebsite(api);
 let db: Db;
 beforeAll(async () => {
-  db = api.context.db;
+  db = api.db;
 });
 
 const YEN = { currency: 'JPY', currency_digits: 0, base_price_minor: 230_000 };

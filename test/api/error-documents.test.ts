@@ -158,7 +158,7 @@ describe('a database error', () => {
 
   it('is answered with a 503 and Retry-After when all connections are in use for too long (T19, T47)', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
-    const { db } = api;
+    const { db } = api.context;
     api.context.db = busy;
     const held = await busy.transaction();
     // The default of the pool is five seconds.

@@ -6,7 +6,10 @@ const api = useTestApi();
 
 describe('the last use of an API key', () => {
   it('is written in the background and never moves back', async () => {
-    const { db, uses } = api.context;
+    const {
+      db,
+      context: { uses },
+    } = api;
     const key = await givenKey(db, await givenTenant(db));
     const row = () =>
       db('api_keys').where('id', key.split('_')[2]!).first<{ lastUsedAt: Date | null }>('last_used_at');
@@ -78,7 +81,10 @@ describe('an API key in a browser', () => {
 
   it('stays recorded after a server uses the key, and does not change the version that instances poll', async () => {
     const key = await given();
-    const { db, uses } = api.context;
+    const {
+      db,
+      context: { uses },
+    } = api;
     const version = () => db('change_version').first('version');
     const before = await version();
     const call = () => api.http.get(`/api/tenant/catalog?api_key=${key}`);

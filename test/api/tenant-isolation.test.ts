@@ -259,7 +259,7 @@ describe("the statements of a request for another tenant's data", () => {
     const touches = new RegExp(`\\b(${tables.join('|')})\\b`);
     const statements: { sql: string; bindings: unknown[] }[] = [];
     const note = (statement: (typeof statements)[number]) => void statements.push(statement);
-    db.on('query', note);
+    api.context.db.on('query', note);
     for (const [asks, names] of [
       [BY_TOUR, [hidden.tour.slug, shared.tour.slug]],
       [BY_HOLD, [holdId]],
@@ -267,7 +267,7 @@ describe("the statements of a request for another tenant's data", () => {
       [LISTS, ['q=ha']],
     ] as const)
       for (const ask of Object.values(asks)) for (const name of names) await ask(name);
-    db.removeListener('query', note);
+    api.context.db.removeListener('query', note);
 
     const owned = statements.filter(({ sql }) => touches.test(sql.replace(COUNT_OF_SEATS, '')));
     expect(owned.length).toBeGreaterThan(20);

@@ -44,7 +44,7 @@ export async function tablesOf(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Describes columns, constraints, indexes, triggers, functions and views. */
+/** Describes columns, constraints, indexes, triggers, functions, views and rights. */
 export async function schemaOf(db: Db): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { line: string }[] }>(
     `with our as (select oid, relname from pg_class where relnamespace = 'public'::regnamespace and not relispartition)
@@ -62,6 +62,13 @@ export async function schemaOf(db: Db): Promise<string[]> {
      select concat_ws(' ', 'function', p.oid::regprocedure, md5(pg_get_functiondef(p.oid))) from pg_proc p
      where p.pronamespace = 'public'::regnamespace and p.prokind = 'f' and not exists (
        select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype = 'e')
+     union all
+     select concat_ws(' ', 'right', c.relname, a.attname, g.grantee::regrole, g.privilege_type)
+     from pg_class c join our using (oid) join pg_attribute a on a.attrelid = c.oid
+       cross join aclexplode(a.attacl || c.relacl) g where g.grantee <> c.relowner
+     union all
+     select concat_ws(' ', 'right', p.proname, g.grantee::regrole, g.privilege_type)
+     from pg_proc p cross join aclexplode(p.proacl) g where p.pronamespace = 'public'::regnamespace and g.grantee <> p.proowner
      union all
      select concat_ws(' ', 'view', viewname, definition) from pg_views where schemaname = 'public'
      order by 1`,

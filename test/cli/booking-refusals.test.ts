@@ -51,7 +51,7 @@ describe('tourctl booking refusals', () => {
 
   it('shows its rows also with the expired hold and with the booking that could not be confirmed', async () => {
     const held = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
-    await endHoldIn(api.context.db, held.body.hold_id, -1);
+    await endHoldIn(api.db, held.body.hold_id, -1);
     await site.book({ ...order(), hold_id: held.body.hold_id });
     await api.context.refusals.write(api.context.db);
     const hold = await terminal.json(`hold show ${held.body.hold_id}`);
@@ -81,12 +81,12 @@ describe('tourctl booking refusals', () => {
   });
 
   it('counts all of 700 refusals, and lists the first 500', async () => {
-    const before = await api.context.db('sale_refusal_counts').sum('count as n').first();
+    const before = await api.db('sale_refusal_counts').sum('count as n').first();
     const listed = (await list('--limit 1000')).length;
     const asked = { tenantId: site.tenant.id, operation: 'hold.extend' as const, requestId: 'flood' };
     for (let n = 0; n < 700; n++) api.context.refusals.record(asked, new HoldExpiredError());
     expect(await list('--limit 1000')).toHaveLength(listed + 500);
-    const after = await api.context.db('sale_refusal_counts').sum('count as n').first();
+    const after = await api.db('sale_refusal_counts').sum('count as n').first();
     expect(after!.n - before!.n).toBe(700);
   });
 

@@ -47,7 +47,7 @@ type Fields = Record<string, unknown>;
 
 async function heldSeats() {
   const website = await givenWebsite(api);
-  const { tour, date } = await givenSeats(api.context.db);
+  const { tour, date } = await givenSeats(api.db);
   const answer = await website.hold(tour, { departure_date: date, quantity: 2 });
   // Copies the answer, so that its members can be changed.
   const { status, type, headers, text, body } = answer;

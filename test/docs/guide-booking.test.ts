@@ -15,7 +15,7 @@ let seats: Seats;
 let otherSeats: Seats;
 let environment: { API: string; KEY: string };
 beforeAll(async () => {
-  const { db } = api.context;
+  const { db } = api;
   const tour = await givenTour(db, { tags: ['family'] });
   const date = await givenDeparture(db, tour, { prices: { adult: 50_000, child: 30_000 } });
   const later = { date: daysFromToday(37), prices: { adult: 60_000, child: 40_000 } };
@@ -58,8 +58,8 @@ describeWith(
   'the first booking with curl, and a hold',
   () => {
     it('runs from top to bottom, and leaves a confirmed booking of a family on its changed date', async () => {
-      const taken = await seatsTaken(api.context.db, seats);
-      const takenLater = await seatsTaken(api.context.db, otherSeats);
+      const taken = await seatsTaken(api.db, seats);
+      const takenLater = await seatsTaken(api.db, otherSeats);
       const [settings, ...steps] = snippets('sh', 'First booking with curl');
       const script = [
         'set -euo pipefail',
@@ -86,8 +86,8 @@ describeWith(
         },
       ]);
       expect(stdout).toContain('\n304\n');
-      expect(await seatsTaken(api.context.db, seats)).toBe(taken);
-      expect(await seatsTaken(api.context.db, otherSeats)).toBe(takenLater + 2);
+      expect(await seatsTaken(api.db, seats)).toBe(taken);
+      expect(await seatsTaken(api.db, otherSeats)).toBe(takenLater + 2);
     });
   },
   isInstalled('curl') && isInstalled('jq'),
@@ -136,10 +136,9 @@ describe('the client of the guide', () => {
     const { answer } = await call(parameters, { ...environment, API: way.url });
     expect(way.requests).toBe(3);
     expect(Date.now() - begun).toBeGreaterThan(1000);
-    const { rows } = await api.context.db.raw(
-      'select count(*)::int as n from seat_holds where tenant_id = ?',
-      [website.tenant.id],
-    );
+    const { rows } = await api.db.raw('select count(*)::int as n from seat_holds where tenant_id = ?', [
+      website.tenant.id,
+    ]);
     expect([answer.status, rows[0].n]).toEqual(['active', 1]);
     way.close();
   });

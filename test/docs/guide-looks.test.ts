@@ -34,8 +34,8 @@ describe('the list for search engines in the guide', () => {
     const website = await givenWebsite(api);
     const names = ['</script><b>Azores', 'Zagreb & around'];
     for (const [index, name] of names.entries()) {
-      const tour = await givenTour(api.context.db, { slug: `tour-${index}`, name });
-      await givenDeparture(api.context.db, tour);
+      const tour = await givenTour(api.db, { slug: `tour-${index}`, name });
+      await givenDeparture(api.db, tour);
     }
     const cwd = await folderWith({
       'client.mjs': fileOfGuide('client.mjs'),

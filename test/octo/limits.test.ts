@@ -133,7 +133,7 @@ describe('an answer of 503', () => {
 
   it('has OCTO’s form and Retry-After while all connections of the database are in use', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
-    const { db } = api;
+    const { db } = api.context;
     api.context.db = busy;
     const held = await busy.transaction();
     // The default of the pool is five seconds.

@@ -286,7 +286,7 @@ describe('the connections of an API', () => {
 
   it('with a request under way are not closed for new ones of their address', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
-    const lock = await api.context.db.transaction();
+    const lock = await api.db.transaction();
     await lock.raw('lock table tenants in access exclusive mode');
     const catalog = request('GET /api/tenant/catalog', `Authorization: ${website.authorization}`);
     const busy = await open(url, 5, catalog);

@@ -50,10 +50,33 @@ describe('compose.yaml', () => {
         Object.entries<string>(environment).map(([variable, value]) => [variable, filledIn(value)]),
       );
       const config = loadConfig(env);
-      expect(new URL(config.databaseUrl!).host).toBe('pgbouncer:6432');
-      expect(new URL(config.databaseDirectUrl!).host).toBe('postgres:5432');
+      const hosts = [config.databaseUrl, config.databaseDirectUrl].map((url) => new URL(url!).host);
+      const direct = ['migrate', 'tourctl'].includes(name) ? 'postgres:5432' : 'pgbouncer:6432';
+      expect([name, ...hosts]).toEqual([name, 'pgbouncer:6432', direct]);
       expect(config).toMatchObject({ replicas: 2, trustProxy: 1, sharedStore: { kind: 'redis' } });
     }
+  });
+
+  it('gives each service a database login of its own, and the password of the owner to migrations and tourctl alone', () => {
+    const logins = ours.map(([name, { environment }]) => [
+      name,
+      new URL(filledIn(environment.DATABASE_URL)).username,
+    ]);
+    expect(logins).toEqual([
+      ['migrate', 'tours'],
+      ['api-1', 'tours_api'],
+      ['api-2', 'tours_api'],
+      ['queue-1', 'tours_queue'],
+      ['queue-2', 'tours_queue'],
+      ['tourctl', 'tours'],
+    ]);
+    const seeing = (password: string) =>
+      ours
+        .filter(([, { environment }]) => JSON.stringify(environment).includes(`{${password}:`))
+        .map(([name]) => name);
+    expect(seeing('DATABASE_PASSWORD')).toEqual(['migrate', 'tourctl']);
+    expect(seeing('API_DATABASE_PASSWORD')).toEqual(['api-1', 'api-2']);
+    expect(seeing('QUEUE_DATABASE_PASSWORD')).toEqual(['queue-1', 'queue-2']);
   });
 
   it('contains no secret, and has no default for one', () => {

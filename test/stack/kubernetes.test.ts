@@ -12,6 +12,20 @@ const SECRETS = [
   'KEY_PEPPER',
 ];
 
+/** The Secret with the address of the database for the role of each pod. */
+const OWN_SECRET = {
+  api: 'tour-platform-api',
+  'webhook-queue': 'tour-platform-queue',
+  tourctl: 'tour-platform-operator',
+  migrate: 'tour-platform-operator',
+};
+const PGBOUNCER_SECRETS = [
+  'DATABASE_HOST',
+  'DATABASE_PASSWORD',
+  'API_DATABASE_PASSWORD',
+  'QUEUE_DATABASE_PASSWORD',
+];
+
 describe('the Kubernetes manifests', () => {
   const API_VERSIONS: Record<string, string> = {
     Namespace: 'v1',
@@ -49,10 +63,11 @@ describe('the Kubernetes manifests', () => {
       expect([kind, ofKind(kind).length > 0]).toEqual([kind, true]);
   });
 
-  it('run the commands of the image with known variables', () => {
+  it('run the commands of the image with known variables, and each with its own login of the database', () => {
     expect(ours.map(({ container }) => container.command)).toEqual([
       ['api'],
       ['webhook-queue'],
+      ['sleep', 'infinity'],
       ['tourctl', 'migrate'],
     ]);
     const { data } = named('ConfigMap', 'tour-platform');
@@ -66,18 +81,21 @@ describe('the Kubernetes manifests', () => {
       REDIS_URL: 'redis://r',
     };
     expect(loadConfig({ ...data, ...secrets, ...urls })).toMatchObject({ trustProxy: 1, replicas: 10 });
-    for (const { container } of ours) {
+    for (const { name, container } of ours) {
       expect(container.env).toBeUndefined();
       expect(container.envFrom).toEqual([
         { configMapRef: { name: 'tour-platform' } },
         { secretRef: { name: 'tour-platform' } },
+        { secretRef: { name: OWN_SECRET[name as keyof typeof OWN_SECRET] } },
       ]);
     }
     const docs = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
     for (const variable of SECRETS) expect(docs).toContain(`--from-literal=${variable}=`);
-    for (const variable of ['DATABASE_HOST', 'DATABASE_PASSWORD']) {
+    for (const secret of Object.values(OWN_SECRET))
+      expect(docs).toContain(`create secret generic ${secret} `);
+    for (const variable of PGBOUNCER_SECRETS) {
       expect(docs).toContain(`--from-literal=${variable}=`);
-      expect(read('pgbouncer/start')).toContain(`$${variable}`);
+      expect(read('pgbouncer/start')).toMatch(new RegExp(`"\\$\\{?${variable}`));
     }
   });
 
@@ -133,7 +151,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('refer to names that exist', () => {
-    for (const { name, labels } of pods.filter((pod) => pod.name !== 'migrate')) {
+    for (const { name, labels } of pods.filter((pod) => !['migrate', 'tourctl'].includes(pod.name))) {
       const selector = { 'app.kubernetes.io/name': name };
       expect(labels).toMatchObject(selector);
       expect(named('Deployment', name).spec.selector).toEqual({ matchLabels: selector });

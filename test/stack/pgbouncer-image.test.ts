@@ -6,25 +6,48 @@ import { openDatabase } from '../../services/platform/database';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { migrate } from '../../services/platform/migrate';
 import { SERVER_URL } from '../support/database';
-import { describeWith } from '../support/describe-with';
+import { describeWith, isInstalled } from '../support/describe-with';
 import { isListening } from '../support/free-ports';
 import { startTcpProxy } from '../support/tcp-proxy';
+import { eventually } from '../webhook-queue/queue-fixture';
 import { type Child, killChildren, startChild, untilReady } from './child';
-import { DOCKER } from './docker-files';
+import { DOCKER, read } from './docker-files';
 import { lowPorts } from './low-ports';
 
 const PASSWORD = `qu"ote, ap'ostrophe and $dollar`;
 
 describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
+  describeWith('postgresql', 'with the logins of the PostgreSQL image', suite, isInstalled('psql'));
+});
+
+/** The passwords by the variable of docker/.env. */
+const PASSWORDS = {
+  DATABASE_PASSWORD: PASSWORD,
+  API_DATABASE_PASSWORD: `${PASSWORD} of the API`,
+  QUEUE_DATABASE_PASSWORD: `${PASSWORD} of the queue`,
+};
+
+/** Runs what the PostgreSQL image runs on an empty volume. */
+function createRoles(): void {
+  const { hostname, port, username, password } = new URL(process.env[SERVER_URL]!);
+  execFileSync(path.join(DOCKER, 'postgres/create-role.sh'), {
+    env: {
+      ...{ PATH: process.env.PATH, PGHOST: hostname, PGPORT: port },
+      ...{ POSTGRES_USER: decodeURIComponent(username), PGPASSWORD: decodeURIComponent(password) },
+      ...PASSWORDS,
+    },
+    stdio: 'pipe',
+  });
+}
+
+function suite(): void {
   const dir = mkdtempSync(path.join(tmpdir(), 'test-pgbouncer-'));
   const server = openDatabase(process.env[SERVER_URL]!, { applicationName: 'test', poolMax: 1 });
   let port: number;
   let child: Child;
   beforeAll(async () => {
     chmodSync(dir, 0o777);
-    // Creates the role as docker/postgres/create-role.sh does.
-    await server.raw(`create role tours login password '${PASSWORD.replaceAll("'", "''")}'`);
-    await server.raw('create database tours owner tours');
+    createRoles();
     [port] = (await lowPorts(1)) as [number];
     const { hostname, port: serverPort } = new URL(process.env[SERVER_URL]!);
     child = startChild({
@@ -35,7 +58,7 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
         TMPDIR: dir,
         DATABASE_HOST: hostname,
         DATABASE_PORT: serverPort,
-        DATABASE_PASSWORD: PASSWORD,
+        ...PASSWORDS,
         LISTEN_ADDRESS: '127.0.0.1',
         LISTEN_PORT: `${port}`,
         POOL_INI: path.join(DOCKER, 'pgbouncer/pool.ini'),
@@ -47,7 +70,7 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
   afterAll(async () => {
     await killChildren();
     await server.raw('drop database tours with (force)');
-    await server.raw('drop role tours');
+    await server.raw('drop role tours, tours_api, tours_queue');
     await server.destroy();
     rmSync(dir, { recursive: true, force: true });
   });
@@ -59,6 +82,48 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
     expect(rows).toEqual([{ rolsuper: false }]);
     expect((await migrate(db)).length).toBeGreaterThan(5);
     await db.destroy();
+  });
+
+  const login = (name: string, password: string, poolMax = 1) =>
+    openDatabase(`postgres://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/tours`, {
+      ...{ applicationName: 'test', poolMax },
+    });
+
+  it('accepts the logins of the services with their own passwords and rights, also after the roles are created again', async () => {
+    createRoles();
+    const [api, queue] = [
+      login('tours_api', PASSWORDS.API_DATABASE_PASSWORD),
+      login('tours_queue', PASSWORDS.QUEUE_DATABASE_PASSWORD),
+    ];
+    expect(await api('booking_leads')).toEqual([]);
+    await expect(api('tenants').delete()).rejects.toMatchObject({ code: '42501' });
+    expect(await queue('webhook_queue')).toEqual([]);
+    await expect(queue('booking_leads')).rejects.toMatchObject({ code: '42501' });
+    await Promise.all([api.destroy(), queue.destroy()]);
+    const stranger = login('tours_api', PASSWORD);
+    await expect(stranger.raw('select 1')).rejects.toThrow();
+    await stranger.destroy();
+  });
+
+  it('keeps connections for the queue while the API waits for more than it may have', async () => {
+    const api = login('tours_api', PASSWORDS.API_DATABASE_PASSWORD, 70);
+    const queue = login('tours_queue', PASSWORDS.QUEUE_DATABASE_PASSWORD);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let open = 0;
+    const holding = Array.from({ length: 70 }, () =>
+      api.transaction(async (trx) => {
+        await trx.raw('select 1');
+        open++;
+        await released;
+      }),
+    );
+    const most = Number(/^default_pool_size = (\d+)$/m.exec(read('pgbouncer/pool.ini'))![1]);
+    await eventually('all connections of the API', () => open === most || undefined);
+    expect(await queue('webhook_queue')).toEqual([]);
+    release();
+    await Promise.all([...holding, queue.destroy()]);
+    await api.destroy();
   });
 
   it('refuses another password, and writes no password into its log', async () => {
@@ -94,4 +159,4 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
   it('ends with code 0 on SIGINT, the stop signal of its image', async () => {
     expect(await child.stop('SIGINT')).toBe(0);
   });
-});
+}

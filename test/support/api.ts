@@ -15,10 +15,11 @@ import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import type { SalesContext } from '../../services/api/sales-context';
 import { NEVER_VALID } from '../../services/platform/read-cache/validity';
 import { type Config, loadConfig } from '../../services/platform/config';
-import type { Db } from '../../services/platform/database';
+import { type Db, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore } from '../../services/platform/shared-store';
 import { createTestDatabase, type TestDatabase } from './database';
+import { urlAs } from './database-roles';
 import { withDocumentedAnswers } from './documented-answers';
 import { PEPPER } from './given';
 import { preparedBeforeAll } from './prepared';
@@ -30,6 +31,7 @@ export interface TestApi {
   baseUrl: string;
   context: SalesContext;
   database: TestDatabase;
+  /** The connections of the test. The API has its own, with the rights of its role: `context.db`. */
   db: Db;
   /** A request without a credential. The test fails when the OpenAPI document does not describe the answer. */
   http: ReturnType<typeof supertest>;
@@ -47,6 +49,8 @@ export function useTestApi(overrides: Partial<Config> = {}): TestApi {
 /** Starts the complete API on its own database and a free port. Quotas are wide unless `quotas` limits them. */
 export async function startTestApi(overrides: Partial<Config> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
+  // The API has the rights of its role alone; `db` of the test has those of the owner.
+  const db = openDatabase(urlAs('tour_platform_api', database.url), { applicationName: 'tests', poolMax: 8 });
   const config: Config = {
     ...loadConfig({ PUBLIC_BASE_URL: 'https://api.example.test', LOG_LEVEL: 'error' }),
     quotas: { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6, widget: 1e6 },
@@ -58,21 +62,21 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     cursorKey: randomBytes(32).toString('hex'),
     keyPepper: PEPPER,
   };
-  const uses = startUseRecorder(database.db, log);
+  const uses = startUseRecorder(db, log);
   const store = await openSharedStore(config, log);
-  const availability = createAvailabilityCache(database.db, store.cache, log);
+  const availability = createAvailabilityCache(db, store.cache, log);
   const context = {
     config,
     secrets,
     // Tests write to the database directly, and the next request must see it.
-    ...createCachedReads(database.db, NEVER_VALID),
-    writes: database.db,
+    ...createCachedReads(db, NEVER_VALID),
+    writes: db,
     log,
     quotas: store.quotas,
     uses,
     availability,
     departureQueue: createDepartureQueue(),
-    sales: new SaleQueue(database.db, log, config.groupCommit),
+    sales: new SaleQueue(db, log, config.groupCommit),
     refusals: createRefusalLog(),
     singleFlight: createSingleFlight(),
   };
@@ -95,6 +99,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
       await store.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await db.destroy();
       await database.drop();
     },
   };

@@ -3,16 +3,18 @@ import { Writable } from 'node:stream';
 import pino from 'pino';
 import supertest, { type Response } from 'supertest';
 import type { TrustProxy } from '../../services/platform/config/variables';
-import { inTransaction, type Db } from '../../services/platform/database';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { createMonitorLink } from '../../services/webhook-queue/monitor/sign-in/session';
 import { startQueueServer, type QueueServer } from '../../services/webhook-queue/queue-server';
 import { createTestDatabase } from '../support/database';
+import { urlAs } from '../support/database-roles';
 import { preparedBeforeAll } from '../support/prepared';
 import { SECRETS_KEY } from './queue-fixture';
 
 export const OPERATOR = { operator: 'olga', host: 'desk-1' };
 
 export interface TestMonitor {
+  /** The connections of the test. The page has its own, with the rights of the queue. */
   db: Db;
   url: string;
   http: ReturnType<typeof supertest>;
@@ -56,6 +58,7 @@ export async function startTestMonitor({
 }: Settings = {}): Promise<TestMonitor> {
   const database = await createTestDatabase();
   const { db } = database;
+  const ofQueue = openDatabase(urlAs('tour_platform_queue', database.url), { applicationName: 'tests' });
   let text = '';
   const lines = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -70,7 +73,7 @@ export async function startTestMonitor({
     log: pino({ level: 'trace' }, lines),
     whyNotReady: () => Promise.resolve(undefined),
   });
-  const closeMonitor = server.openMonitor({ db, secretsKey: SECRETS_KEY, heartbeatMs });
+  const closeMonitor = server.openMonitor({ db: ofQueue, secretsKey: SECRETS_KEY, heartbeatMs });
   const http = supertest(server.url);
   const newLink = () => inTransaction(db, async (trx) => (await createMonitorLink(trx, OPERATOR)).token);
   return {
@@ -85,6 +88,7 @@ export async function startTestMonitor({
     stop: async () => {
       await closeMonitor();
       await server.close();
+      await ofQueue.destroy();
       await database.drop();
     },
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { bookingEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
@@ -10,6 +10,7 @@ import {
   type ClaimLimits,
 } from '../../services/webhook-queue/worker/claim.repository';
 import { startWorker, type Worker, type WorkerOptions } from '../../services/webhook-queue/worker/worker';
+import { urlAs } from '../support/database-roles';
 import { givenTenant } from '../support/given';
 
 export const SECRETS_KEY = 'a key of the tests that is long enough';
@@ -54,9 +55,12 @@ export function add(db: Db, tenantId: string, url: string, events?: string[]): P
   return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
 }
 
-/** Starts a worker with short intervals that may call private targets. */
-export function startFastWorker(db: Db, options: Partial<WorkerOptions> = {}): Worker {
-  return startWorker({
+/** Starts a worker with short intervals that may call private targets. It has connections of its own, with the rights of the queue. */
+export function startFastWorker({ client }: Db, options: Partial<WorkerOptions> = {}): Worker {
+  const { connectionString } = (client as { config: { connection: { connectionString: string } } }).config
+    .connection;
+  const db = openDatabase(urlAs('tour_platform_queue', connectionString), { applicationName: 'tests' });
+  const worker = startWorker({
     db,
     log: createLogger('silent', 'webhook-queue'),
     secretsKey: SECRETS_KEY,
@@ -66,6 +70,7 @@ export function startFastWorker(db: Db, options: Partial<WorkerOptions> = {}): W
     reconcileMs: 50,
     ...options,
   });
+  return { stop: (graceMs) => worker.stop(graceMs).finally(() => db.destroy()) };
 }
 
 /** Claims once for an idle worker with sixteen slots. */

@@ -8,7 +8,7 @@ let token: string;
 let tokenId: string;
 
 beforeAll(async () => {
-  ({ token, id: tokenId } = await givenWidgetToken(api.context.db, await givenTenant(api.context.db)));
+  ({ token, id: tokenId } = await givenWidgetToken(api.db, await givenTenant(api.db)));
 });
 
 const ask = (headers: Record<string, string>, query: Record<string, string> = { token }) =>
@@ -74,14 +74,14 @@ describe('the origin of a request to the widget list', () => {
   });
 
   it('is refused for a token without origins', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const bare = await givenWidgetToken(db, await givenTenant(db), { origins: [] });
     expect((await ask({ origin: SHOP }, { token: bare.token })).body).toMatchObject(FOREIGN);
     expect((await ask({}, { token: bare.token })).status).toBe(200);
   });
 
   it('is checked against the tenant’s origins where the token has none of its own', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tenant = await givenTenant(db);
     const follower = await givenWidgetToken(db, tenant, { origins: [] });
     await db('tenants')
@@ -125,7 +125,7 @@ describe('a preflight', () => {
   });
 
   it('is no longer granted once the token is revoked', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const origin = 'https://former.example';
     const { id } = await givenWidgetToken(db, await givenTenant(db), { origins: [origin] });
     expect((await preflight({ origin })).headers['access-control-allow-origin']).toBe(origin);

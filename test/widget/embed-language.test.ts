@@ -51,7 +51,7 @@ describe('a hostile Accept-Language', () => {
   const api = useTestApi();
   let token: string;
   beforeAll(async () => {
-    const { db } = api.context;
+    const { db } = api;
     ({ token } = await givenWidgetToken(db, await givenTenant(db)));
     for (let n = 0; n < 30; n++) await givenTour(db);
   });

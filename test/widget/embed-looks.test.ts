@@ -10,12 +10,12 @@ import { givenWidgetToken, SHOP } from './given-widget';
 
 const api = useTestApi();
 beforeAll(async () => {
-  await givenShowcase(api.context.db, 40);
+  await givenShowcase(api.db, 40);
 });
 
 const LINKS = { linkTemplate: `${SHOP}/tours/{slug}` };
 const page = async (query: Record<string, string> = {}, tenant: Partial<TenantToCreate> = {}) => {
-  const { db } = api.context;
+  const { db } = api;
   const { token } = await givenWidgetToken(db, await givenTenant(db, { ...LINKS, ...tenant }));
   return (await api.http.get('/embed/tours').query({ token, ...query })).text;
 };
@@ -84,11 +84,11 @@ describe('the appearance settings of a tenant', () => {
     { brandFont: '"Inter"' },
     { brandFont: 'Inter,' },
   ])('are restricted by the database: %j', async (looks) => {
-    await expect(givenTenant(api.context.db, looks)).rejects.toThrow(/tenants_brand_/);
+    await expect(givenTenant(api.db, looks)).rejects.toThrow(/tenants_brand_/);
   });
 
   it('apply to a refusal too', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { token } = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#c2410c' }));
     const answer = await fetch(`${api.baseUrl}/embed/tours?token=${token}&limit=0`, {
       headers: { accept: 'text/html' },
@@ -171,11 +171,11 @@ describe('the structured data', () => {
   });
 
   it('cannot end its element', async () => {
-    const tour = await givenTour(api.context.db, { name: 'Zz </script><!--\u2028&' });
+    const tour = await givenTour(api.db, { name: 'Zz </script><!--\u2028&' });
     const text = await page({ q: 'zz' });
     expect(text).toContain('Zz \\u003c/script\\u003e\\u003c!--\\u2028\\u0026');
     expect(JSON.stringify(dataOf(text))).toContain('Zz </script>');
-    await api.context.db('tours').where({ id: tour.id }).delete();
+    await api.db('tours').where({ id: tour.id }).delete();
   });
 });
 
@@ -190,7 +190,10 @@ describe('the size of the embed page', () => {
 
 describe('a fetch of the embed page', () => {
   it('is answered to its own script with the pass, and to no other page', async () => {
-    const { db, secrets } = api.context;
+    const {
+      db,
+      context: { secrets },
+    } = api;
     const { token, id } = await givenWidgetToken(db, await givenTenant(db));
     const pass = mintEmbedPass(secrets.cursorKey, id);
     const ask = async (query: Record<string, string>, site: string, headers: Record<string, string> = {}) => {

@@ -11,7 +11,7 @@ let token: string;
 let tokenId: string;
 
 beforeAll(async () => {
-  const { db } = api.context;
+  const { db } = api;
   tenant = await givenTenant(db, { linkTemplate: `${SHOP}/tours/{slug}`, brandColor: '#c2410c' });
   ({ token, id: tokenId } = await givenWidgetToken(db, tenant, { origins: [SHOP, 'https://two.example'] }));
   const tour = await givenTour(db, { slug: 'ha-long', name: 'Hà Long Bay Cruise' });
@@ -75,7 +75,7 @@ describe('the headers of /embed/tours', () => {
   });
 
   it('allow no site to frame it for a token without origins, or for an unknown one', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const bare = await givenWidgetToken(db, tenant, { origins: [] });
     expect(policyOf((await page({ token: bare.token })).headers)['frame-ancestors']).toBe("'none'");
     expect(policyOf((await page({ token: 'x' })).headers)['frame-ancestors']).toBe("'none'");
@@ -110,7 +110,7 @@ describe('a request for /embed/tours', () => {
 
 describe('the embed page', () => {
   it('shows each tour with its picture, place, days, next departure and price', async () => {
-    await api.context.db('tours').where({ slug: 'ha-long' }).update({ image_url: '/covers/ha-long.svg' });
+    await api.db('tours').where({ slug: 'ha-long' }).update({ image_url: '/covers/ha-long.svg' });
     const { text } = await page({ token, q: 'ha long' });
     expect(text).toContain('<html lang="en" dir="ltr"');
     expect(text).toContain('src="../covers/ha-long.svg"');
@@ -133,13 +133,13 @@ describe('the embed page', () => {
 
   it('has the tenant’s colour, with readable text on it', async () => {
     expect((await page({ token })).text).toContain('--brand: #c2410c; --on-brand: #fff;');
-    const { db } = api.context;
+    const { db } = api;
     const yellow = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#facc15' }));
     expect((await page({ token: yellow.token })).text).toContain('--brand: #facc15; --on-brand: #000;');
   });
 
   it('offers exactly the continents where the tenant sees a tour', async () => {
-    const { db } = api.context;
+    const { db } = api;
     await givenTour(db, { continent: 'africa', status: 'draft' });
     const picky = await givenTenant(db);
     await db('visibility_continent_rules').insert({ tenant_id: picky.id, continent: 'asia', visible: false });
@@ -165,7 +165,7 @@ describe('the embed page', () => {
   });
 
   it('escapes the text of others', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const name = `"><svg onload=alert(1)></script><script>alert(2)</script>\u2028'\`&\u202e`;
     const hostile = await givenTour(db, { name: `Xss ${name}`, continent: 'x-y' });
     const pictures = [
@@ -187,7 +187,7 @@ describe('the embed page', () => {
   });
 
   it('creates no link from an address that is not https', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const odd = await givenTenant(db, { linkTemplate: 'javascript:alert("{slug}")' });
     const { text } = await page({ token: (await givenWidgetToken(db, odd)).token });
     expect(text).toContain('Alpine Huts');
@@ -302,7 +302,10 @@ describe('the pass', () => {
   });
 
   it('is refused once its token is revoked, and on a server route', async () => {
-    const { db, secrets } = api.context;
+    const {
+      db,
+      context: { secrets },
+    } = api;
     const brief = await givenWidgetToken(db, tenant);
     const pass = mintEmbedPass(secrets.cursorKey, brief.id);
     expect((await page({ pass })).status).toBe(200);

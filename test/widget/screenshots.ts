@@ -86,7 +86,7 @@ async function main(): Promise<void> {
 }
 
 async function givenTours(api: TestApi): Promise<void> {
-  const { db } = api.context;
+  const { db } = api;
   await givenShowcase(db);
   for (const [index, { name, summary }] of LONG_NAMES.entries()) {
     const tour = await givenTour(db, { name, basePriceMinor: 10 ** (4 + index) });
@@ -99,7 +99,7 @@ async function givenTours(api: TestApi): Promise<void> {
 
 async function take(api: TestApi, browser: Browser, shot: Shot): Promise<void> {
   const { name, tenant, query, device, height, act } = shot;
-  const { db } = api.context;
+  const { db } = api;
   const { token } = await givenWidgetToken(db, await givenTenant(db, { ...LINKS, ...tenant }));
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-GB', ...device });
   const page = await context.newPage();

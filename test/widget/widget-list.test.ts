@@ -10,7 +10,7 @@ let token: string;
 let tokenId: string;
 
 beforeAll(async () => {
-  const { db } = api.context;
+  const { db } = api;
   tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
   ({ id: tokenId, token } = await givenWidgetToken(db, tenant));
   await givenDeparture(db, await givenTour(db, { slug: 'ha-long', name: 'Hà Long Bay Cruise' }));
@@ -35,7 +35,7 @@ describe('GET /api/widget/tours', () => {
   });
 
   it('shows the tenant’s price and never the platform’s (T12)', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const dear = await givenTenant(db);
     await db('price_rules').insert({ tenant_id: dear.id, kind: 'percent', percent: 10 });
     const { text } = await list({ token: (await givenWidgetToken(db, dear)).token, q: 'alpine' });
@@ -69,7 +69,7 @@ describe('GET /api/widget/tours', () => {
 
   it('refuses a cursor of another tenant or of other filters', async () => {
     const cursor = (await list({ token, limit: '1' })).body.next_cursor;
-    const stranger = await givenWidgetToken(api.context.db, await givenTenant(api.context.db));
+    const stranger = await givenWidgetToken(api.db, await givenTenant(api.db));
 
     for (const answer of [
       await list({ token, cursor, continent: 'europe' }),
@@ -131,7 +131,7 @@ describe('the token of GET /api/widget/tours', () => {
   });
 
   it('gets the same 401 when it is missing, mistyped, expired, revoked, or of a suspended tenant', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const expired = await givenWidgetToken(db, tenant, { lifetimeSeconds: 60 });
     await db('widget_tokens')
       .where({ id: expired.id })
@@ -166,7 +166,7 @@ describe('the token of GET /api/widget/tours', () => {
   });
 
   it('is not an API key, and an API key is no widget token', async () => {
-    const key = await givenKey(api.context.db, tenant);
+    const key = await givenKey(api.db, tenant);
     const wrong = { status: 401, code: 'wrong_credential_type' };
     expect((await list({ token: key })).body).toMatchObject(wrong);
     const authorization = `Bearer ${token}`;
@@ -174,7 +174,10 @@ describe('the token of GET /api/widget/tours', () => {
   });
 
   it('is one: two different tokens get 400', async () => {
-    const { db, secrets } = api.context;
+    const {
+      db,
+      context: { secrets },
+    } = api;
     const other = await givenWidgetToken(db, tenant);
     const pass = mintEmbedPass(secrets.cursorKey, tokenId);
     const twice = { status: 400, code: 'multiple_credentials' };
@@ -187,7 +190,7 @@ describe('the token of GET /api/widget/tours', () => {
 
 describe('the quota of GET /api/widget/tours', () => {
   it('counts each request of the token, whatever its answer, and 120 from one address', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const busy = await givenWidgetToken(db, await givenTenant(db));
     const ask = (query = {}) => list({ token: busy.token, ...query });
 

@@ -38,7 +38,7 @@ const CASES: Case[] = [
 describeInChromium('the accessibility of the embed page', (browser) => {
   const api = useTestApi();
   beforeAll(async () => {
-    const { db } = api.context;
+    const { db } = api;
     for (const { name, summary } of LONG_NAMES) {
       const tour = await givenTour(db, { name });
       await db('tours').where({ id: tour.id }).update({ summary });
@@ -47,7 +47,7 @@ describeInChromium('the accessibility of the embed page', (browser) => {
   });
 
   const visit = async ({ query, tenant, device }: Case, look: (page: Page) => Promise<void>) => {
-    const { db } = api.context;
+    const { db } = api;
     const links = { linkTemplate: 'https://shop.example.com/{slug}' };
     const { token } = await givenWidgetToken(db, await givenTenant(db, { ...links, ...tenant }));
     const context = await browser().newContext({ reducedMotion: 'reduce', ...device });

@@ -16,7 +16,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
   let complaints: string[];
 
   beforeAll(async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
     ({ token, id: tokenId } = await givenWidgetToken(db, tenant));
     for (const name of ['Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk']) {

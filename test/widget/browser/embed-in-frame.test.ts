@@ -9,7 +9,7 @@ describeInChromium('the embed page in a frame', (browser) => {
   const api = useTestApi();
 
   it('notifies the page around its frame when it is ready, of its height, and of the clicked tour (C14)', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const host = http.createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end(HOST),
     );

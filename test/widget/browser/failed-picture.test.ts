@@ -8,7 +8,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
   let token: string;
 
   beforeAll(async () => {
-    const { db } = api.context;
+    const { db } = api;
     // The name is narrower than the icon.
     ({ token } = await givenWidgetToken(db, await givenTenant(db, { name: '.' })));
     await givenTour(db, { name: 'Alpine Huts' });
@@ -16,7 +16,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
 
   /** Returns the pixels at the start of the card's picture, where a browser draws its icon, without the round corner. */
   const look = async (imageUrl: string | null, javaScriptEnabled: boolean): Promise<string> => {
-    await api.context.db('tours').update({ image_url: imageUrl });
+    await api.db('tours').update({ image_url: imageUrl });
     const context = await browser().newContext({ javaScriptEnabled, reducedMotion: 'reduce' });
     const page = await context.newPage();
     await page.goto(`${api.baseUrl}/embed/tours?token=${token}`, { waitUntil: 'networkidle' });
@@ -36,7 +36,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
   );
 
   it("shows the tenant's name instead of its logo, without the browser's icon", async () => {
-    await api.context.db('tenants').update({ brand_logo: 'https://127.0.0.1:1444/none.png' });
+    await api.db('tenants').update({ brand_logo: 'https://127.0.0.1:1444/none.png' });
     const page = await browser().newPage();
     await page.goto(`${api.baseUrl}/embed/tours?token=${token}`, { waitUntil: 'networkidle' });
     const { x, y } = (await page.locator('.logo').boundingBox())!;

@@ -1,0 +1,259 @@
+import { type Db, openDatabase } from '../../services/platform/database';
+import { migrate } from '../../services/platform/migrate';
+import { VIEWS } from '../../services/api/backup/tables';
+import { tablesOf } from '../backup/installation';
+import { databaseUrl, useTestDatabase } from '../support/database';
+import { type DatabaseRole, urlAs } from '../support/database-roles';
+import { givenDeparture, givenKey, givenPriceRule, givenTenant, givenTour } from '../support/given';
+import { startTemporaryPostgres } from '../support/temporary-postgres';
+
+const DENIED = { code: '42501' };
+const GROUPS: DatabaseRole[] = ['tour_platform_api', 'tour_platform_queue'];
+const CATALOG = [
+  ...['tenants', 'tours', 'tour_tags', 'price_rules', 'visibility_tour_rules', 'visibility_continent_rules'],
+];
+const SALES = [
+  ...['seat_holds', 'hold_extensions', 'hold_changes', 'booking_leads', 'booking_changes', 'octo_bookings'],
+  ...['idempotency_keys', 'sale_refusals'],
+];
+const database = useTestDatabase();
+
+describe('the rights of the database roles', () => {
+  it('are decided for each table and view of the schema, and given exactly so', async () => {
+    const { db } = database;
+    const objects = [...(await tablesOf(db)), ...VIEWS].sort();
+    for (const role of GROUPS) {
+      const decided = await db('database_rights').where({ role }).whereNot('object', 'like', '% %').select();
+      expect(decided.map(({ object }) => object as string).sort()).toEqual(objects);
+      for (const { object, rights } of decided as { object: string; rights: string }[]) {
+        const listed = rights.split(/, (?![^(]*[)])/).filter(Boolean);
+        expect([role, object, await rightsOf(db, role, object)]).toEqual([role, object, listed.sort()]);
+      }
+    }
+  });
+
+  it('let the API write no key but the times of its last use, no tenant and nothing of the catalog (T49)', async () => {
+    const ofApi = (table: string) => rightsOf(database.db, 'tour_platform_api', table);
+    expect(await ofApi('api_keys')).toEqual(['select', 'update (last_used_at, browser_seen_at)']);
+    expect(await ofApi('widget_tokens')).toEqual(['select', 'update (last_used_at)']);
+    // A lock of the row needs the right to update one column.
+    expect(await ofApi('departures')).toEqual(['select', 'update (created_at)']);
+    for (const table of CATALOG) expect([table, await ofApi(table)]).toEqual([table, ['select']]);
+  });
+
+  it('let the queue read no booking and no hold', async () => {
+    for (const table of SALES)
+      expect([table, await rightsOf(database.db, 'tour_platform_queue', table)]).toEqual([table, []]);
+  });
+
+  it('are none on a partition, which only its parent opens', async () => {
+    for (const role of GROUPS)
+      expect(await rightsOf(database.db, role, 'webhook_events_default')).toEqual([]);
+  });
+});
+
+describe('the functions that run with the rights of their owner', () => {
+  it('are those of the queue, find no table of a caller first, and are not for every role', async () => {
+    const { rows } = await database.db.raw<{ rows: { name: string; path: string; everyone: boolean }[] }>(
+      `select p.proname as name, array_to_string(p.proconfig, ';') as path,
+         exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0) as everyone
+       from pg_proc p where p.prosecdef and p.pronamespace = 'public'::regnamespace`,
+    );
+    const ofQueue = await database
+      .db('database_rights')
+      .where({ role: 'tour_platform_queue', rights: 'execute' })
+      .pluck<string[]>('object');
+    const expected = ofQueue.map((object) => ({
+      name: /^function (\w+)/.exec(object)![1],
+      ...{ path: 'search_path=public, pg_temp', everyone: false },
+    }));
+    expect(rows).toHaveLength(expected.length);
+    expect(rows).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+/** Returns the rights that the role has on a table, and on columns where it has them only there. */
+async function rightsOf(db: Db, role: DatabaseRole, object: string): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { right: string }[] }>(
+    `select lower(privilege) as right
+     from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) as privilege
+     where has_table_privilege(:role, :object, privilege)
+     union all
+     select lower(privilege) || ' (' || string_agg(a.attname, ', ' order by a.attnum) || ')'
+     from unnest(array['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) as privilege
+       join pg_attribute a on a.attrelid = :object::regclass and a.attnum > 0 and not a.attisdropped
+     where has_column_privilege(:role, :object, a.attnum, privilege) and not has_table_privilege(:role, :object, privilege)
+     group by privilege
+     order by 1`,
+    { role, object },
+  );
+  return rows.map(({ right }) => right);
+}
+
+describe('a login of the API', () => {
+  const session = useSession('tour_platform_api');
+
+  const FORBIDDEN = [
+    `insert into api_keys (id, tenant_id, family_id, scopes, digest, digest_alg)
+       select 'abcdefghijkl', tenant_id, family_id, scopes, digest, digest_alg from api_keys`,
+    `update api_keys set scopes = '{booking:manage}'`,
+    'update api_keys set revoked_at = null',
+    'update api_keys set expires_at = null',
+    'update api_keys set digest = digest',
+    'delete from api_keys',
+    'update widget_tokens set origins = null',
+    'insert into tenants select * from tenants',
+    `update tenants set status = 'active'`,
+    'delete from tenants',
+    `update tours set status = 'published'`,
+    'delete from tours',
+    'update price_rules set percent = 50',
+    `insert into price_rules (tenant_id, kind, percent) select id, 'percent', 10 from tenants`,
+    'delete from price_rules',
+    'update departures set seats_total = 100000',
+    // Only lets it lock the row.
+    'update departures set created_at = now()',
+    'delete from departures',
+    'delete from booking_leads',
+    'delete from seat_holds',
+    'select * from audit_log',
+    'insert into visibility_continent_rules select * from visibility_continent_rules',
+    'update change_version set version = 0',
+    'select body from webhook_events',
+    'select * from webhook_secrets',
+    'insert into webhook_endpoints select * from webhook_endpoints',
+    `update webhook_endpoints set url = 'https://thief.example'`,
+    'select * from webhook_monitor_sessions',
+    `select webhook_drop_month('2020-01-01')`,
+    'update database_rights set rights = $$all$$',
+    'drop table tenants',
+    'alter table api_keys disable trigger user',
+    'create table mine (id integer)',
+    'create role another',
+  ];
+  it.each(FORBIDDEN)('is refused: %s (T49)', async (statement) => {
+    await givenSale(database.db);
+    await expect(session.db.raw(statement)).rejects.toMatchObject(DENIED);
+  });
+
+  it('may write only the times of the last use of a key and a token (T49)', async () => {
+    await givenSale(database.db);
+    const used = { last_used_at: new Date(), browser_seen_at: new Date() };
+    expect(await session.db('api_keys').update(used)).toBeGreaterThan(0);
+    await session.db('widget_tokens').update({ last_used_at: new Date() });
+  });
+});
+
+describe('a login of the webhook queue', () => {
+  const session = useSession('tour_platform_queue');
+
+  const FORBIDDEN = [
+    'select * from booking_leads',
+    'select customer_name from seat_holds',
+    'select * from hold_changes',
+    'select * from hold_extensions',
+    'select * from booking_changes',
+    'select * from octo_bookings',
+    'select * from idempotency_keys',
+    'select * from api_keys',
+    'select * from tours',
+    'select currency from tenants',
+    `update tenants set status = 'closed'`,
+    'insert into api_keys select * from api_keys',
+    'update webhook_secrets set nonce = nonce',
+    'delete from webhook_events',
+    'drop table webhook_events',
+    'create table mine (id integer)',
+  ];
+  it.each(FORBIDDEN)('is refused: %s', async (statement) => {
+    await givenSale(database.db);
+    await expect(session.db.raw(statement)).rejects.toMatchObject(DENIED);
+  });
+
+  it('cannot use the function that makes months for another table', async () => {
+    await expect(
+      session.db.raw(`select webhook_make_month_of('booking_leads', '2020-01-01')`),
+    ).rejects.toThrow(/booking_leads has no months/);
+  });
+
+  it('cannot lead a function of the owner to tables and functions of its own (T49)', async () => {
+    await session.db.transaction(async (trx) => {
+      await trx.raw(`
+        create function pg_temp.status() returns text language plpgsql as $$
+          begin raise exception 'runs as %', current_user; end $$;
+        create temporary view webhook_deliveries_2020_01 as select pg_temp.status() as status;
+        create temporary table webhook_deliveries_default (id uuid, status text) on commit drop;
+        insert into webhook_deliveries_default values ('00000000-0000-0000-0000-000000000000', 'pending');
+        set local search_path = pg_temp, public`);
+      await trx.raw(`select webhook_drop_month('2020-01-01'), webhook_expire_stranded('2020-01-01', 10)`);
+      expect(await trx('webhook_deliveries_default').pluck('status')).toEqual(['pending']);
+      await trx.raw('drop view webhook_deliveries_2020_01');
+    });
+  });
+});
+
+describe('the migration of the roles', () => {
+  it('works without the right to create roles, and gives the rights when the roles exist later', async () => {
+    const server = await startTemporaryPostgres();
+    const superuser = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });
+    try {
+      await superuser.raw("create role plain login nocreaterole password 'secret'");
+      await superuser.raw('create database one owner plain');
+      const url = new URL(databaseUrl(server.url, 'one'));
+      [url.username, url.password] = ['plain', 'secret'];
+      const owner = openDatabase(url.href, { applicationName: 'tests', poolMax: 2 });
+      await migrate(owner);
+      expect(await superuser('pg_roles').whereIn('rolname', GROUPS)).toEqual([]);
+      for (const group of GROUPS) await superuser.raw('create role ?? nologin', [group]);
+      await owner.raw('select grant_database_roles()');
+      for (const group of GROUPS)
+        expect([group, await rightsOf(owner, group, 'knex_migrations')]).toEqual([group, ['select']]);
+      await owner.destroy();
+    } finally {
+      await superuser.destroy();
+      await server.stop();
+    }
+  });
+
+  it('creates the roles once where several databases of a server migrate at the same time', async () => {
+    const server = await startTemporaryPostgres();
+    const superuser = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });
+    try {
+      await superuser.raw("create role maker login createrole password 'secret'");
+      const databases = ['one', 'two', 'three'];
+      for (const name of databases) await superuser.raw('create database ?? owner maker', [name]);
+      const rights = databases.map(async (name) => {
+        const url = new URL(databaseUrl(server.url, name));
+        [url.username, url.password] = ['maker', 'secret'];
+        const owner = openDatabase(url.href, { applicationName: 'tests', poolMax: 2 });
+        await migrate(owner);
+        const found = await rightsOf(owner, 'tour_platform_queue', 'knex_migrations');
+        await owner.destroy();
+        return found;
+      });
+      expect(await Promise.all(rights)).toEqual(databases.map(() => ['select']));
+    } finally {
+      await superuser.destroy();
+      await server.stop();
+    }
+  });
+});
+
+/** Opens a session with the rights of the group before the tests of a block, and closes it after them. */
+function useSession(role: DatabaseRole): { db: Db } {
+  const session = {} as { db: Db };
+  beforeAll(() => {
+    session.db = openDatabase(urlAs(role, database.url), { applicationName: 'tests', poolMax: 1 });
+  });
+  afterAll(() => session.db.destroy());
+  return session;
+}
+
+/** Inserts a row into the tables that the forbidden statements name, so that each would change or show something. */
+async function givenSale(db: Db): Promise<void> {
+  const tenant = await givenTenant(db);
+  await givenKey(db, tenant);
+  const tour = await givenTour(db);
+  await givenDeparture(db, tour);
+  await givenPriceRule(db, { tenant }, { percent: 10 });
+}
