@@ -14,6 +14,24 @@ export interface Instance {
   start(): Promise<void>;
 }
 
+export interface ServiceCommand {
+  service: keyof typeof SERVICE_ENTRY;
+  /** The folder of its log. */
+  dir: string;
+  port: number;
+  env: Record<string, string>;
+}
+
+/** Starts a service and does not wait until it is ready. */
+export function launchService({ service, dir, port, env }: ServiceCommand): Child {
+  const name = `${service}-${port}`;
+  return startChild({
+    ...{ name, program: process.execPath, args: [SERVICE_ENTRY[service]], cwd: ROOT },
+    env: { ...inherited(), ...env, [service === 'api' ? 'API_PORT' : 'WEBHOOK_QUEUE_PORT']: `${port}` },
+    logFile: path.join(dir, `${name}.log`),
+  });
+}
+
 export async function startInstance(
   service: keyof typeof SERVICE_ENTRY,
   dir: string,
@@ -28,11 +46,7 @@ export async function startInstance(
     child: () => child,
     stop: () => child.stop(),
     async start() {
-      child = startChild({
-        ...{ name, program: process.execPath, args: [SERVICE_ENTRY[service]], cwd: ROOT },
-        env: { ...inherited(), ...env, [service === 'api' ? 'API_PORT' : 'WEBHOOK_QUEUE_PORT']: `${port}` },
-        logFile: path.join(dir, `${name}.log`),
-      });
+      child = launchService({ service, dir, port, env });
       try {
         await untilReady(child, name, async () => (await fetch(`${baseUrl}/readyz`)).ok);
       } catch (error) {

@@ -21,9 +21,9 @@ export function removeSmallDisks(): void {
 }
 
 /** Declares a suite that needs small disks. It is skipped where the account cannot mount one, for example in a container. */
-export const describeWithSmallDisks = canMount() ? describe : describe.skip;
+export const describeWithSmallDisks = canMountSmallDisk() ? describe : describe.skip;
 
-function canMount(): boolean {
+export function canMountSmallDisk(): boolean {
   try {
     mountSmallDisk(1);
     return true;

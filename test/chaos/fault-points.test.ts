@@ -1,0 +1,144 @@
+import { type Db, inTransaction } from '../../services/platform/database';
+import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
+import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenKey, givenTenant, unique } from '../support/given';
+import { givenSeats } from '../support/website';
+import { type Pair, startPair, untilReady, type Watched } from './fault-points/pair';
+import type { FaultPoint, Transaction } from './fault-points/statement-proxy';
+import { BOOK_BY_HOLD, OTHER_WRITES, TOGETHER, type WriteKind } from './fault-points/writes';
+import { ask, askOnce, type Definite, Figures, type Question } from './mixed/ask';
+import type { Stock } from './mixed/clients';
+import { describeSale, readSales } from './mixed/sales';
+import { findUndelivered } from './mixed/verdict';
+
+/** True: all writes, at each step before and after. Else the two sales, each step once and COMMIT before and after. The long form is `npm run chaos`. */
+const LONG = process.env.FAULT_POINTS === 'all';
+const SECRETS_KEY = 's'.repeat(32);
+/** Attempts to reach one point: a request may get another transaction, and a periodic task may have the first one. */
+const ATTEMPTS = 12;
+const TIMEOUT_MS = 20_000;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+describe.each([
+  ['off', [BOOK_BY_HOLD, ...(LONG ? OTHER_WRITES : [])]],
+  ['on', [TOGETHER]],
+] as const)('an API with group commit %s that is killed at each statement of', (setting, kinds) => {
+  let database: TestDatabase;
+  let db: Db;
+  let pair: Pair;
+  let authorization: string;
+  let stock: Stock;
+  const figures = new Figures();
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = database.db;
+    const tenant = await givenTenant(db, { status: 'active', maxHolds: 100_000, maxUnpaid: 100_000 });
+    // Without a subscriber, only booking.created is stored.
+    await inTransaction(db, (trx) =>
+      addEndpoint(trx, SECRETS_KEY, {
+        tenantId: tenant.id,
+        url: 'https://example.com/',
+        events: [...EVENT_TYPES],
+      }),
+    );
+    authorization = `Bearer ${await givenKey(db, tenant)}`;
+    const { tour, date } = await givenSeats(db, { seats: 100_000, prices: { adult: 50_000, child: 30_000 } });
+    const row = await db('departures').where({ tour_id: tour.id, departure_date: date }).first('id');
+    stock = { tour, date, departureId: row.id };
+    pair = await startPair(database.url, {
+      SECRETS_KEY,
+      GROUP_COMMIT: setting,
+      PREPARED_STATEMENTS: setting,
+    });
+    await Promise.all(pair.both.map(untilReady));
+  }, 240_000);
+  afterAll(async () => {
+    await pair?.stop();
+    await database?.drop();
+  }, 60_000);
+
+  /** Asks these APIs until there is a definite answer. */
+  const askAll = (apis: Watched[], question: Question): Promise<Definite> =>
+    ask({ apis: apis.map(({ api }) => api.baseUrl), authorization, figures, random: Math.random }, question);
+
+  /** Runs the writes without a fault. @returns the statements of the transaction with most of their keys */
+  async function record(kind: WriteKind): Promise<string[]> {
+    const [one, other] = pair.both;
+    const reference = unique('dry');
+    const questions = await kind.prepare((question) => askAll([other], question), stock, reference);
+    const recorded = one.proxy.record();
+    await Promise.all(questions.map((question) => askAll([one], question)));
+    const keysIn = ({ sent }: Transaction) => questions.filter(({ key }) => sent.includes(key!)).length;
+    const writing = recorded.filter(({ statements }) => /^commit/i.test(statements.at(-1)!));
+    const [fullest] = writing.sort((a, b) => keysIn(b) - keysIn(a));
+    expect(keysIn(fullest!)).toBeGreaterThan(0);
+    say(`${kind.name}: a transaction with ${keysIn(fullest!)} of ${questions.length} requests`);
+    await expectMade(kind, reference, questions, undefined);
+    return fullest!.statements;
+  }
+
+  /** Checks that each write exists once, and that a repeat gets the same bytes. */
+  async function expectMade(
+    { expected }: WriteKind,
+    reference: string,
+    questions: Question[],
+    answers: Definite[] | undefined,
+  ): Promise<void> {
+    const { found, doubled } = await readSales(db);
+    expect(doubled).toEqual([]);
+    const references = expected.map((_, n) => (n === 0 ? reference : `${reference}-${n}`));
+    expect(references.map((one) => describeSale(found.get(one)))).toEqual(expected);
+    expect(await findUndelivered(db, [])).toEqual([]);
+    const keys = questions.map(({ key }) => key!);
+    const stored = await db('idempotency_keys').whereIn('key', keys).whereNotNull('answer').pluck('key');
+    expect(stored.sort()).toEqual(keys.sort());
+    const again = await Promise.all(questions.map((question) => askAll(pair.both, question)));
+    expect(again.map(({ replayed }) => replayed)).toEqual(again.map(() => true));
+    if (answers) expect(again.map(({ text }) => text)).toEqual(answers.map(({ text }) => text));
+  }
+
+  /** Kills an API at the point, and repeats the requests. @returns whether it was reached */
+  async function killAt(kind: WriteKind, turn: number, point: FaultPoint): Promise<boolean> {
+    const victim = pair.both[turn % 2]!;
+    const reference = unique('order');
+    await untilReady(victim);
+    const others = pair.both.filter((one) => one !== victim);
+    await Promise.all(others.map(untilReady));
+    const questions = await kind.prepare((question) => askAll(others, question), stock, reference);
+    victim.proxy.arm(point, () => victim.api.kill());
+    await Promise.all(
+      questions.map((question) => askOnce(victim.api.baseUrl, authorization, question, TIMEOUT_MS)),
+    );
+    const reached = victim.proxy.disarm();
+    const answers = await Promise.all(questions.map((question) => askAll(pair.both, question)));
+    await expectMade(kind, reference, questions, answers);
+    return reached;
+  }
+
+  async function killAtUntilReached(kind: WriteKind, point: FaultPoint): Promise<number> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++)
+      if (await killAt(kind, attempt + point.statements.length, point)) return attempt;
+    throw new Error(`${kind.name} did not come to this statement: ${point.statements.at(-1)}`);
+  }
+
+  it.each(kinds.map((kind) => [kind.name, kind] as const))(
+    '%s leaves it made once after the retry',
+    async (_name, kind) => {
+      const begun = performance.now();
+      const statements = await record(kind);
+      let kills = 0;
+      for (let step = 1; step <= statements.length; step++) {
+        const both = ['before', 'after'] as const;
+        const isCommit = step === statements.length;
+        for (const when of LONG || isCommit ? both : [both[step % 2]!])
+          kills += await killAtUntilReached(kind, { statements: statements.slice(0, step), when });
+      }
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      say(`${kind.name}: ${statements.length} statements, ${kills} trials in ${seconds} s`);
+      expect(statements.length).toBeGreaterThan(5);
+    },
+    LONG ? 900_000 : 600_000,
+  );
+});

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { startUnitReader } from './wire-protocol';
+
+/** The statements of one transaction, from BEGIN on. */
+export interface Transaction {
+  statements: string[];
+  /** All bytes of its statements, with their bindings. */
+  sent: string;
+}
+
+export interface FaultPoint {
+  /** The statements of the transaction from BEGIN to the point. The first transaction with all of them is struck. */
+  statements: string[];
+  /** Before PostgreSQL gets the statement, or after its answer has come and before the API gets it. */
+  when: 'before' | 'after';
+}
+
+/** Proxies PostgreSQL for one API and knows at which statement of a transaction it is. */
+export interface StatementProxy {
+  port: number;
+  /** Records transactions from now on. @returns the list, which grows */
+  record(): Transaction[];
+  /** Runs `strike` once at the point, while the statement or its answer is held back, and then closes the connection. */
+  arm(point: FaultPoint, strike: () => Promise<void>): void;
+  /** Returns whether the point was reached. */
+  disarm(): boolean;
+  stop(): Promise<void>;
+}
+
+interface Armed {
+  point: FaultPoint;
+  strike(): Promise<void>;
+  struck: boolean;
+}
+
+const READY_FOR_QUERY = 'Z'.charCodeAt(0);
+const READY_BYTES = 6;
+/** Matches the remaining time in `set local lock_timeout = 1987`. */
+const VALUE = /= \d+/g;
+
+export async function startStatementProxy(target: number): Promise<StatementProxy> {
+  let recorded: Transaction[] = [];
+  let armed: Armed | undefined;
+  const sockets = new Set<Socket>();
+
+  const isAt = (transaction: Transaction | undefined, when: FaultPoint['when']) =>
+    armed !== undefined &&
+    !armed.struck &&
+    armed.point.when === when &&
+    transaction?.statements.length === armed.point.statements.length &&
+    transaction.statements.every((statement, n) => statement === armed!.point.statements[n]);
+
+  function begin(): Transaction {
+    const transaction = { statements: [], sent: '' };
+    recorded.push(transaction);
+    return transaction;
+  }
+
+  const server = net.createServer((client) => {
+    const upstream = net.connect(target, '127.0.0.1');
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.setNoDelay(true).on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        end();
+      });
+    }
+    let transaction: Transaction | undefined;
+    let isHeld = false;
+    const strike = () => {
+      isHeld = true;
+      armed!.struck = true;
+      void armed!.strike().finally(end);
+    };
+    const readUnits = startUnitReader((bytes, statement) => {
+      if (isHeld) return;
+      if (statement !== undefined && /^begin/i.test(statement)) transaction = begin();
+      if (statement !== undefined && transaction) {
+        transaction.statements.push(statement.replace(VALUE, '= ?'));
+        transaction.sent += bytes.toString('latin1');
+      }
+      if (statement !== undefined && isAt(transaction, 'before')) return strike();
+      upstream.write(bytes);
+    });
+    client.on('data', readUnits);
+    upstream.on('data', (bytes) => {
+      if (isHeld) return;
+      const isReady = bytes.at(-READY_BYTES) === READY_FOR_QUERY;
+      if (isReady && isAt(transaction, 'after')) return strike();
+      if (isReady && /^(commit|rollback)/i.test(transaction?.statements.at(-1) ?? ''))
+        transaction = undefined;
+      client.write(bytes);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    record: () => (recorded = []),
+    arm: (point, strike) => (armed = { point, strike, struck: false }),
+    disarm() {
+      const reached = armed?.struck ?? false;
+      armed = undefined;
+      return reached;
+    },
+    async stop() {
+      sockets.forEach((socket) => socket.destroy());
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TcpProxy } from '../../support/tcp-proxy';
+import type { KeptPostgres } from './postgres';
+import { between, type Random, shuffle } from './random';
+
+export interface Fault {
+  name: string;
+  begin(): unknown;
+  /** Called after a random time. */
+  end(): unknown;
+}
+
+interface Targets {
+  postgres: KeptPostgres;
+  /** Before PostgreSQL. */
+  database: TcpProxy;
+  /** Before the store. */
+  store: TcpProxy;
+  canFillDisk: boolean;
+}
+
+export function listFaults({ postgres, database, store, canFillDisk }: Targets): Fault[] {
+  /** Closes the connections, so that no byte overtakes a delayed one. */
+  const cut = (proxy: TcpProxy) => {
+    proxy.refuse();
+    proxy.heal();
+  };
+  const nothing = () => undefined;
+  const diskFull = {
+    ...{ name: 'the disk is full', begin: () => postgres.fillDisk(), end: () => postgres.freeDisk() },
+  };
+  return [
+    { name: 'PostgreSQL restarts', begin: () => postgres.crash(), end: nothing },
+    { name: 'connections are cut', begin: () => cut(database), end: () => cut(database) },
+    { name: 'connections are delayed', begin: () => database.delay(150), end: () => cut(database) },
+    { name: 'connections hang', begin: () => database.hang(), end: () => database.heal() },
+    { name: 'connections are refused', begin: () => database.refuse(), end: () => database.heal() },
+    { name: 'the store is down', begin: () => store.refuse(), end: () => store.heal() },
+    { name: 'the store hangs', begin: () => store.hang(), end: () => store.heal() },
+    { name: 'the store is slow', begin: () => store.delay(250), end: () => cut(store) },
+    ...(canFillDisk ? [diskFull] : []),
+  ];
+}
+
+/** Makes the faults one after another in random order, each once a round, until `isOver`; at least one round. @returns their number by name */
+export async function disturb(
+  random: Random,
+  faults: Fault[],
+  isOver: () => boolean,
+): Promise<Record<string, number>> {
+  const counts = Object.fromEntries(faults.map(({ name }) => [name, 0]));
+  do {
+    for (const fault of shuffle(random, faults)) {
+      await fault.begin();
+      await sleep(between(random, 300, 2500));
+      await fault.end();
+      counts[fault.name]! += 1;
+      await sleep(between(random, 500, 2000));
+    }
+  } while (!isOver());
+  return counts;
+}
