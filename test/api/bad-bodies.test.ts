@@ -170,6 +170,26 @@ describe('a nested field', () => {
   });
 });
 
+describe('a list of thousands of items', () => {
+  const items = Array.from({ length: 7000 }, () => 1);
+
+  it('is refused with one issue, because a check of each item takes seconds of CPU (T17)', async () => {
+    for (const compress of [false, true]) {
+      const bytes = order({ travellers: items });
+      const headers = { ...JSON_TYPE, ...(compress && { 'content-encoding': 'gzip' }) };
+      const refusal = await send(BOOK(), compress ? gzipSync(bytes) : bytes, headers);
+      expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', fields: ['travellers'] });
+      expect(refusal.text).toContain('must have at most 500 items');
+    }
+  });
+
+  it('is refused by OCTO too (T17)', async () => {
+    const response = await website.post('/octo/bookings', { unitItems: items });
+    expect(response.status).toBe(400);
+    expect(response.body.errorMessage).toContain('must have at most 500 items');
+  });
+});
+
 describe('the order of checks', () => {
   it('starts with the credential: 401 before 415, 413 and 400', async () => {
     const unknown = { authorization: 'Bearer svc_live_nonsense' };

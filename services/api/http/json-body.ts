@@ -15,15 +15,31 @@ export function jsonBodyUpTo(max: number): RequestHandler {
     max,
   );
   return (request, response, next) => {
-    if (isPlain(request, max)) return readPlain(request, next);
+    const finish = (error?: unknown) => next(error ?? longListIssue(request.body));
+    if (isPlain(request, max)) return readPlain(request, finish);
     if (hasBody(request) && !request.is('application/json')) {
       next(new TransportError('unsupported_media_type', 'Send Content-Type: application/json.'));
       return;
     }
     void parse(request, response, (error?: unknown) =>
-      next(isBrokenCompression(error) ? unreadable('must be compressed as Content-Encoding says') : error),
+      finish(isBrokenCompression(error) ? unreadable('must be compressed as Content-Encoding says') : error),
     );
   };
+}
+
+/** The longest list of a call has 366 items. */
+const LIST_MAX = 500;
+
+/**
+ * Returns the refusal of a list that is longer than any call accepts. tsoa checks a list of objects in quadratic time: 16 KiB of
+ * items without the right type took 3.6 s of CPU.
+ */
+function longListIssue(body: unknown): BadInputError | undefined {
+  const isLong = (value: unknown) => Array.isArray(value) && value.length > LIST_MAX;
+  const field = Object.entries((body as object | undefined) ?? {}).find(([, value]) => isLong(value))?.[0];
+  return field === undefined
+    ? undefined
+    : badInput('validation_failed', 'body', fieldName(field), `must have at most ${LIST_MAX} items`);
 }
 
 /** Reads a JSON body of at most 16 KiB. */
@@ -39,7 +55,7 @@ function isPlain({ headers }: Request, max: number): boolean {
 }
 
 /** Reads a plain body with the same result as express.json, which takes 70 µs more. */
-function readPlain(request: Request, next: NextFunction): void {
+function readPlain(request: Request, next: (error?: unknown) => void): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => void chunks.push(chunk));
   request.once('end', () => next(parsePlain(request, Buffer.concat(chunks))));
