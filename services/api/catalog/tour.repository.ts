@@ -47,14 +47,17 @@ function upcoming(...more: 'child'[]): string {
   ) upcoming`;
 }
 
-/** Returns the published tour of this key if the tenant sees it. */
+/**
+ * Returns the published tour of this key if the tenant sees it. The limit makes PostgreSQL decide that before it reads the
+ * departures. Otherwise the time of the answer would tell that a hidden tour exists: 0.3 ms for 350 departures.
+ */
 export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): Promise<Tour | undefined> {
   const { rows } = await db.raw(
     `select ${TOUR_COLUMNS}
-     from tours t
-       ${UPCOMING_WITH_CHILD}
-       ${visibilityJoins(':tenantId')}
-     where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE}`,
+     from (
+       select t.* from tours t ${visibilityJoins(':tenantId')}
+       where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE} limit 1
+     ) t ${UPCOMING_WITH_CHILD}`,
     { ...key, tenantId: tenant.id },
   );
   return rows[0];
