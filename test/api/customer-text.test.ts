@@ -46,6 +46,16 @@ describe("a customer's phone number", () => {
   );
 });
 
+describe("a customer's e-mail address", () => {
+  it('may have letters of any script, and the document says so', async () => {
+    const { tour } = await givenSeats(api.db);
+    const booked = await website.book({ tour_id: tour.id, email: 'jürgen@müller.example' });
+    expect(booked.status).toBe(201);
+    const { customer } = (await website.get(`/api/tenant/bookings/${booked.body.booking_ref}`)).body;
+    expect(customer.email).toBe('jürgen@müller.example');
+  });
+});
+
 describe("a customer's text", () => {
   const kept = async (body: object) => {
     const { tour } = await givenSeats(api.db);

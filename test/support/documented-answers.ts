@@ -10,6 +10,7 @@ import type {
   Schema,
 } from '../../services/api/docs/openapi-document';
 import { toOpenapi31 } from '../../services/api/docs/pages/to-openapi-31';
+import { isEmail } from '../../services/platform/text-forms';
 import openapi from '../../services/api/generated/openapi.json';
 
 type Http = ReturnType<typeof supertest>;
@@ -26,7 +27,7 @@ const ANY_PATH_CODES = [
   'shutting_down',
 ];
 
-const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
+const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false })).addFormat('idn-email', isEmail);
 ajv.addSchema({ $id: 'openapi', components: { schemas: closedSchemas() } });
 
 /** Returns the same client, whose answers must be answers that the OpenAPI document describes. */

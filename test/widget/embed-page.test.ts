@@ -94,6 +94,12 @@ describe('a request for /embed/tours', () => {
     expect((await page({ token }, headers as Strings)).status).toBe(200);
   });
 
+  it('is answered with the page also where it asks for a 304 for any copy', async () => {
+    const { status, text, headers } = await page({ token }, { 'if-none-match': '*' });
+    expect([status, Number(headers['content-length'])]).toEqual([200, Buffer.byteLength(text)]);
+    expect(text).toContain('</html>');
+  });
+
   it.each([
     { referer: 'https://evil.example/' },
     { referer: 'http://shop.example.com/' },

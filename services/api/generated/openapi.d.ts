@@ -1561,7 +1561,7 @@ export interface components {
              */
             phone?: string;
             /**
-             * Format: email
+             * Format: idn-email
              * @description The customer's e-mail address.
              * @example ana@example.com
              */
@@ -2023,7 +2023,7 @@ export interface components {
              */
             phone_country?: string;
             /**
-             * Format: email
+             * Format: idn-email
              * @description The customer's e-mail address.
              * @example ana@example.com
              */
@@ -2091,7 +2091,7 @@ export interface components {
              */
             phone: string | null;
             /**
-             * Format: email
+             * Format: idn-email
              * @description The customer's e-mail address.
              * @example ana@example.com
              */
@@ -2399,7 +2399,7 @@ export interface components {
              */
             phone_country?: string;
             /**
-             * Format: email
+             * Format: idn-email
              * @description The customer's e-mail address.
              * @example ana@example.com
              */
@@ -5102,7 +5102,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`. */
+            /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`, `malformed_json`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5142,6 +5142,28 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Body too large: `body_too_large`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unsupported media type: `unsupported_media_type`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11280,6 +11302,50 @@ export interface operations {
                     "application/json": components["schemas"]["OctoErrorBody"];
                 };
             };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
             /** @description `RATE_LIMITED`. */
             429: {
                 headers: {
@@ -12426,23 +12492,6 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
             /** @description Invalid request: `validation_failed`, `duplicate_parameter`, `multiple_credentials`, `invalid_cursor`. */
             400: {
                 headers: {
@@ -12552,6 +12601,17 @@ export interface operations {
                     };
                 };
             };
+            /** @description Invalid request: `validation_failed`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     checkReadiness: {
@@ -12579,6 +12639,17 @@ export interface operations {
                         /** @description Only if the instance is not ready. */
                         reason?: string;
                     };
+                };
+            };
+            /** @description Invalid request: `validation_failed`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
             /** @description Send requests elsewhere. */

@@ -104,19 +104,19 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { locale } = surroundings.language;
   const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
   setCaching(request, PRIVATE);
-  response.type('html').send(
-    renderEmbedPage({
-      ...surroundings,
-      tenantName: tenant.name,
-      cards: items.map((item) => tourCard(item, tenant, locale)),
-      structuredData: structuredData(items, tenant, { locale, baseUrl: context.config.publicBaseUrl }),
-      continents: await cachedContinents(context, tenant),
-      filter,
-      kept: { pass, ...settingsOf(request) },
-      isFirst: after === undefined,
-      nextCursor: nextCursor(request, last, filter),
-    }),
-  );
+  const page = renderEmbedPage({
+    ...surroundings,
+    tenantName: tenant.name,
+    cards: items.map((item) => tourCard(item, tenant, locale)),
+    structuredData: structuredData(items, tenant, { locale, baseUrl: context.config.publicBaseUrl }),
+    continents: await cachedContinents(context, tenant),
+    filter,
+    kept: { pass, ...settingsOf(request) },
+    isFirst: after === undefined,
+    nextCursor: nextCursor(request, last, filter),
+  });
+  // response.send() answers 304 to If-None-Match: *, but the pass makes each page another one.
+  response.type('html').setHeader('Content-Length', Buffer.byteLength(page)).end(page);
 }
 
 /** Returns the settings of the embedding page, which every link repeats. */

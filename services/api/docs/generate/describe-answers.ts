@@ -19,13 +19,12 @@ const BY_API_KEY: ProblemCode[] = [
 ];
 const BY_WIDGET_TOKEN: ProblemCode[] = ['invalid_widget_token', 'wrong_credential_type'];
 const ANYWHERE: ProblemCode[] = ['rate_limited', 'internal_error', 'overloaded', 'shutting_down'];
-const OF_WRITES: ProblemCode[] = [
-  'malformed_json',
+/** A body is checked also where an operation has none. */
+const OF_BODIES: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type'];
+const OF_KEYS: ProblemCode[] = [
   'invalid_idempotency_key',
   'idempotency_in_progress',
   'idempotency_key_reused',
-  'body_too_large',
-  'unsupported_media_type',
 ];
 
 const QUOTA_HEADERS = [
@@ -73,7 +72,8 @@ function commonCodes(method: string, operation: OpenApiOperation): ProblemCode[]
     ...ANY_INPUT.filter((code) => !byToken || code !== 'unknown_parameter'),
     ...(operation.parameters.some(({ name }) => name === 'cursor') ? ['invalid_cursor' as const] : []),
     ...(byToken ? BY_WIDGET_TOKEN : BY_API_KEY),
-    ...(takesKey(method) ? OF_WRITES : []),
+    ...(method === 'get' ? [] : OF_BODIES),
+    ...(takesKey(method) ? OF_KEYS : []),
     ...ANYWHERE,
   ];
 }
@@ -90,7 +90,8 @@ function ownCodes({ operationId, responses }: OpenApiOperation): ProblemCode[] {
   });
 }
 
-function refusal(codes: ProblemCode[]): Answer {
+/** Returns the answer of one status with these codes. */
+export function refusal(codes: ProblemCode[]): Answer {
   const { status } = PROBLEMS[codes[0]!];
   const titles = new Set(codes.map((code) => PROBLEMS[code].title));
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);

@@ -16,7 +16,7 @@ interface Field {
 }
 
 /** Formats that add something to the type. */
-const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'email', 'uri'];
+const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'idn-email', 'uri'];
 
 /**
  * Returns a table with one row for each field of a request body. A nested field is `customer.name`, a field of a list's item `items[].id`.

@@ -1,4 +1,5 @@
 import type { Answer, OpenApiDocument, OpenApiOperation } from '../openapi-document';
+import { refusal } from './describe-answers';
 
 /** Has no enum: the page ignores unknown values and uses the visitor's setting. */
 const THEME = {
@@ -31,24 +32,25 @@ export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'
     '/healthz': {
       get: health('checkLife', 'Check that the process runs', {
         200: answer('The process runs.', { ok: true }),
+        400: refusal(['validation_failed']),
       }),
     },
     '/readyz': {
       get: health('checkReadiness', 'Check that the instance is ready', {
         200: answer('The migrations are applied and the database answers.', { ok: true }),
+        400: refusal(['validation_failed']),
         503: answer('Send requests elsewhere.', { ok: false, reason: 'stopping' }),
       }),
     },
   };
 }
 
-/** Adds a page to each refusal, for clients that accept HTML. */
+/** Adds a page to each refusal, for clients that accept HTML. The page of the list has no ETag. */
 function withPages(responses: OpenApiOperation['responses']): OpenApiOperation['responses'] {
   const page = { 'text/html': { schema: { type: 'string' } } };
-  const both = Object.entries(responses).map(([status, one]) => [
-    status,
-    { ...one, content: { ...one.content, ...page } },
-  ]);
+  const both = Object.entries(responses)
+    .filter(([status]) => status !== '304')
+    .map(([status, one]) => [status, { ...one, content: { ...one.content, ...page } }]);
   return Object.fromEntries(both) as OpenApiOperation['responses'];
 }
 

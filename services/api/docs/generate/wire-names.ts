@@ -5,7 +5,7 @@ import type { Schema } from '../openapi-document';
 interface WireName {
   description?: string;
   example?: unknown;
-  format?: 'date' | 'date-time' | 'uuid' | 'email' | 'uri';
+  format?: 'date' | 'date-time' | 'uuid' | 'idn-email' | 'uri';
   /** Longest text that a request may carry, in characters. */
   maxLength?: number;
 }
@@ -60,7 +60,8 @@ const NAMES: Record<string, WireName> = {
   duration_days: { description: 'Days on tour.', example: 3 },
   email: {
     description: "The customer's e-mail address.",
-    format: 'email',
+    // RFC 6531: letters of any script.
+    format: 'idn-email',
     maxLength: 254,
     example: 'ana@example.com',
   },
