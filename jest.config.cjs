@@ -2,10 +2,10 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
 
 /** Suites that need several services, minutes, a browser or much computing: `npm run test:long` (jest.long.config.cjs). */
 const LONG = [
-  '/test/(chaos|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/(chaos|fuzz|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant)[.]test[.]ts$',
   '/test/unit/demo-flagship[.]test[.]ts$',
-  '/test/api/(booking-kills|exact-authorization|slow-clients)[.]test[.]ts$',
+  '/test/api/(booking-kills|exact-authorization|isolation-timing|slow-clients)[.]test[.]ts$',
 ];
 
 /** Real PostgreSQL (embedded): one temporary server for a run, one cloned database for a test file. */

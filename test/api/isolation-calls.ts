@@ -1,0 +1,128 @@
+import type { Conformance } from '../octo/conformance-api';
+import type { Website } from '../support/website';
+import { type DocumentedOperation, OPERATIONS } from '../support/documented-operations';
+
+/** The person of the owner's sales. */
+export const OWNERS_CUSTOMER = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
+
+/** The tour is hidden from the other tenants. The hold and the bookings are of a tour that they see. */
+export interface Ids {
+  tour: string;
+  slug: string;
+  departure: string;
+  date: string;
+  visibleSlug: string;
+  visibleDate: string;
+  hold: string;
+  booking: string;
+  octo: string;
+}
+
+/** Creates a hold and bookings of the owner. */
+export async function givenSales(owner: Website, tours: Conformance): Promise<Ids> {
+  const { startTime: hidden, openingHours: visible } = tours;
+  const { id: departure, date } = hidden.open[0]!;
+  const seats = visible.open[0]!;
+  const held = await owner.hold(visible.slug, {
+    ...{ departure_date: seats.date, quantity: 2, customer: OWNERS_CUSTOMER },
+  });
+  const booked = await owner.book({ tour_id: visible.id, departure_date: seats.date, ...OWNERS_CUSTOMER });
+  const reserved = await owner.post('/octo/bookings', {
+    ...{ productId: visible.id, optionId: 'DEFAULT', availabilityId: seats.id },
+    unitItems: [{ unitId: 'adult' }],
+  });
+  return {
+    ...{ tour: hidden.id, slug: hidden.slug, departure, date },
+    ...{ visibleSlug: visible.slug, visibleDate: seats.date },
+    ...{ hold: held.body.hold_id, booking: booked.body.booking_ref, octo: reserved.body.uuid },
+  };
+}
+
+const NO_ID = '01234567-89ab-4cde-8f01-23456789abcd';
+
+/** Replaces the ids by ids of nothing. */
+export function withoutObjects(ids: Ids): Ids {
+  return {
+    ...ids,
+    ...{ tour: NO_ID, slug: 'no-such-tour', departure: NO_ID },
+    ...{ hold: NO_ID, booking: 'ZZZZ-999999999', octo: NO_ID },
+  };
+}
+
+const octoProduct = ({ tour, date }: Ids) => ({
+  ...{ productId: tour, optionId: 'DEFAULT' },
+  ...{ localDateStart: date, localDateEnd: date },
+});
+
+/** The bodies of each operation that takes one. */
+export const CALL_BODIES: Record<string, ((ids: Ids) => object)[]> = {
+  placeHold: [({ date }) => ({ departure_date: date, quantity: 1 })],
+  changeHold: [() => ({ quantity: 1 })],
+  extendHold: [() => ({ hold_minutes: 20 })],
+  createBooking: [
+    ({ slug, date }) => ({ tour_id: slug, departure_date: date, ...OWNERS_CUSTOMER }),
+    ({ visibleSlug, hold }) => ({ tour_id: visibleSlug, hold_id: hold, ...OWNERS_CUSTOMER }),
+  ],
+  changeBooking: [() => ({ adults: 2 })],
+  cancelBooking: [() => ({})],
+  readCalendar: [octoProduct],
+  checkProduct: [octoProduct],
+  reserve: [
+    ({ tour, departure }) => ({
+      ...{ productId: tour, optionId: 'DEFAULT', availabilityId: departure },
+      unitItems: [{ unitId: 'adult' }],
+    }),
+  ],
+  extend: [() => ({})],
+  confirm: [() => ({})],
+  update: [() => ({ notes: 'mine' })],
+  remove: [() => ({})],
+  cancel: [() => ({})],
+};
+
+/** The queries of the operations that need one. */
+const CALL_QUERIES: Record<string, (ids: Ids) => Record<string, string>> = {
+  checkAvailability: ({ date }) => ({ departure_date: date }),
+  listOctoBookings: ({ visibleDate }) => ({ localDate: visibleDate }),
+};
+
+export interface IsolationCall {
+  operation: DocumentedOperation;
+  body?: (ids: Ids) => object;
+}
+
+export const CALLS = OPERATIONS.filter(({ credential }) => credential !== 'none').flatMap(
+  (operation): [title: string, call: IsolationCall][] => {
+    const [first, ...more] = CALL_BODIES[operation.id] ?? [undefined];
+    return [
+      [operation.id, { operation, body: first }],
+      ...more.map((body, n): [string, IsolationCall] => [
+        `${operation.id} with body ${n + 2}`,
+        { operation, body },
+      ]),
+    ];
+  },
+);
+
+const namesIds = ({ operation, body }: IsolationCall) => operation.path.includes('{') || body !== undefined;
+export const CALLS_WITH_IDS = CALLS.filter(([, call]) => namesIds(call));
+export const LISTS = CALLS.filter(([, call]) => !namesIds(call));
+
+interface CallRequest {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  query: Record<string, string>;
+  body: object | undefined;
+}
+
+export function requestOfCall({ operation, body }: IsolationCall, ids: Ids): CallRequest {
+  const values: Record<string, string> = {
+    ...{ id_or_slug: ids.slug, id: ids.tour, hold_id: ids.hold, booking_ref: ids.booking, uuid: ids.octo },
+  };
+  return {
+    method: operation.method.toLowerCase() as CallRequest['method'],
+    path: operation.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name]!),
+    query: CALL_QUERIES[operation.id]?.(ids) ?? {},
+    body: body?.(ids),
+  };
+}

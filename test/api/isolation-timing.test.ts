@@ -1,0 +1,99 @@
+import http from 'node:http';
+import { useTestApi } from '../support/api';
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { daysFromToday, givenDeparture, givenVisibilityRule } from '../support/given';
+import { useWebsite } from '../support/website';
+import { useConformance } from '../octo/conformance-api';
+import {
+  CALLS_WITH_IDS,
+  givenSales,
+  type Ids,
+  type IsolationCall,
+  requestOfCall,
+  withoutObjects,
+} from './isolation-calls';
+
+/**
+ * Sends each call that names ids with the key of another tenant, in turn with the owner's ids and with ids of nothing. A difference
+ * in time would tell which ids exist.
+ *
+ * Counts the pairs in which the owner's id took longer. Without a difference this is half of the pairs, with a standard deviation
+ * of half the square root of their number: other work on the machine hits both ids of a pair alike. The measurement goes on while
+ * the count is more than two deviations from the half. Five deviations after 600 pairs are an issue, which noise makes once in
+ * 10,000 runs of all calls.
+ */
+const PAIRS_MAX = 600;
+const PAIRS_A_ROUND = 100;
+/** The work for a tour that a tenant sees grows with its departures. */
+const DEPARTURES = 1000;
+
+const api = useTestApi();
+const { reseller: owner, tours } = useConformance(api);
+const stranger = useWebsite(api);
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+let running: ApiProcess;
+let theirs: Ids;
+let nothings: Ids;
+
+beforeAll(async () => {
+  await givenVisibilityRule(api.db, stranger, tours.startTime, false);
+  for (let n = 0; n < DEPARTURES; n++)
+    await givenDeparture(api.db, tours.startTime, { date: daysFromToday(20 + n) });
+  theirs = await givenSales(owner, tours);
+  nothings = withoutObjects(theirs);
+  running = await startApiProcess(api.database.url);
+});
+afterAll(async () => {
+  agent.destroy();
+  await running?.kill();
+});
+
+/** Sends the call over the kept connection. @returns the status and the milliseconds until the end of the answer */
+async function measure(call: IsolationCall, ids: Ids): Promise<{ status: number; ms: number }> {
+  const { method, path, query, body } = requestOfCall(call, ids);
+  const url = `${running.baseUrl}${path}?${new URLSearchParams(query).toString()}`;
+  const bytes = Buffer.from(body ? JSON.stringify(body) : '');
+  const headers = {
+    authorization: stranger.authorization,
+    ...(body && { 'content-type': 'application/json', 'content-length': bytes.length }),
+  };
+  const before = performance.now();
+  const response = await new Promise<http.IncomingMessage>((answered, failed) => {
+    http
+      .request(url, { agent, method: method.toUpperCase(), headers })
+      .on('response', answered)
+      .on('error', failed)
+      .end(bytes);
+  });
+  await response.resume().toArray();
+  return { status: response.statusCode!, ms: performance.now() - before };
+}
+
+/** Measures a round of pairs. @returns in how many of them the owner's ids took longer than ids of nothing */
+async function countSlower(call: IsolationCall): Promise<number> {
+  const statuses = new Set<number>();
+  let slower = 0;
+  for (let pair = 0; pair < PAIRS_A_ROUND; pair++) {
+    const isFirst = pair % 2 === 0;
+    const first = await measure(call, isFirst ? theirs : nothings);
+    const second = await measure(call, isFirst ? nothings : theirs);
+    if (first.ms > second.ms === isFirst) slower += 1;
+    statuses.add(first.status).add(second.status);
+  }
+  expect([[400], [404]]).toContainEqual([...statuses]);
+  return slower;
+}
+
+it.each(CALLS_WITH_IDS)(
+  '%s takes the same time for what another tenant has and for what does not exist',
+  async (_title, call) => {
+    let [slower, pairs, deviations] = [0, 0, Infinity];
+    while (Math.abs(deviations) > 2 && pairs < PAIRS_MAX) {
+      slower += await countSlower(call);
+      pairs += PAIRS_A_ROUND;
+      deviations = (slower - pairs / 2) / (Math.sqrt(pairs) / 2);
+    }
+    expect(Math.abs(deviations)).toBeLessThan(5);
+  },
+  600_000,
+);
