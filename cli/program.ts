@@ -15,6 +15,7 @@ import { completeValues } from './engine/complete-values';
 import { type Context, nobodyToAsk, openTerminal } from './engine/context';
 import { withContext } from './engine/open-database';
 import { EXIT, fail, UsageError } from './engine/failure';
+import { actorName } from './engine/values';
 import { type Io, readVersion } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';
 import { commandPath, refuseUnknownCommand, TREE } from './tree';
@@ -141,15 +142,18 @@ function argumentsOf(command: Command): string {
  * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (CONTRACT section 6)
  */
 export async function run(given: string[], io: Io): Promise<number> {
-  const argv = arrangeCommandLine(given);
+  const { leading, words } = takeLeadingActor(given);
+  const argv = arrangeCommandLine(words);
   // Reads --json and --wide first, so that a usage error has the requested format too.
   const flags = beforeDashes(argv);
   const output = createOutput(io, flags.includes('--json'), flags.includes('--wide'));
   let code: number = EXIT.done;
   try {
+    const actor = leading === undefined ? undefined : actorName(leading, '--actor');
     refuseUnknownCommand(flags);
     const program = createProgram(readVersion(io), output, async (verb, line) => {
-      code = (await start(verb, line, io, output)) ?? EXIT.done;
+      const options = takesActor(verb) ? { actor, ...line.options } : line.options;
+      code = (await start(verb, { ...line, options }, io, output)) ?? EXIT.done;
     });
     await program.parseAsync(argv, { from: 'user' });
     return code;
@@ -186,11 +190,24 @@ function call<C>(action: Action<C>, context: C, options: unknown, args: unknown[
 /** Flags that mean the same everywhere, and may precede the command. */
 const EVERYWHERE = ['--json', '--yes'];
 
+/**
+ * Takes `--actor` before the command off: an alias gives it to all commands, also to those that write nothing, and to `audit list`, where
+ * it is no filter. The last one counts.
+ */
+function takeLeadingActor(given: readonly string[]): { leading?: string; words: string[] } {
+  const words = [...given];
+  let leading: string | undefined;
+  for (;;) {
+    const at = words.findIndex((word) => !EVERYWHERE.includes(word));
+    if (words[at] === '--actor') leading = words.splice(at, 2)[1] ?? '';
+    else if (words[at]?.startsWith('--actor=')) leading = words.splice(at, 1)[0]!.slice('--actor='.length);
+    else return { leading, words };
+  }
+}
+
 /** Rearranges the command line for commander: `help key issue` becomes `key issue --help`, flags come last. */
 export function arrangeCommandLine(argv: readonly string[]): string[] {
-  const first = argv.findIndex(
-    (word, i) => !EVERYWHERE.includes(word) && !/^--actor(=|$)/.test(word) && argv[i - 1] !== '--actor',
-  );
+  const first = argv.findIndex((word) => !EVERYWHERE.includes(word));
   const leading = argv.slice(0, Math.max(first, 0));
   const [command, ...rest] = argv.slice(leading.length);
   if (command === undefined) return [...argv];

@@ -40,6 +40,32 @@ describe('the name in the audit log', () => {
     expect((await terminal.json('audit list --actor ivan')).items[0]).toMatchObject({ subject: 'acme' });
   });
 
+  it('may precede a command that only reads, as an alias for a container writes it', async () => {
+    expect((await terminal.tourctl('--actor ivan catalog export')).code).toBe(0);
+    expect((await terminal.tourctl('--actor=ivan --json tenant list')).code).toBe(0);
+  });
+
+  it('does not filter audit list where it precedes the command', async () => {
+    await change('');
+    const { items } = await terminal.json('--actor nobody audit list --tenant acme --limit 1');
+    expect(items).toHaveLength(1);
+  });
+
+  it('is the name after the command rather than one that precedes it, and the last one of several', async () => {
+    await terminal.tourctl('--actor ivan tenant set acme --hold-default 12 --actor mira');
+    expect((await lastActor())[0]).toBe('mira');
+    await terminal.tourctl('--actor ivan --actor=noor tenant set acme --hold-default 11');
+    expect((await lastActor())[0]).toBe('noor');
+  });
+
+  it.each([['--actor'], ['--actor= tenant list'], ['--actor \u202e tenant list']])(
+    'is refused before a command too where it is no name: %j',
+    async (line) => {
+      const { code, stderr } = await terminal.tourctl(line);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--actor must be a name')]);
+    },
+  );
+
   it('is shown with the system user by audit list, so that a name hides nobody', async () => {
     await change('--actor root');
     const { stdout } = await terminal.tourctl('audit list --tenant acme --limit 1 --wide');
