@@ -126,6 +126,22 @@ describe('tourctl logs', () => {
     for (const shown of stdout.split('\n')) expect(shown.length).toBeLessThanOrEqual(columns);
   });
 
+  it('indents the lines of a message, so that none looks like a line of the log', async () => {
+    const err = { type: 'Error', message: 'one\r\n10:00:09.000 fatal api  two', stack: 5 };
+    writeFileSync(fileOf('api.log'), line(1, { msg: 'first\n10:00:08.000 fatal api  forged', err }));
+    const { code, stdout } = await logs();
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        '2026-11-22 (UTC)',
+        '10:00:01.000 info  api   first',
+        '    10:00:08.000 fatal api  forged: Error: one',
+        '    10:00:09.000 fatal api  two',
+        '',
+      ],
+    ]);
+  });
+
   it('says where the logs are where there are none', async () => {
     const { code, error } = await logs('--json');
     expect([code, error.code]).toEqual([1, 'no_logs']);

@@ -51,7 +51,8 @@ export function describeLogLine({ service, time, text, fields }: LogLine, screen
   const level = fields ? textOf(fields.level) : 'text';
   const start = `${clock} ${padText(level, 5)} ${padText(service, 5)} `;
   const said = fields ? describeFields(fields) : text;
-  const [first = '', ...more] = wrapText(start + said, width);
+  // A message with line breaks must not look like several lines of the log.
+  const [first = '', ...more] = (start + said).split(/[\r\n]+/).flatMap((part) => wrapText(part, width));
   const painted = first.replace(level, () => paint(level, TONES[level], screen));
   return [painted, ...more.map((line) => INDENT + line), ...describeStack(fields)].join('\n');
 }
@@ -84,7 +85,6 @@ interface LoggedError {
   type?: string;
   code?: string;
   message?: string;
-  stack?: string;
 }
 
 function describeError(err: unknown): string {
@@ -94,6 +94,6 @@ function describeError(err: unknown): string {
 }
 
 function describeStack(fields: Record<string, unknown> | undefined): string[] {
-  const { stack } = (fields?.err ?? {}) as LoggedError;
-  return stack ? stack.split('\n').map((line) => INDENT + line.trim()) : [];
+  const { stack } = (fields?.err ?? {}) as { stack?: unknown };
+  return typeof stack === 'string' ? stack.split('\n').map((line) => INDENT + line.trim()) : [];
 }
