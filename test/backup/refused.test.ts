@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -143,6 +143,18 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     changed[changed.length >> 1]! ^= 4;
     writeFileSync(file, changed);
     expect(await target.refusal(`restore ${file}`)).toBe('1 backup_damaged');
+  });
+
+  it('a folder and a pipe, which it does not open', async () => {
+    const pipe = fileOf('pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const file of [folder, pipe]) {
+      const { code, stderr } = await target.tourctl(`restore ${file}`);
+      expect([code, stderr]).toEqual([
+        1,
+        `error: ${file} cannot be read (it is no regular file): name the file of a backup\n`,
+      ]);
+    }
   });
 
   it('a newer format, and a migration that this version lacks', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { COPIED_TABLES } from '../../services/api/backup/tables';
 import {
@@ -306,7 +306,22 @@ describe('tourctl backup', () => {
   it('refuses a file that exists, and leaves it as it is', async () => {
     const terminal = await installations.migrated();
     expect(await terminal.refusal(`backup --out ${__filename}`)).toBe('1 file_not_written');
-    expect(await terminal.refusal(`backup --out ${fileOf('no/such/folder')}`)).toBe('1 file_not_written');
     expect(existsSync(__filename)).toBe(true);
+  });
+
+  it('refuses a link, and a folder that does not exist, before it reads or audits anything', async () => {
+    const terminal = await installations.migrated();
+    symlinkSync(fileOf('nowhere'), fileOf('link'));
+    for (const [name, reason] of [
+      ['link', 'it exists'],
+      ['no/such/folder', 'its folder does not exist'],
+    ] as const) {
+      const { code, stderr } = await terminal.tourctl(`backup --out ${fileOf(name)}`);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`cannot be written (${reason}): name another`),
+      ]);
+    }
+    expect(await terminal.db('audit_log').where({ action: 'backup' })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { type BackupHeader, refuseExistingFile } from '../../../services/api/backup/backup-file';
+import { type BackupHeader, refuseUnwritableFile } from '../../../services/api/backup/backup-file';
 import { checkBackup, restoreBackup } from '../../../services/api/backup/restore-backup';
 import { writeBackup } from '../../../services/api/backup/write-backup';
 import { pauseActiveEndpoints } from '../../../services/webhook-queue/endpoints/endpoint.repository';
@@ -14,7 +14,7 @@ export async function backupCommand(
   { out = defaultName() }: { out?: string },
 ): Promise<void> {
   const begun = performance.now();
-  refuseExistingFile(out);
+  refuseUnwritableFile(out);
   await audited({ action: 'backup', subject: out }, (_, note) => Promise.resolve(note(null, { file: out })));
   const header = await writeBackup(db, out, { version: readVersion(io), signal: io.interrupted });
   const document = documentOf(out, header, begun);

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, rmSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { accessSync, constants as files, createReadStream, lstatSync, rmSync } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import {
@@ -64,9 +65,29 @@ const CHUNK_BYTES = 256 * 1024;
 export const END_OF_TABLE = Buffer.from('\\.\n');
 const END_AFTER_ROW = Buffer.from('\n\\.\n');
 
-/** @throws BackupNotWrittenError if the file exists */
-export function refuseExistingFile(file: string): void {
-  if (existsSync(file)) throw new BackupNotWrittenError(file, 'it exists');
+/** @throws BackupNotWrittenError if the file exists, also as a link to no file, or its folder cannot be written to */
+export function refuseUnwritableFile(file: string): void {
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false })) throw new BackupNotWrittenError(file, REASONS.EEXIST!);
+    accessSync(path.dirname(file), files.W_OK);
+  } catch (error) {
+    throw asNotWritten(file, error);
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EEXIST: 'it exists',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder does not exist',
+  EACCES: 'its folder may not be written to',
+  EROFS: 'its folder is read-only',
+};
+
+/** Turns an error of the file system into a BackupNotWrittenError; returns others as they are. */
+function asNotWritten(file: string, error: unknown): unknown {
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException;
+  if (!syscall || OF_THE_NETWORK.test(code)) return error;
+  return new BackupNotWrittenError(file, REASONS[code] ?? message);
 }
 
 /**
@@ -85,7 +106,7 @@ export async function writeBackupFile(
   const discard = () => rmSync(draft, { force: true });
   signal?.addEventListener('abort', discard);
   try {
-    refuseExistingFile(file);
+    refuseUnwritableFile(file);
     const handle = await open(draft, 'wx', 0o600);
     // The fastest level: 40 MB of rows like bookings take 0.5 s and become 13.0 MB, with the default level 0.9 s and 12.5 MB.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
@@ -94,9 +115,7 @@ export async function writeBackupFile(
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    const { code = '', syscall, message } = error as NodeJS.ErrnoException;
-    if (!syscall || OF_THE_NETWORK.test(code)) throw error;
-    throw new BackupNotWrittenError(file, message);
+    throw asNotWritten(file, error);
   } finally {
     signal?.removeEventListener('abort', discard);
   }
@@ -140,6 +159,8 @@ export async function verifyBackupFile(file: string): Promise<BackupHeader> {
 
 /** Reads the last line, and the place of the last byte before it. */
 async function readSeal(file: string): Promise<{ end: number; seal: string }> {
+  // Not after opening: the opening of a pipe waits for a writer, and Ctrl-C cannot end it.
+  if (!(await stat(file)).isFile()) throw new BackupNotReadError(file, 'it is no regular file');
   const handle = await open(file, 'r');
   try {
     const start = (await handle.stat()).size - SEAL_BYTES;
