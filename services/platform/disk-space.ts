@@ -7,7 +7,7 @@ const SHORT_BYTES = 1024 * 1024 * 1024;
 
 /**
  * Compares the free space of a directory's disk with what the database needs to go on writing.
- * @returns undefined if there is no such directory
+ * @returns undefined if there is no such directory, or this account may not look at it
  */
 export function readDiskSpace(
   directory: string,
@@ -17,8 +17,7 @@ export function readDiskSpace(
     const freeBytes = bavail * bsize;
     const state = freeBytes < FULL_BYTES ? 'full' : freeBytes < SHORT_BYTES ? 'short' : 'enough';
     return { freeBytes, state };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }

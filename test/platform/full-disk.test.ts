@@ -42,4 +42,12 @@ describe('the free space', () => {
   it('of a directory that does not exist is unknown', () => {
     expect(readDiskSpace('/does/not/exist')).toBeUndefined();
   });
+
+  it('that cannot be read does not end tourctl doctor', async () => {
+    const directory = path.join(__filename, 'below-a-file');
+    const { code, stderr } = await withEnv(terminal, { DATA_DIR: directory }, () =>
+      terminal.tourctl('doctor'),
+    );
+    expect([code, stderr]).toEqual([0, '']);
+  });
 });
