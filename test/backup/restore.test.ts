@@ -309,6 +309,11 @@ describe('tourctl backup', () => {
     expect(existsSync(__filename)).toBe(true);
   });
 
+  it('refuses a name that is too long for a file', async () => {
+    const terminal = await installations.migrated();
+    expect(await terminal.refusal(`backup --out ${fileOf('n'.repeat(250))}`)).toBe('1 file_not_written');
+  });
+
   it('refuses a link, and a folder that does not exist, before it reads or audits anything', async () => {
     const terminal = await installations.migrated();
     symlinkSync(fileOf('nowhere'), fileOf('link'));

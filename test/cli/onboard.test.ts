@@ -186,7 +186,11 @@ describe('tourctl tenant onboard writes nothing', () => {
   it.each([
     ['', '--name is missing'],
     ['--slug nameless', '--name is missing'],
-    ['--name 東京ツアー', '--slug is missing: the name "東京ツアー" has no Latin letters or digits'],
+    [
+      '--name 東京ツアー',
+      '--slug is missing: the name "東京ツアー" has fewer than two Latin letters or digits',
+    ],
+    ['--name A', '--slug is missing: the name "A" has fewer than two Latin letters or digits'],
     ['--name A1 --slug A1', '--slug must be 2 to 63 of a-z'],
     ['--name A1 --country XX', '--country must be an ISO 3166 country code'],
     ['--name A1 --visibility all --tour dolomites', '--visibility all and --tour or --continent cannot be'],

@@ -114,7 +114,8 @@ export async function writeBackupFile(
     await claimName(file);
     await rename(draft, file);
   } catch (error) {
-    await rm(draft, { force: true });
+    // The first error says what is wrong.
+    await rm(draft, { force: true }).catch(() => undefined);
     throw asNotWritten(file, error);
   } finally {
     signal?.removeEventListener('abort', discard);

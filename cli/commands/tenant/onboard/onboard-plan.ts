@@ -19,7 +19,7 @@ export type OnboardPlan = OnboardOptions & Required<Pick<OnboardOptions, Decided
 export function toPlan(options: OnboardOptions): OnboardPlan {
   const { name, slug = slugOf(name), country = 'DE', tour, continent } = options;
   if (slug === undefined)
-    throw new UsageError(`--slug is missing: the name "${name}" has no Latin letters or digits`);
+    throw new UsageError(`--slug is missing: the name "${name}" has fewer than two Latin letters or digits`);
   return {
     ...options,
     slug,
@@ -32,7 +32,7 @@ export function toPlan(options: OnboardOptions): OnboardPlan {
   };
 }
 
-/** Returns acme-travel for "Acme Travel"; undefined for a name without Latin letters and digits. */
+/** Returns acme-travel for "Acme Travel"; undefined for a name with fewer than two Latin letters or digits. */
 export function slugOf(name: string): string | undefined {
   const slug = foldName(name)
     .replace(/'/g, '')
