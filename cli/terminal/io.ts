@@ -54,7 +54,10 @@ export interface Interruption {
    * @throws CancelledError
    */
   until<T>(work: () => Promise<T>): Promise<T>;
-  /** Delays an interruption until `heed`, so that a committed change still prints its answer. */
+  /**
+   * Delays an interruption until `heed`, so that a committed change still prints its answer. Call it before COMMIT.
+   * @throws CancelledError after an interruption, which was reported as if nothing was changed
+   */
   defer(): void;
   heed(): void;
 }
@@ -62,6 +65,7 @@ export interface Interruption {
 export function watchInterruption(interrupted: AbortSignal | undefined): Interruption {
   let deferred = false;
   let late = false;
+  let reported = false;
 
   return {
     async until(work) {
@@ -71,7 +75,10 @@ export function watchInterruption(interrupted: AbortSignal | undefined): Interru
       const stopped = new Promise<never>((_, reject) => {
         leave = () => {
           if (deferred) late = true;
-          else reject(new CancelledError());
+          else {
+            reported = true;
+            reject(new CancelledError());
+          }
         };
         interrupted.addEventListener('abort', leave);
       });
@@ -82,7 +89,10 @@ export function watchInterruption(interrupted: AbortSignal | undefined): Interru
         throw new CancelledError('Interrupted, but the change was made and applies on every instance');
       return result;
     },
-    defer: () => (deferred = true),
+    defer() {
+      if (reported) throw new CancelledError();
+      deferred = true;
+    },
     heed: () => (deferred = false),
   };
 }

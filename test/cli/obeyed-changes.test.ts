@@ -99,6 +99,23 @@ describe('a command that changes cached data', () => {
     });
   });
 
+  it('is rolled back after Ctrl-C where its transaction could still commit while the command ends', async () => {
+    const interrupt = new AbortController();
+    const { io, written } = openIo({ env: terminal.env, interrupted: interrupt.signal });
+    const lock = await terminal.db.transaction();
+    await lock('tenants').where({ slug: 'acme' }).forUpdate().first();
+    const code = run(['tenant', 'suspend', 'acme', '--yes'], io);
+    while (!(await terminal.db('pg_locks').where({ granted: false }).first()))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    interrupt.abort();
+    await lock.commit();
+
+    expect([await code, written.stderr]).toEqual([130, 'error: Interrupted\n']);
+    // The lock waits for a transaction that has not ended yet.
+    const { status } = await terminal.db('tenants').where({ slug: 'acme' }).forUpdate().first();
+    expect(status).toBe('active');
+  });
+
   it('ends in time also where the database is unreachable', async () => {
     const lost = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
     const { took } = await timed(() => awaitInstances(lost));
