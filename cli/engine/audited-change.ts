@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../services/platform/audit-log';
 import type { Db, Trx } from '../../services/platform/database';
+import { isActorName } from '../../services/platform/text-forms';
 import type { Interruption, Io } from '../terminal/io';
 
 export interface Operator {
@@ -78,8 +79,9 @@ export function operatorOf(io: Io, given?: string): Operator {
   return { name: given, host: `${user}@${hostname()}` };
 }
 
-function userOf(io: Io): string {
-  if (io.env.SUDO_USER) return io.env.SUDO_USER;
+function userOf({ env: { SUDO_USER: caller } }: Io): string {
+  // Anybody can set the variable: escapes or a long text in it would spoil the audit log.
+  if (caller !== undefined && isActorName(caller)) return caller;
   try {
     return userInfo().username;
   } catch {

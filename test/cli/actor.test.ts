@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { flagName, flagsOf } from '../../cli/engine/command';
 import { NOUNS, VERBS } from '../../cli/tree';
 import { useTestTerminal, withEnv } from './terminal';
@@ -21,6 +21,15 @@ describe('the name in the audit log', () => {
   it('is the system user, without another name', async () => {
     await change('');
     expect(await lastActor()).toEqual(['olga', hostname()]);
+  });
+
+  it.each([
+    ['a line break and an escape', 'olga\nroot\x1b[31m'],
+    ['a character that changes the direction of text', 'olga\u202etoor'],
+    ['more than 100 characters', 'o'.repeat(3000)],
+  ])('is the account of the process where SUDO_USER, which anybody can set, has %s', async (_, name) => {
+    await withEnv(terminal, { SUDO_USER: name }, () => change(''));
+    expect(await lastActor()).toEqual([userInfo().username, hostname()]);
   });
 
   it('is the name in TOURCTL_ACTOR, with the system user beside the host', async () => {
