@@ -179,6 +179,22 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     }
   });
 
+  it('a header that lacks a part, or has a part of another form', async () => {
+    const without = (name: keyof BackupHeader) => ({ [name]: undefined });
+    const changes: Partial<Record<keyof BackupHeader, unknown>>[] = [
+      ...(['format', 'migrations', 'secret_checks', 'months', 'sequences', 'seats', 'tables'] as const).map(
+        without,
+      ),
+      { tables: [null] },
+      { tables: [{ name: 'tenants', columns: null, rows: 0, checksum: '0' }] },
+      { migrations: 'all' },
+    ];
+    for (const [i, change] of changes.entries()) {
+      const forged = await withHeader(`form-${i}.backup`, () => change as Partial<BackupHeader>);
+      expect([change, await target.refusal(`restore ${forged}`)]).toEqual([change, '1 backup_damaged']);
+    }
+  });
+
   it('other secrets than those of the backup', async () => {
     for (const variable of ['SECRETS_KEY', 'KEY_PEPPER']) {
       const { stderr } = await withEnv(target, { [variable]: 'x'.repeat(32) }, () =>

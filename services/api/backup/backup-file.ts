@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { accessSync, constants as files, createReadStream, lstatSync, rmSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
@@ -67,9 +67,11 @@ const END_AFTER_ROW = Buffer.from('\n\\.\n');
 
 /** @throws BackupNotWrittenError if the file exists, also as a link to no file, or its folder cannot be written to */
 export function refuseUnwritableFile(file: string): void {
+  // An empty name is that of the working directory.
+  const name = path.resolve(file);
   try {
-    if (lstatSync(file, { throwIfNoEntry: false })) throw new BackupNotWrittenError(file, REASONS.EEXIST!);
-    accessSync(path.dirname(file), files.W_OK);
+    if (lstatSync(name, { throwIfNoEntry: false })) throw new BackupNotWrittenError(file, REASONS.EEXIST!);
+    accessSync(path.dirname(name), files.W_OK);
   } catch (error) {
     throw asNotWritten(file, error);
   }
@@ -160,11 +162,12 @@ export async function verifyBackupFile(file: string): Promise<BackupHeader> {
 
 /** Reads the last line, and the place of the last byte before it. */
 async function readSeal(file: string): Promise<{ end: number; seal: string }> {
-  // Not after opening: the opening of a pipe waits for a writer, and Ctrl-C cannot end it.
-  if (!(await stat(file)).isFile()) throw new BackupNotReadError(file, 'it is no regular file');
-  const handle = await open(file, 'r');
+  // With O_NONBLOCK, because a pipe without a writer would never open, not even for Ctrl-C.
+  const handle = await open(file, files.O_RDONLY | files.O_NONBLOCK);
   try {
-    const start = (await handle.stat()).size - SEAL_BYTES;
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new BackupNotReadError(file, 'it is no regular file');
+    const start = stats.size - SEAL_BYTES;
     if (start <= 0) throw new BackupDamagedError(file);
     const { buffer } = await handle.read(Buffer.alloc(SEAL_BYTES), 0, SEAL_BYTES, start);
     return { end: start - 1, seal: buffer.toString('latin1') };
@@ -187,8 +190,8 @@ export async function readBackupFile<T>(
   bytes.on('error', (error) => gunzip.destroy(error));
   const content = new Content(bytes.pipe(gunzip));
   try {
-    const header = JSON.parse(await content.line()) as BackupHeader;
-    if (header.product !== PRODUCT) throw new BackupDamagedError(file);
+    const header = JSON.parse(await content.line()) as BackupHeader | null;
+    if (header?.product !== PRODUCT) throw new BackupDamagedError(file);
     if (header.format > BACKUP_FORMAT) throw new BackupNewerError(file, `format ${header.format}`);
     return await work(header, () => content.rows());
   } catch (error) {

@@ -33,6 +33,7 @@ const LOST_BOOKINGS = 100_000;
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {
   const header = await verifyBackupFile(file);
+  if (!isComplete(header)) throw new BackupDamagedError(file);
   const known = await knownMigrations();
   const unknown = header.migrations.filter((name) => !known.includes(name));
   if (unknown[0] !== undefined)
@@ -41,6 +42,29 @@ export async function checkBackup(config: Config, file: string): Promise<BackupH
   if (!header.tables.every(({ name }) => copied.includes(name))) throw new BackupDamagedError(file);
   await compareSecrets(config, new Map(Object.entries(header.secret_checks)));
   return header;
+}
+
+/** Checks the form of each part that a restore reads, because a forged file can have a correct checksum. */
+function isComplete(header: BackupHeader): boolean {
+  const { format, version, made_at, as_of, migrations, months, secret_checks, sequences, seats, tables } =
+    header;
+  return (
+    typeof format === 'number' &&
+    areTexts([version, made_at, as_of]) &&
+    areTexts(migrations) &&
+    areTexts(months) &&
+    [secret_checks, sequences, seats].every(isObject) &&
+    Array.isArray(tables) &&
+    tables.every((table) => isObject(table) && areTexts([table.name]) && areTexts(table.columns))
+  );
+}
+
+function areTexts(list: unknown): boolean {
+  return Array.isArray(list) && list.every((one) => typeof one === 'string');
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /**
