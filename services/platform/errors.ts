@@ -32,6 +32,21 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
+const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
+/** Matches the driver's own errors, which have no code (Knex writes the statement before them), and a database that takes no connections. */
+const WITHOUT_CONNECTION =
+  /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired)|is not currently accepting connections$/;
+/** Classes of SQLSTATE: connection, authorization, no such database, too many connections, start or shutdown. */
+const AWAY = /^(08|28|3D|53300|57P)/;
+
+/** Returns whether the database could not be asked: a connection was refused or lost, or the server starts or stops. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return (
+    NETWORK.test(String(code)) || AWAY.test(sqlState(error) ?? '') || WITHOUT_CONNECTION.test(String(message))
+  );
+}
+
 export type InputPlace = 'body' | 'query' | 'path' | 'header';
 
 export interface InputIssue {

@@ -19,9 +19,12 @@ async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
   const name = new URL(api.database.url).pathname.slice(1);
   await server.raw('alter database ?? allow_connections false', [name]);
   await server.raw('select pg_terminate_backend(pid) from pg_stat_activity where datname = ?', [name]);
-  await work();
-  await server.raw('alter database ?? allow_connections true', [name]);
-  await server.destroy();
+  try {
+    await work();
+  } finally {
+    await server.raw('alter database ?? allow_connections true', [name]);
+    await server.destroy();
+  }
 }
 
 it.each([
@@ -46,7 +49,9 @@ describe('/readyz', () => {
         body: { ok: false, reason: 'database does not answer' },
       });
       expect((await api.http.get('/healthz')).status).toBe(200);
-      expectProblem(await reader.get('/api/tenant/catalog'), 500, 'internal_error');
+      const refused = await reader.get('/api/tenant/catalog');
+      expectProblem(refused, 500, 'internal_error', { retryable: true });
+      expect(refused.headers['retry-after']).toBe('1');
     });
     expect((await api.http.get('/readyz')).status).toBe(200);
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);

@@ -1,7 +1,7 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import { badInput, RateLimitedError, TransportError } from './http.errors';
 import { ValidateError } from '@tsoa/runtime';
-import { AppError, LOCK_NOT_AVAILABLE, sqlState } from '../../platform/errors';
+import { AppError, isDatabaseAway, LOCK_NOT_AVAILABLE, sqlState } from '../../platform/errors';
 import {
   CredentialError,
   InsufficientScopeError,
@@ -42,6 +42,7 @@ export function handleError(
   response.status(status);
   response.setHeader('Cache-Control', 'no-store');
   setErrorHeaders(error, code, request, response);
+  if (isDatabaseAway(thrown)) response.setHeader('Retry-After', 1);
   const form = errorFormOf(request);
   if (form) return void sendInForm(form, problem, error, request, response);
   const page = response.locals.problemPage as ProblemPage | undefined;

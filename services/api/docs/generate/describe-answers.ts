@@ -111,7 +111,7 @@ function refusalHeaders(status: number, codes: ProblemCode[]): Record<string, Re
   const headers = ['X-Request-Id', 'X-Sandbox'];
   if (status === 401) headers.push('WWW-Authenticate');
   if (status === 429) headers.push(...QUOTA_HEADERS);
-  if (status !== 500 && codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
+  if (codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
   return references(headers);
 }
 

@@ -146,7 +146,8 @@ export const HEADERS: Record<string, Header> = {
   'RateLimit-Remaining': { description: 'The value of r.', schema: whole, example: 58 },
   'RateLimit-Reset': { description: 'The value of t.', schema: whole, example: 41 },
   'Retry-After': {
-    description: 'Seconds to wait before the same request may succeed.',
+    description:
+      'Seconds to wait before the same request may succeed. A 500 has it while the database is away.',
     schema: { ...whole, minimum: 1 },
     example: 1,
   },

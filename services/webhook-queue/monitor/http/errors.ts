@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { AppError, sqlState } from '../../../platform/errors';
+import { AppError, isDatabaseAway } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
 import { refusalPage } from '../pages/plain-pages';
 import type { Viewer } from '../html/layout';
@@ -76,22 +76,9 @@ function toRefusal(error: unknown): RequestRefusal {
     return new RequestRefusal(error.code.endsWith('_not_found') ? 404 : 409, error.message);
   const { status = 0 } = (error ?? {}) as { status?: number };
   if (UNREADABLE[status]) return new RequestRefusal(status, UNREADABLE[status]);
-  if (isLostDatabase(error)) return databaseUnavailable();
+  if (isDatabaseAway(error) || (error as Error | undefined)?.name === 'KnexTimeoutError')
+    return databaseUnavailable();
   return new RequestRefusal(500, 'An internal error occurred. See the log of the webhook queue.');
-}
-
-/** Returns whether no connection is available or the server closed it. */
-function isLostDatabase(error: unknown): boolean {
-  const {
-    code = '',
-    name,
-    message = '',
-  } = (error ?? {}) as { code?: string; name?: string; message?: string };
-  if (name === 'KnexTimeoutError' || /^(Connection terminated|Query read timeout)/.test(message)) return true;
-  return (
-    /^(08|28|3D|57P|53300)/.test(sqlState(error) ?? '') ||
-    /^E(CONN|HOST|NET|NOTFOUND|PIPE|TIMEDOUT)/.test(code)
-  );
 }
 
 const REFUSALS: Record<RequestMalformation['reason'], [status: number, text: string]> = {
