@@ -2,6 +2,7 @@ import type { Schema } from '../../services/api/docs/openapi-document';
 import type { KnownValues } from './known-values';
 import { asText, encoded } from './encoded';
 import { type DocumentedOperation, resolve } from '../support/documented-operations';
+import { oddText } from './odd-values';
 import type { Random } from './random';
 
 /** A request before it is sent. Its parts are changed by mutations. */
@@ -20,8 +21,10 @@ export interface FuzzRequest {
 
 const OPTIONAL_SHARE = 0.25;
 const RARE_SHARE = 0.03;
+/** Names, notes and references, which may be nearly any text. */
+const ODD_TEXT_SHARE = 0.15;
 
-/** Returns a request that the document allows, with values that the service mostly accepts. */
+/** Returns a request of the document's form, with values that the service mostly accepts. */
 export function generateRequest(
   random: Random,
   known: KnownValues,
@@ -61,6 +64,8 @@ class ValueGenerator {
       const [low, high] = [schema.minimum ?? 0, schema.maximum ?? 5];
       return low + this.random.integer(Math.min(high - low + 1, 4));
     }
+    const isFree = schema.type === 'string' && !schema.format && !schema.pattern;
+    if (isFree && this.random.chance(ODD_TEXT_SHARE)) return oddText(this.random);
     return example ?? schema.example ?? reference.example;
   }
 

@@ -89,6 +89,12 @@ export function oddValue(random: Random): unknown {
   return random.chance(0.85) ? random.pick(ODD) : random.pick(MADE)(random);
 }
 
+const ODD_TEXTS = ODD.filter((value) => typeof value === 'string');
+
+export function oddText(random: Random): string {
+  return random.pick(ODD_TEXTS);
+}
+
 /** Returns arrays in arrays. */
 export function nested(depth: number): unknown {
   let value: unknown = 1;
