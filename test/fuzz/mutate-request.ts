@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { FuzzRequest } from './generate-request';
-import { nested, oddValue } from './odd-values';
+import { oddValue } from './odd-values';
 import { encoded } from './encoded';
 import type { Random } from './random';
 
@@ -148,7 +148,7 @@ const changeBytes: Mutation = (request, random) => {
     () => Buffer.from(json, 'utf16le'),
     () => Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from('"}')]),
     () => gzipSync(json),
-    () => Buffer.from(JSON.stringify(nested(3000))),
+    () => Buffer.from('['.repeat(3000) + ']'.repeat(3000)),
     () => Buffer.from(JSON.stringify({ ...(request.body as object), unitItems: Array(7000).fill(1) })),
     () => Buffer.from(`{"a":${'9'.repeat(8000)}}`),
     () => Buffer.from(JSON.stringify({ notes: 'n'.repeat(17_000) })),

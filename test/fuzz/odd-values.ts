@@ -96,7 +96,7 @@ export function oddText(random: Random): string {
 }
 
 /** Returns arrays in arrays. */
-export function nested(depth: number): unknown {
+function nested(depth: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level++) value = [value];
   return value;
