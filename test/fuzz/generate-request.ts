@@ -64,8 +64,7 @@ class ValueGenerator {
       const [low, high] = [schema.minimum ?? 0, schema.maximum ?? 5];
       return low + this.random.integer(Math.min(high - low + 1, 4));
     }
-    const isFree = schema.type === 'string' && !schema.format && !schema.pattern;
-    if (isFree && this.random.chance(ODD_TEXT_SHARE)) return oddText(this.random);
+    if (isFreeText(schema) && this.random.chance(ODD_TEXT_SHARE)) return oddText(this.random);
     return example ?? schema.example ?? reference.example;
   }
 
@@ -79,6 +78,10 @@ class ValueGenerator {
       .map(([name, field]) => [name, this.make(name, field)] as const);
     return Object.fromEntries(values.filter(([, value]) => value !== undefined));
   }
+}
+
+function isFreeText({ type, format, pattern }: Schema): boolean {
+  return type === 'string' && !format && !pattern;
 }
 
 /** Optional fields without which most requests are refused. */
