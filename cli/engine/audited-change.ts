@@ -80,7 +80,7 @@ export function operatorOf(io: Io, given?: string): Operator {
 }
 
 function userOf({ env: { SUDO_USER: caller } }: Io): string {
-  // Anybody can set the variable: escapes or a long text in it would spoil the audit log.
+  // Any user can set the variable to escapes or a long text, which the audit log must not contain.
   if (caller !== undefined && isActorName(caller)) return caller;
   try {
     return userInfo().username;
