@@ -30,7 +30,7 @@ const CPU_MAX_MS = 100;
 const HTTP_BYTES_MAX = 16 * 1024;
 /** Some operations need an object in a state that few have. */
 const MISSED_MAX = REQUESTS < 10_000 ? 5 : 0;
-/** What caches may keep of the second half of the requests. */
+/** The most that caches may keep of the second half of the requests. */
 const HEAP_GROWTH_MAX_MB = 16;
 
 const database = useTestDatabase();

@@ -40,17 +40,17 @@ export interface Row {
   quantity: number;
   expires_at: string;
   ended_at: string | null;
-  /** Of a lead. */
+  /** For a lead. */
   adults: number;
   booking_ref: string;
   hold_id: string | null;
   payment_due_at: string | null;
-  /** Of a departure. */
+  /** For a departure. */
   tour_id: string;
   departure_date: string;
   seats_total: number;
   prices_minor: { adult: number; child: number };
-  /** Of a tour. */
+  /** For a tour. */
   base_price_minor: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../../services/platform/database';
 
-/** What one reference has led to, by the answers or by the rows. One reference names at most one hold and one booking. */
+/** The sale of one reference, by the answers or by the rows. One reference names at most one hold and one booking. */
 export interface SaleRecord {
   hold?: { status: string; seats: number; extensions: number; changes: number };
   lead?: { ref: string; status: string; seats: number; changes: number };
