@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { discardInput, lingerOnClose } from './connections';
-import { createTurns } from './one-each-turn';
+import { createTurns } from './limit-each-turn';
 import { expectContinue } from './request-body';
 import type { RequestsInTurn } from './requests-in-turn';
 
@@ -49,7 +49,7 @@ export function passRequests(
   requests: RequestsInTurn,
   refuseBody: RefuseBody,
 ): void {
-  const answerLater = createTurns();
+  const answerInTurn = createTurns(1);
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -60,12 +60,12 @@ export function passRequests(
       discardInput(socket);
       // An answer takes a millisecond: thousands in one turn would stop all others.
       const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
-      return answerLater(() => answerUnparsed(socket, app, reason));
+      return answerInTurn(() => answerUnparsed(socket, app, reason));
     }
     requests.endAfterLast(socket);
     if (last.request.complete) return;
     if (last.response.headersSent) socket.destroy();
-    else if (last.response.socket) refuseBody(last.request as Request, last.response as Response);
+    else if (last.hasBegun) refuseBody(last.request as Request, last.response as Response);
     // The app refuses it when its turn comes.
     else malformed.set(last.request, { reason: 'unreadable', header: 'request' });
   });

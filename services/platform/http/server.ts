@@ -5,6 +5,7 @@ import { boundConnections, type ConnectionLimits } from './connections';
 import { passRequests, type RefuseBody } from './malformed-request';
 import { endConnectionOfUnreadBody } from './request-body';
 import { answerInTurn } from './requests-in-turn';
+import { sendAnswersTogether } from './send-together';
 
 /** Limits for one client; times in milliseconds. */
 export interface HttpLimits extends ConnectionLimits {
@@ -65,6 +66,7 @@ export function createHttpServer(
   };
   const requests = answerInTurn(answer, limits, connections);
   server.on('dropRequest', (_request, socket) => requests.endAfterLast(socket as Socket));
+  sendAnswersTogether(server);
   endConnectionOfUnreadBody(app);
   passRequests(server, app, requests, refuseBody);
   return server;

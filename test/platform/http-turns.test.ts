@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import express from 'express';
+import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/server';
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+const CLIENTS = 40;
+
+let server: Server;
+/** The number of requests that began in each turn of the event loop. */
+let begun: number[];
+let nextTurn: NodeJS.Immediate;
+/** The answers that were not sent yet at the end of each handler. */
+let unsent: number;
+let clients: Socket[];
+
+beforeEach(async () => {
+  begun = [0];
+  unsent = 0;
+  const countTurns = () => {
+    begun.unshift(0);
+    nextTurn = setImmediate(countTurns);
+  };
+  countTurns();
+  const app = express();
+  app.use((request, response) => {
+    begun[0]! += 1;
+    response.end('done');
+    if (request.socket.writableLength > 0) unsent += 1;
+  });
+  server = createHttpServer(app, HTTP_LIMITS, () => {});
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const accepted = new Promise<void>((resolve) => {
+    let count = 0;
+    server.on('connection', () => ++count === CLIENTS && resolve());
+  });
+  clients = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
+  await accepted;
+});
+afterEach(() => {
+  clearImmediate(nextTurn);
+  clients.forEach((client) => client.destroy());
+  server.close();
+});
+
+describe('forty requests that arrive together', () => {
+  beforeEach(async () => {
+    const answers = clients.map((client) => once(client, 'data'));
+    clients.forEach((client) => client.write(REQUEST));
+    await Promise.all(answers);
+  });
+
+  it('begin 16 in a turn of the event loop, and other sockets are read between the turns', () => {
+    expect(begun.filter((count) => count > 0)).toEqual([8, 16, 16]);
+  });
+
+  it('get the answers of a turn together, at its end', () => {
+    expect(unsent).toBe(CLIENTS);
+  });
+});
