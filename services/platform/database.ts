@@ -1,8 +1,14 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { type BeginOptions, beginWithSettings } from './database/begin-with-settings';
+import { toFields } from './database/field-names';
 import { measureLockWait } from './database/measure-waits';
+import { allowPrepared } from './database/run-prepared';
 import { requireScram } from './database/scram-client';
 import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+
+export { toColumns } from './database/field-names';
+export { runPrepared } from './database/run-prepared';
 
 /** Used for reads. */
 export type Db = Knex;
@@ -49,75 +55,8 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     postProcessResponse: toFields,
   });
-  if (canPrepare) preparing.add(configOf(db));
-  return requireScram(db, url);
-}
-
-/** The settings of pools whose connections keep prepared statements. A transaction has the settings of its pool. */
-const preparing = new WeakSet<object>();
-/** Names of prepared statements by their text. */
-const statementNames = new Map<string, string>();
-
-/**
- * Runs a raw statement, and keeps its plan in the connection if PREPARED_STATEMENTS allows it. Use it for statements of each sale
- * whose text is constant: for one sale the plan takes longer than the execution. Do not use it for statements that lock rows
- * and select a partition while they run (ADR 18).
- */
-export function rawPrepared(trx: Trx, sql: string, bindings: Record<string, unknown>): Knex.Raw {
-  const query = trx.raw(sql, bindings as Knex.ValueDict);
-  if (!preparing.has(configOf(trx))) return query;
-  let name = statementNames.get(sql);
-  if (name === undefined) statementNames.set(sql, (name = `sale_${statementNames.size + 1}`));
-  return query.options({ name });
-}
-
-function configOf({ client }: Db): object {
-  return (client as { config: object }).config;
-}
-
-/** Names of fields by column. The columns come from our own statements, so the map stays small. */
-const fieldNames = new Map<string, string>();
-
-function fieldName(column: string): string {
-  let name = fieldNames.get(column);
-  if (name === undefined) {
-    name = column.replace(/_([a-z0-9])/g, (_match, next: string) => next.toUpperCase());
-    fieldNames.set(column, name);
-  }
-  return name;
-}
-
-/**
- * Names the columns of rows as fields: `tenant_id` becomes `tenantId`. Converts what Knex returns: rows, one row, or the result of
- * a raw statement; counts and plucked values stay, and so do the contents of jsonb columns, which hold documents in wire names.
- * A row of 15 columns takes 0.8 µs.
- */
-function toFields(response: unknown): unknown {
-  if (Array.isArray(response)) return response.map(toFields);
-  if (typeof response !== 'object' || response === null) return response;
-  if (Object.getPrototypeOf(response) === Object.prototype) return fieldsOf(response as Row);
-  const result = response as { rows?: Row[] };
-  if (result.rows) result.rows = result.rows.map(fieldsOf);
-  return response;
-}
-
-type Row = Record<string, unknown>;
-
-function fieldsOf(row: Row): Row {
-  const fields: Row = {};
-  for (const column in row) fields[fieldName(column)] = row[column];
-  return fields;
-}
-
-/** Names fields as columns, for an insert or update: `tenantId` becomes `tenant_id`. */
-export function toColumns(fields: object): Row {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [columnName(name), value as unknown]),
-  );
-}
-
-function columnName(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (canPrepare) allowPrepared(db);
+  return requireScram(beginWithSettings(db), url);
 }
 
 /**
@@ -152,7 +91,7 @@ const transactionSettings = (lockMs: number) => `
   set transaction isolation level read committed;
   set local lock_timeout = ${lockMs};
   set local statement_timeout = '10s';
-  set local idle_in_transaction_session_timeout = '15s'`;
+  set local idle_in_transaction_session_timeout = '15s';`;
 
 /** Begins a statement that reads the clock as `clock.at`. Materialized, so that it is read only once. */
 export const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
@@ -176,14 +115,15 @@ export async function inTransaction<T>(
   work: (trx: Trx) => Promise<T>,
   { lockBy = Infinity, settings = '' }: TransactionOptions = {},
 ): Promise<T> {
+  const options: BeginOptions = {
+    settings: () => {
+      const leftMs = Math.ceil(lockBy - performance.now());
+      return transactionSettings(Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs))) + settings;
+    },
+  };
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction(async (trx) => {
-        const leftMs = Math.ceil(lockBy - performance.now());
-        const lockMs = Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs));
-        await trx.raw(`${transactionSettings(lockMs)}; ${settings}`);
-        return work(trx);
-      });
+      return await db.transaction(work, options);
     } catch (error) {
       if (attempt >= ATTEMPTS || !mayRepeat(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction, openDatabase, rawPrepared, toColumns } from '../../services/platform/database';
+import { inTransaction, openDatabase, runPrepared, toColumns } from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
 import { createTestDatabase, useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
@@ -9,7 +9,7 @@ const database = useTestDatabase();
 /** A migration that may run twice. */
 const LAST = '0018_validate_families';
 
-describe('rawPrepared', () => {
+describe('runPrepared', () => {
   it.each([
     [true, 1],
     [false, 0],
@@ -18,7 +18,7 @@ describe('rawPrepared', () => {
     async (canPrepare, kept) => {
       const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare });
       const answers = await inTransaction(db, async (trx) => {
-        const add = (more: number) => rawPrepared(trx, 'select :more::integer + 1 as sum', { more });
+        const add = (more: number) => runPrepared(trx, 'select :more::integer + 1 as sum', { more });
         return [await add(1), await add(2)].map(({ rows }) => rows[0].sum as number);
       });
       const { rows } = await db.raw('select statement from pg_prepared_statements');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, inTransaction, rawPrepared } from '../../services/platform/database';
+import { type Db, inTransaction, runPrepared } from '../../services/platform/database';
 
 /** The newest migration of the last release. A release moves it on, and the statements below to those that it sends. */
 export const LAST_RELEASE = '0031_seat_count_plans';
@@ -33,11 +33,11 @@ export async function sellAsLastRelease(db: Db): Promise<void> {
   const departure = await db('departures').select('id').orderByRaw('random()').first<{ id: string }>();
   const sale = { id: departure.id, holdId, tenant: TENANT, actor: `key ${KEY}` };
   await inTransaction(db, async (trx) => {
-    for (const statement of [LOCK, COUNT, HOLD, OCTO]) await rawPrepared(trx, statement, sale);
+    for (const statement of [LOCK, COUNT, HOLD, OCTO]) await runPrepared(trx, statement, sale);
   });
   await inTransaction(db, async (trx) => {
     for (const statement of [LOCK_KEY, LOCK, COUNT, CONVERT, LEAD, ENQUEUE, STORE_ANSWER])
-      await rawPrepared(trx, statement, sale);
+      await runPrepared(trx, statement, sale);
   });
 }
 

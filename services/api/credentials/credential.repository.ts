@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import { type Db, runPrepared } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TENANT_COLUMNS } from '../tenants/tenant-row';
 import type { Scope } from './credential';
@@ -42,24 +42,26 @@ export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredW
 }
 
 /** @param own the column that only this kind has */
-function selectStored(db: Db, table: 'api_keys' | 'widget_tokens', ids: string[], own: string) {
-  return db(`${table} as c`)
-    .join('tenants as t', 't.id', 'c.tenant_id')
-    .whereIn('c.id', ids)
-    .select(
-      'c.id as credential_id',
-      'c.family_id',
-      'c.digest',
-      'c.digest_alg as digest_algorithm',
-      'c.expires_at',
-      own,
-      db.raw('c.revoked_at is not null as revoked'),
-      db.raw('coalesce(c.expires_at <= clock_timestamp(), false) as expired'),
-      ...TENANT_COLUMNS.map((column) => `t.${column}`),
-    );
+async function selectStored(
+  db: Db,
+  table: 'api_keys' | 'widget_tokens',
+  ids: string[],
+  own: string,
+): Promise<StoredRow[]> {
+  const { rows } = await runPrepared(
+    db,
+    `select c.id as credential_id, c.family_id, c.digest, c.digest_alg as digest_algorithm, c.expires_at, ${own},
+       c.revoked_at is not null as revoked, coalesce(c.expires_at <= clock_timestamp(), false) as expired,
+       ${TENANT_COLUMNS.map((column) => `t.${column}`).join(', ')}
+     from ${table} c join tenants t on t.id = c.tenant_id where c.id = any(:ids::bpchar[])`,
+    { ids },
+  );
+  return rows;
 }
 
-function toStored(rows: Awaited<ReturnType<typeof selectStored>>): (StoredApiKey & StoredWidgetToken)[] {
+type StoredRow = Omit<StoredApiKey & StoredWidgetToken, 'id' | 'tenant'> & Tenant & { credentialId: string };
+
+function toStored(rows: StoredRow[]): (StoredApiKey & StoredWidgetToken)[] {
   return rows.map((row) => {
     const { credentialId, familyId, digest, digestAlgorithm, expiresAt, revoked, expired, ...rest } = row;
     const { scopes, ownOrigins, ...tenant } = rest;

@@ -1,4 +1,4 @@
-import { CLOCK, type Db, rawPrepared, type Trx } from '../../platform/database';
+import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database';
 import type { PricedTour } from '../pricing/prices';
 import type { Departure, DepartureKey, DepartureStatus, ListedDeparture, WantedSeats } from './departure';
 
@@ -109,7 +109,7 @@ export async function lockFreeDepartureRows(
   trx: Trx,
   wanted: DepartureKey[],
 ): Promise<(DepartureKey & { id: string })[]> {
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `select d.id, d.tour_id as "tourId", d.departure_date as "departureDate"
      from ${WANTED_DEPARTURES} order by d.id for update of d skip locked`,
@@ -154,7 +154,7 @@ export async function countDepartures(
   kinds: boolean[],
 ): Promise<{ at: string; transactionId: string; counted: CountedDeparture[] }> {
   // The clock is returned without departures too.
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `${CLOCK} select ${departureColumns('k.sandbox')}, to_json(clock.at at time zone 'UTC') #>> '{}' || 'Z' as "atText", pg_current_xact_id()::text as "transactionId",
        exists (select from seat_holds h

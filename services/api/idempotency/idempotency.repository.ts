@@ -1,4 +1,4 @@
-import { type Db, rawPrepared, refuseWhenLocked, type Trx } from '../../platform/database';
+import { type Db, runPrepared, refuseWhenLocked, type Trx } from '../../platform/database';
 import { IdempotencyInProgressError, IdempotencyKeyReusedError } from './idempotency.errors';
 import type { Operation } from './operation';
 
@@ -42,7 +42,7 @@ function bindKeys(keys: ClaimedKey[]) {
 
 /** Locks the keys that no other transaction has, until the transaction ends. @returns their indexes */
 export async function tryLockKeys(trx: Trx, keys: ClaimedKey[]): Promise<number[]> {
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `select k.n from ${KEYS} where pg_try_advisory_xact_lock(${LOCK_OF_KEY})`,
     bindKeys(keys),
@@ -80,7 +80,7 @@ export async function findAnswersOfKeys(
   const live = `from idempotency_keys i
     where i.tenant_id = k.tenant_id and i.operation = k.operation and i.key in (k.key, k.erased_key)
       and i.expires_at > clock_timestamp()`;
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `select k.n, earlier.fingerprint, earlier.status, earlier.answer, earlier.found is null as "isLocked"
      from ${KEYS}
@@ -110,7 +110,7 @@ export async function insertAnswers(
       fingerprint: fingerprint.toString('hex'),
     }),
   );
-  const { rowCount } = await rawPrepared(
+  const { rowCount } = await runPrepared(
     trx,
     `insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, expires_at)
      select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer,
@@ -127,7 +127,7 @@ export async function insertAnswers(
        where i.expires_at <= clock_timestamp()`,
     { answers: JSON.stringify(rows) },
   );
-  return rowCount;
+  return rowCount!;
 }
 
 /**

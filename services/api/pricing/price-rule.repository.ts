@@ -1,4 +1,4 @@
-import { type Db, toColumns, type Trx } from '../../platform/database';
+import { type Db, runPrepared, toColumns, type Trx } from '../../platform/database';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 import type { PriceRule } from './choose-price-rule';
 
@@ -29,10 +29,13 @@ export async function findPriceRulesOfTenants(
   tenantIds: string[],
   tourIds: string[],
 ): Promise<(PriceRule & { tenantId: string })[]> {
-  return db('price_rules')
-    .select([...COLUMNS, 'tenant_id'])
-    .whereIn('tenant_id', tenantIds)
-    .where((scope) => scope.whereNull('tour_id').orWhereIn('tour_id', tourIds));
+  const { rows } = await runPrepared(
+    db,
+    `select ${COLUMNS.join(', ')}, tenant_id from price_rules
+     where tenant_id = any(:tenantIds::uuid[]) and (tour_id is null or tour_id = any(:tourIds::uuid[]))`,
+    { tenantIds, tourIds },
+  );
+  return rows;
 }
 
 /** A rule that may lower a price, and its tenant. */

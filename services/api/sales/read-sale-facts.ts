@@ -7,7 +7,8 @@ import { findRulesByTenant } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { countedKey, type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
 import type { Sale } from './sale';
-import { countOfTenants, findHoldsToConsume, findSellers } from './sale-facts.repository';
+import { findHoldsToConsume, findSellers } from './sale-facts.repository';
+import { readTenantCounts } from './tenant-counts';
 
 export interface ReadFacts {
   facts: SaleFacts;
@@ -36,11 +37,7 @@ export async function readSaleFacts(
   });
   // The tenant's share may have changed between two requests. The last one of a seller remains, so the limited ones are last.
   const wanted = placed.map(toSeller).sort((a, b) => Number(a.limited) - Number(b.limited));
-  const counts = await countOfTenants(
-    trx,
-    distinct(sales.map(toTenant), ({ tenantId }) => tenantId),
-    at,
-  );
+  const counts = await readTenantCounts(trx, sales, at);
   return {
     at,
     transactionId,
@@ -119,12 +116,6 @@ function isLimited({ maxHoldShare }: Tenant): boolean {
 
 function sellerOf({ tenantId, departureId }: { tenantId: string; departureId: string }): string {
   return sellerKey(tenantId, departureId);
-}
-
-function toTenant({ tenant }: Sale, _index: number, sales: Sale[]) {
-  const has = (kind: Sale['kind']) =>
-    sales.some((sale) => sale.kind === kind && sale.tenant.id === tenant.id);
-  return { tenantId: tenant.id, holds: has('hold'), leads: has('booking') };
 }
 
 async function readHolds(trx: Trx, placed: Placed[], at: string): Promise<SaleFacts['holds']> {

@@ -1,4 +1,4 @@
-import { rawPrepared, type Trx } from '../../platform/database';
+import { runPrepared, type Trx } from '../../platform/database';
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
 import { lockedPrices } from '../pricing/prices';
 import type { HeldSeats } from './sale-facts';
@@ -22,16 +22,17 @@ export async function findSellers(
   wanted: { tenantId: string; departureId: string; limited: boolean }[],
   at: string,
 ): Promise<Seller[]> {
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `select w.tenant_id as "tenantId", d.id as "departureId", ${IS_VISIBLE} as "visible",
        case when w.limited then (
-         coalesce((select sum(h.quantity) from seat_holds h
-                   where h.departure_id = d.id and h.tenant_id = w.tenant_id
-                     and hold_lives(h.status, h.expires_at, :at)), 0)
-         + coalesce((select sum(l.adults + l.children) from booking_leads l
-                     where l.departure_id = d.id and l.tenant_id = w.tenant_id
-                       and l.status = 'pending_payment' and lead_stands(l.status, l.payment_due_at, :at)), 0)
+         -- Filters, so that only the indexes of the departure fit (migration 0033).
+         coalesce((select sum(h.quantity) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, :at))
+                   from seat_holds h where h.departure_id = d.id and h.status = 'active'), 0)
+         + coalesce((select sum(l.adults + l.children) filter (where l.tenant_id = w.tenant_id
+                       and l.status = 'pending_payment' and lead_stands(l.status, l.payment_due_at, :at))
+                     from booking_leads l
+                     where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
        )::integer end as "unpaidSeats"
      from json_to_recordset(:wanted::json) as w (tenant_id uuid, departure_id uuid, limited boolean)
      join departures d on d.id = w.departure_id
@@ -63,7 +64,7 @@ export async function countOfTenants(
   wanted: { tenantId: string; holds: boolean; leads: boolean }[],
   at: string,
 ): Promise<TenantCounts[]> {
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `select w.tenant_id as "tenantId",
        case when w.holds then (
@@ -91,7 +92,7 @@ export async function findHoldsToConsume(
   references: { tenantId: string; departureId: string; externalRef: string }[],
   at: string,
 ): Promise<HeldSeats[]> {
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `select h.id, h.tenant_id as "tenantId", h.departure_id as "departureId", h.quantity, h.children, h.external_ref as "externalRef",
        case when hold_lapsed(h.status, h.expires_at, :at) then 'expired' else h.status end as "status",

@@ -1,4 +1,4 @@
-import { rawPrepared, type Trx } from '../../platform/database';
+import { runPrepared, type Trx } from '../../platform/database';
 import { sqlState, UNIQUE_VIOLATION } from '../../platform/errors';
 import { priceColumns } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
@@ -10,7 +10,7 @@ import type { GrantedHold } from '../holds/place-hold';
 
 /** @param at the clock reading of the decision; the holds begin then, not at the transaction's start */
 export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): Promise<void> {
-  await rawPrepared(
+  await runPrepared(
     trx,
     `insert into seat_holds (id, tenant_id, sandbox, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
        ended_by, children, unit_price_minor, child_price_minor, single_supplement_minor, currency, currency_digits, price_breakdown,
@@ -59,7 +59,7 @@ export async function insertOctoDetails(
   rows: { tenantId: string; holdId: string; octo: NewOctoDetails }[],
   at: string,
 ): Promise<void> {
-  const inserting = rawPrepared(
+  const inserting = runPrepared(
     trx,
     `insert into octo_bookings (tenant_id, uuid, hold_id, request_digest, contact, unit_items, notes, updated_at)
      select o.tenant_id, o.uuid, o.hold_id, decode(o.request_digest, 'hex'), o.contact, o.unit_items, o.notes, :at::timestamptz
@@ -89,7 +89,7 @@ export async function convertHolds(
   holds: { id: string; by: Actor | null }[],
   at: string,
 ): Promise<number> {
-  const { rowCount } = await rawPrepared(
+  const { rowCount } = await runPrepared(
     trx,
     `update seat_holds h set status = 'converted', ended_at = :at, ended_by = c.by
      from unnest(:ids::uuid[], :by::text[]) as c (id, by)
@@ -97,7 +97,7 @@ export async function convertHolds(
     // Arrays, because PostgreSQL plans for 100 entries of a JSON text and then reads all live holds.
     { at, ids: holds.map(({ id }) => id), by: holds.map(({ by }) => by) },
   );
-  return rowCount;
+  return rowCount!;
 }
 
 /** The columns of a new lead that the database writes. */
@@ -113,7 +113,7 @@ export interface NewLeadRow {
 
 /** Inserts the leads with ids in order of arrival. */
 export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string): Promise<NewLeadRow[]> {
-  const { rows } = await rawPrepared(
+  const { rows } = await runPrepared(
     trx,
     `with numbered as materialized (
        select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id, l.*

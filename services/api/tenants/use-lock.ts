@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import { runPrepared, type Trx } from '../../platform/database';
 
 /** The advisory lock of an id `u`. The seed keeps it apart from other uses of advisory locks. */
 const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
@@ -12,13 +12,14 @@ const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
  */
 export async function lockForUse(trx: Trx, ids: string[], wait: boolean): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const { rows } = await runPrepared(
+    trx,
     wait
       ? `select u.id from unnest(:ids::text[]) as u (id), lateral pg_advisory_xact_lock_shared(${LOCK_OF_ID})`
       : `select u.id from unnest(:ids::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`,
     { ids },
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Set(rows.map(({ id }: { id: string }) => id));
 }
 
 /** Waits for the transactions that use the id, and keeps others from it until this transaction ends. */
