@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { NODE_FLAGS } from '../../cli/commands/installation/service';
 import { SERVICE_ENTRY } from '../support/service-entry';
 import { type Child, startChild, untilReady } from './child';
 
@@ -26,7 +27,8 @@ export interface ServiceCommand {
 export function launchService({ service, dir, port, env }: ServiceCommand): Child {
   const name = `${service}-${port}`;
   return startChild({
-    ...{ name, program: process.execPath, args: [SERVICE_ENTRY[service]], cwd: ROOT },
+    ...{ name, program: process.execPath, args: [...NODE_FLAGS[service], SERVICE_ENTRY[service]] },
+    cwd: ROOT,
     env: { ...inherited(), ...env, [service === 'api' ? 'API_PORT' : 'WEBHOOK_QUEUE_PORT']: `${port}` },
     logFile: path.join(dir, `${name}.log`),
   });

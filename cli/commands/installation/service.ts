@@ -23,7 +23,7 @@ class ServiceEndedError extends AppError {
 export type ServiceName = 'api' | 'webhook-queue';
 
 /** A sale takes a tenth less CPU with twice Node's default semi-space (MB), and no less with more (ADR 27). */
-const NODE_FLAGS: Record<ServiceName, string[]> = {
+export const NODE_FLAGS: Record<ServiceName, string[]> = {
   api: ['--enable-source-maps', '--max-semi-space-size=32'],
   'webhook-queue': ['--enable-source-maps'],
 };

@@ -71,9 +71,22 @@ export async function createKeyCheck(
   principals: ApiKeyPrincipal[],
   wait: boolean,
 ): Promise<KeyCheck> {
+  return readKeyCheck(trx, principals, await lockForUse(trx, idsInUse(principals), wait));
+}
+
+/** Returns the ids to lock for the use of these keys: theirs and their tenants'. */
+export function idsInUse(principals: ApiKeyPrincipal[]): string[] {
+  return [...new Set(principals.flatMap(({ keyId, tenant }) => [keyId, tenant.id]))];
+}
+
+/** Reads keys again. @param locked the ids of idsInUse that are locked; the keys of the others are `busy` */
+export async function readKeyCheck(
+  trx: Trx,
+  principals: ApiKeyPrincipal[],
+  locked: ReadonlySet<string>,
+): Promise<KeyCheck> {
   const tenantOf = new Map(principals.map(({ keyId, tenant }) => [keyId, tenant.id]));
   const keyIds = [...tenantOf.keys()];
-  const locked = await lockForUse(trx, [...new Set([...keyIds, ...tenantOf.values()])], wait);
   const stored = keyIds.length > 0 ? await findStoredApiKeys(trx, keyIds) : [];
   const keys = new Map(stored.map((key) => [key.id, key]));
   return {

@@ -104,33 +104,20 @@ export async function findDepartureById(
   return rows[0] && toDeparture(rows[0]);
 }
 
-/** Locks the departures that no other transaction has locked, in id order, and waits for none. */
-export async function lockFreeDepartureRows(
-  trx: Trx,
-  wanted: DepartureKey[],
-): Promise<(DepartureKey & { id: string })[]> {
-  const { rows } = await runPrepared(
-    trx,
-    `select d.id, d.tour_id as "tourId", d.departure_date as "departureDate"
-     from ${WANTED_DEPARTURES} order by d.id for update of d skip locked`,
-    bindKeys(wanted),
-  );
-  return rows;
-}
-
 /** Returns which of the departures exist. */
 export async function findDepartureKeys(db: Db, wanted: DepartureKey[]): Promise<DepartureKey[]> {
   const { rows } = await db.raw(
     `select d.tour_id as "tourId", d.departure_date as "departureDate" from ${WANTED_DEPARTURES}`,
-    bindKeys(wanted),
+    bindDepartures(wanted),
   );
   return rows;
 }
 
-const WANTED_DEPARTURES = `unnest(:tourIds::uuid[], :departureDates::date[]) as w (tour_id, departure_date)
+/** The departures `d` of bindDepartures. */
+export const WANTED_DEPARTURES = `unnest(:tourIds::uuid[], :departureDates::date[]) as w (tour_id, departure_date)
   join departures d on d.tour_id = w.tour_id and d.departure_date = w.departure_date`;
 
-function bindKeys(wanted: DepartureKey[]) {
+export function bindDepartures(wanted: DepartureKey[]) {
   return {
     tourIds: wanted.map(({ tourId }) => tourId),
     departureDates: wanted.map(({ departureDate }) => departureDate),

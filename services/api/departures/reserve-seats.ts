@@ -19,10 +19,8 @@ import {
   countDepartures,
   findAlternatives,
   findDepartureById,
-  findDepartureKeys,
   lockDepartureById,
   lockDepartureRow,
-  lockFreeDepartureRows,
   lockFreeDeparturesById,
   readClock,
   readLockTimeout,
@@ -44,24 +42,6 @@ export interface LockedDeparture {
 export async function waitForDeparture(trx: Trx, tourId: string, date: string): Promise<void> {
   const locking = lockDepartureRow(trx, tourId, date);
   await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
-}
-
-/**
- * Locks those of the departures that are free, in id order, until `trx` ends, and waits for none: no other transaction takes or
- * frees their seats.
- * @returns the ids of the locked departures, and the departures that another transaction has locked
- */
-export async function lockFreeDepartures(
-  trx: Trx,
-  wanted: DepartureKey[],
-): Promise<{ ids: string[]; busy: DepartureKey[] }> {
-  if (wanted.length === 0) return { ids: [], busy: [] };
-  const locked = await lockFreeDepartureRows(trx, wanted);
-  const isLocked = (one: DepartureKey) =>
-    locked.some(({ tourId, departureDate }) => tourId === one.tourId && departureDate === one.departureDate);
-  const missing = wanted.filter((one) => !isLocked(one));
-  const busy = missing.length > 0 ? await findDepartureKeys(trx, missing) : [];
-  return { ids: locked.map(({ id }) => id), busy };
 }
 
 /**

@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import type { ApiKeyPrincipal } from '../credentials/credential';
-import { createKeyCheck, type KeyCheck } from '../credentials/verify-credential';
+import { createKeyCheck, idsInUse, type KeyCheck, readKeyCheck } from '../credentials/verify-credential';
 import { decideBooking } from '../bookings/create-booking';
-import { lockFreeDepartures, waitForDeparture } from '../departures/reserve-seats';
+import { waitForDeparture } from '../departures/reserve-seats';
 import { findDateByReference } from '../holds/find-hold';
 import { decideHold } from '../holds/place-hold';
 import { type AnsweredClaim, claimKeys, storeAnswers, waitForKey } from '../idempotency/claim-keys';
 import type { IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
 import { ReplayedResponse } from '../idempotency/run-idempotent';
+import { lockFree } from './lock-free';
 import { departureKey, type Sale, type Sold } from './sale';
 import { readSaleFacts } from './read-sale-facts';
 import type { SaleFacts } from './sale-facts';
@@ -55,13 +56,14 @@ export async function grantSales(
   };
   end('locked', (sale) => !mayLock(sale));
   const wanted = new Map(open.flatMap(departureOf).map((one) => [departureKey(one), one]));
-  const { ids, busy } = await lockFreeDepartures(trx, [...wanted.values()]);
-  const locked = new Set(busy.map(departureKey));
-  end('locked', (sale) => departureOf(sale).some((one) => locked.has(departureKey(one))));
-  // Before the facts are read: a change of the tenant has committed, or waits for this transaction.
-  const keys = await createKeyCheck(trx, principalsOf(open), wait);
+  const locks = await lockFree(trx, [...wanted.values()], idsInUse(principalsOf(open)));
+  const busy = new Set(locks.busy.map(departureKey));
+  end('locked', (sale) => departureOf(sale).some((one) => busy.has(departureKey(one))));
+  // After the locks: a change of the tenant has committed, or waits for this transaction.
+  const keys = await readKeyCheck(trx, principalsOf(open), locks.used);
   end('changing', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
-  const transactionId = open.length > 0 ? await sell(trx, open, ids, keys.assertKeyServes, outcomes) : null;
+  const transactionId =
+    open.length > 0 ? await sell(trx, open, locks.departureIds, keys.assertKeyServes, outcomes) : null;
   return { transactionId, outcomes: sales.map((sale) => outcomes.get(sale)!) };
 }
 

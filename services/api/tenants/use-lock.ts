@@ -1,7 +1,7 @@
 import { runPrepared, type Trx } from '../../platform/database';
 
 /** The advisory lock of an id `u`. The seed keeps it apart from other uses of advisory locks. */
-const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
+export const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
 
 /**
  * Locks ids of tenants and API keys for the use of this transaction, shared with other uses. An advisory lock is granted in order, so
