@@ -19,52 +19,73 @@ export const SLICE_SECONDS = 5;
 export const SLICES = 60 / SLICE_SECONDS + 1;
 
 /**
- * Limits the counts of all buckets: every address that guesses credentials has a bucket, and an attacker has many addresses.
- * 100,000 counts took 69 MB; without a limit, 300,000 took 188 MB.
+ * Limits the buckets: every address that guesses credentials has one, and an attacker has many addresses. 100,000 counts took 69 MB;
+ * without a limit, 300,000 took 188 MB.
  */
-const MAX_COUNTS = 100_000;
+const MAX_BUCKETS = 100_000;
+
+/** The slices of a bucket. The count of the newest one is in the limiter. */
+interface Slices {
+  /** Number of the newest slice since the epoch. */
+  newest: number;
+  /** Counts of the slices before it, the oldest first. They no longer change. */
+  earlier: number[];
+}
+
+const NO_COUNTS: number[] = new Array<number>(SLICES - 1).fill(0);
 
 /**
  * Counts for one instance in slices of five seconds, each a fixed window of rate-limiter-flexible. Compares the sum of the last
  * minute's slices with the limit. (Two weighted windows of a minute allowed 113 requests instead of 60 in 57 s: seen.)
- * Evicts the least recently used counts.
+ * Evicts the least recently used buckets. The counts of the earlier slices are kept beside the limiter: to read thirteen slices for
+ * each request takes 6 µs, and 20 for an address among 100,000 others.
  * @param now milliseconds; tests set it
  */
 export function createMemoryQuotaStore(
   now: () => number = Date.now,
-  maxCounts: number = MAX_COUNTS,
+  maxBuckets: number = MAX_BUCKETS,
 ): QuotaStore {
-  const slices = new RateLimiterMemory({
+  const limiter = new RateLimiterMemory({
     points: Number.MAX_SAFE_INTEGER,
     duration: (SLICES + 1) * SLICE_SECONDS,
   });
-  // Keeps the counts of the earlier slices, which no longer change: 2 µs a request instead of 6.
-  const kept = new LRUCache<string, number[]>({
-    max: maxCounts,
-    dispose: (_, key, reason) => void (reason === 'evict' && slices.delete(key)),
+  const keyOf = (bucket: string, slice: number) => `${bucket}:${slice}`;
+  const slicesOf = new LRUCache<string, Slices>({
+    max: maxBuckets,
+    dispose: ({ newest }, bucket, reason) =>
+      void (reason === 'evict' && limiter.delete(keyOf(bucket, newest))),
   });
 
-  async function countsBefore(bucket: string, current: number): Promise<number[]> {
-    const counts: number[] = [];
-    for (let back = SLICES - 1; back > 0; back--)
-      counts.push((await slices.get(`${bucket}:${current - back}`))?.consumedPoints ?? 0);
-    return counts;
+  /** Returns the slices of a bucket, up to the current one. */
+  async function slicesUntil(bucket: string, current: number): Promise<Slices> {
+    const last = slicesOf.get(bucket);
+    if (last && last.newest >= current) return last;
+    const slices = { newest: current, earlier: last ? await shift(bucket, last, current) : NO_COUNTS };
+    slicesOf.set(bucket, slices);
+    return slices;
+  }
+
+  /** Returns the counts before `current`, and ends the newest slice. */
+  async function shift(bucket: string, { newest, earlier }: Slices, current: number): Promise<number[]> {
+    const key = keyOf(bucket, newest);
+    const count = (await limiter.get(key))?.consumedPoints ?? 0;
+    await limiter.delete(key);
+    const unused = NO_COUNTS.slice(0, Math.min(current - newest - 1, NO_COUNTS.length));
+    return [...earlier, count, ...unused].slice(-NO_COUNTS.length);
   }
 
   return {
     async consume(bucket, limit) {
       const seconds = now() / 1000;
-      const current = Math.floor(seconds / SLICE_SECONDS);
-      const key = `${bucket}:${current}`;
-      const earlier = kept.get(key) ?? (await countsBefore(bucket, current));
-      if (!kept.has(key)) kept.set(key, earlier);
+      const { newest, earlier } = await slicesUntil(bucket, Math.floor(seconds / SLICE_SECONDS));
+      const key = keyOf(bucket, newest);
       // Counts first and gives back a refusal, so that two concurrent requests never both take the last one.
-      const counts = [...earlier, (await slices.consume(key)).consumedPoints];
+      const counts = [...earlier, (await limiter.consume(key)).consumedPoints];
       const used = counts.reduce((sum, count) => sum + count, 0);
       const allowed = used <= limit;
-      if (!allowed) await slices.reward(key);
+      if (!allowed) await limiter.reward(key);
       const excess = allowed ? 1 : used - limit;
-      const wait = (slicesUntilFree(counts, excess) + current + 1) * SLICE_SECONDS - seconds;
+      const wait = (slicesUntilFree(counts, excess) + newest + 1) * SLICE_SECONDS - seconds;
       return { allowed, remaining: Math.max(0, limit - used), resetSeconds: Math.max(1, Math.ceil(wait)) };
     },
   };

@@ -29,9 +29,9 @@ import { startMeasurement } from './request-metrics';
 /** The parts of a route that run for its cached answers too. */
 export interface CachedRoute {
   quota: keyof Quotas;
-  /** The checks of a browser's origin, which the route makes before and after its quota. */
-  beforeQuota?(request: Request, response: Response): void;
-  /** @throws TransportError origin_not_allowed (403) */
+  /** Headers for a browser's origin, names and values in turn, which a refusal by the quota has too. */
+  headersBeforeQuota?(request: Request): string[];
+  /** Checks a browser's origin. @throws TransportError origin_not_allowed (403) */
   afterQuota?(request: Request): void;
 }
 
@@ -107,7 +107,7 @@ async function serve(
   const spent: SpentQuota[] = [];
   try {
     acceptPrincipal(request, principal);
-    route.beforeQuota?.(request, response);
+    if (route.headersBeforeQuota) headers.push(...route.headersBeforeQuota(request));
     await spendQuota(request, route.quota, principal, spent);
     route.afterQuota?.(request);
     const content = await contentOf(answer);

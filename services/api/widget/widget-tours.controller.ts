@@ -21,21 +21,12 @@ import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import {
-  allowListedOrigin,
-  allowOrigin,
-  assertOwnPage,
-  refuseForeignPage,
-  varyByOrigin,
-} from './cors.router';
+import { allowListedOrigin, assertOwnPage, refuseForeignPage, headersOfOrigin } from './cors.router';
 import { widgetTour, type WidgetTourPage } from './widget-tour.dto';
 
 const ROUTE: CachedRoute = {
   quota: 'widget',
-  beforeQuota(request, response) {
-    varyByOrigin(response);
-    allowOrigin(request, response);
-  },
+  headersBeforeQuota: (request) => ['Vary', 'Origin', ...headersOfOrigin(request)],
   afterQuota: assertOwnPage,
 };
 
