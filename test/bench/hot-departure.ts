@@ -14,7 +14,7 @@ import type { Instance } from '../stack/service';
 /** The most sales of a batch (sales/sale-queue.ts). */
 const BATCH_MAX = 128;
 /** The statements of a batch, with BEGIN and COMMIT (sales/grant-sales.ts). */
-const STEPS = 11;
+const STEPS = 8;
 const SECONDS = 3;
 const CONNECTIONS = [1, 16, 64, 256];
 const SIMULATED_SALES = 30_000;

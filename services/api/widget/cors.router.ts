@@ -69,12 +69,12 @@ export function assertOwnPage(request: Request): void {
   if (!allowed) throw new TransportError('origin_not_allowed');
 }
 
-export function requestOriginOf(request: Request): RequestOrigin {
+export function requestOriginOf({ headers }: Request): RequestOrigin {
   return {
-    origin: request.get('origin'),
-    referer: request.get('referer'),
-    fetchSite: request.get('sec-fetch-site'),
-    fetchDest: request.get('sec-fetch-dest'),
+    origin: headers.origin,
+    referer: headers.referer,
+    fetchSite: headers['sec-fetch-site'] as string | undefined,
+    fetchDest: headers['sec-fetch-dest'] as string | undefined,
   };
 }
 
