@@ -73,8 +73,8 @@ export function requestOriginOf({ headers }: Request): RequestOrigin {
   return {
     origin: headers.origin,
     referer: headers.referer,
-    fetchSite: headers['sec-fetch-site'] as string | undefined,
-    fetchDest: headers['sec-fetch-dest'] as string | undefined,
+    fetchSite: headers['sec-fetch-site'],
+    fetchDest: headers['sec-fetch-dest'],
   };
 }
 
