@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction, openDatabase, runPrepared, toColumns } from '../../services/platform/database';
+import {
+  inTransaction,
+  openDatabase,
+  runPrepared,
+  toColumns,
+  type Trx,
+} from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
 import { createTestDatabase, useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
@@ -27,6 +33,14 @@ describe('runPrepared', () => {
       expect(rows).toHaveLength(kept);
     },
   );
+});
+
+describe('runPrepared after the end of its transaction', () => {
+  it('is refused, because another transaction may have the connection', async () => {
+    let ended: Trx;
+    await inTransaction(database.db, async (trx) => void (ended = trx));
+    await expect(runPrepared(ended!, 'select 1', {})).rejects.toThrow('the transaction has ended');
+  });
 });
 
 describe('inTransaction', () => {

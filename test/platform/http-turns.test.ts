@@ -27,6 +27,7 @@ beforeEach(async () => {
   app.use((request, response) => {
     begun[0]! += 1;
     response.end('done');
+    if (request.url === '/last') request.socket.destroy();
     if (request.socket.writableLength > 0) unsent += 1;
   });
   server = createHttpServer(app, HTTP_LIMITS, () => {});
@@ -58,5 +59,16 @@ describe('forty requests that arrive together', () => {
 
   it('get the answers of a turn together, at its end', () => {
     expect(unsent).toBe(CLIENTS);
+  });
+});
+
+describe('an answer whose connection is destroyed in the same turn', () => {
+  it('is sent before', async () => {
+    const [client] = clients as [Socket];
+    let said = '';
+    client.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    client.write(REQUEST.replace('/', '/last'));
+    await once(client, 'close');
+    expect(said).toMatch(/done$/);
   });
 });

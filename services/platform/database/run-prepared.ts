@@ -31,6 +31,7 @@ const statements = new Map<string, Statement>();
  * transaction it passes Knex, which takes 0.1 ms for each statement (ADR 26). Do not use it for statements that lock rows and select a
  * partition while they run (ADR 18).
  * @returns rows with fields, as Knex's own
+ * @throws Error when the transaction has ended, and pg.DatabaseError
  */
 export async function runPrepared(
   db: Knex,
@@ -39,6 +40,8 @@ export async function runPrepared(
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as Knex's raw statements
 ): Promise<pg.QueryResult<any>> {
   if (!db.isTransaction) return db.raw(sql, values as Knex.ValueDict);
+  // Its connection may belong to another transaction by now.
+  if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
   const { name, text, values: names } = statementOf(sql);
   const connection = (await (db.client as Knex.Client).acquireConnection()) as pg.Client;
   const query = { text, values: names.map((one) => valueOf(values, one)) };
