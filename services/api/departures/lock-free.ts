@@ -1,8 +1,7 @@
 import { runPrepared, type Trx } from '../../platform/database';
-import type { DepartureKey } from '../departures/departure';
-import { bindDepartures, findDepartureKeys, WANTED_DEPARTURES } from '../departures/departure.repository';
 import { LOCK_OF_ID } from '../tenants/use-lock';
-import { departureKey } from './sale';
+import type { DepartureKey } from './departure';
+import { bindDepartures, findDepartureKeys, WANTED_DEPARTURES } from './departure.repository';
 
 /** The locks that a transaction got without a wait. */
 export interface FreeLocks {
@@ -45,7 +44,8 @@ interface LockRow extends DepartureKey {
 
 /** Returns the departures that exist and are not locked. */
 async function findBusy(trx: Trx, wanted: DepartureKey[], locked: DepartureKey[]): Promise<DepartureKey[]> {
-  const keys = new Set(locked.map(departureKey));
-  const missing = wanted.filter((one) => !keys.has(departureKey(one)));
+  const nameOf = ({ tourId, departureDate }: DepartureKey) => `${tourId} ${departureDate}`;
+  const names = new Set(locked.map(nameOf));
+  const missing = wanted.filter((one) => !names.has(nameOf(one)));
   return missing.length > 0 ? findDepartureKeys(trx, missing) : [];
 }
