@@ -145,6 +145,8 @@ function suite(driver: Driver): void {
     'answer as fast, lose no booking, grant each its share of the quota, and report the failure once',
     async () => {
       await phase('warming up');
+      // A process that compiles its code may stall for more than the store's timeout.
+      await untilUp();
       const alive = await phase('alive');
       const phases = [alive];
       for (const [name, order] of Object.entries(FAULTS)) {
