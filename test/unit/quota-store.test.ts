@@ -82,4 +82,32 @@ describe('the quota store in memory', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => store.consume('b', 10)));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
   });
+
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'loses no count when a request begins %d microtasks after the first one of a slice',
+    async (microtasks) => {
+      await use(10);
+      time += 5000;
+      const first = store.consume('b', 10);
+      for (let n = 0; n < microtasks; n++) await Promise.resolve();
+      const second = store.consume('b', 10);
+      expect([(await first).allowed, (await second).allowed]).toEqual([false, false]);
+      expect(await use(10)).toBe(0);
+    },
+  );
+
+  it('counts anew when the clock goes back by more than a slice', async () => {
+    time += 10 * MINUTE;
+    await use(10);
+    time = START;
+    expect(await use(20)).toBe(10);
+    time += MINUTE + 5000;
+    expect(await use(20)).toBe(10);
+  });
+
+  it('keeps its counts when the clock goes back by a second', async () => {
+    await use(10);
+    time -= 1000;
+    expect(await use(10)).toBe(0);
+  });
 });
