@@ -1,6 +1,6 @@
 import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database';
 import type { PricedTour } from '../pricing/prices';
-import type { Departure, DepartureKey, DepartureStatus, ListedDeparture, WantedSeats } from './departure';
+import type { Departure, DepartureStatus, ListedDeparture, WantedSeats } from './departure';
 
 /**
  * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (migration 0021) counts the seats that all
@@ -14,55 +14,6 @@ export const departureColumns = (sandbox: string) => `
   d.departure_date < tour_today(t.time_zone, clock.at) as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
   clock.at as as_of`;
-
-/** Locks the row of one departure until the transaction ends. */
-export async function lockDepartureRow(trx: Trx, tourId: string, date: string): Promise<string | undefined> {
-  const row = await waitAtMostLockTimeout(trx, () =>
-    trx('departures')
-      .select('id')
-      .where({ tour_id: tourId, departure_date: date })
-      .forUpdate()
-      .first<{ id: string } | undefined>(),
-  );
-  return row?.id;
-}
-
-/**
- * Locks one departure, and returns whether it still exists.
- * @param waitMs by default lock_timeout
- */
-export async function lockDepartureById(trx: Trx, id: string, waitMs?: number): Promise<boolean> {
-  const lock = () => trx('departures').select('id').where({ id }).forUpdate();
-  return (await waitAtMostLockTimeout(trx, lock, waitMs)).length > 0;
-}
-
-/** Locks those of the departures that no other transaction has locked, and waits for none. Returns their ids. */
-export async function lockFreeDeparturesById(trx: Trx, ids: string[]): Promise<string[]> {
-  return trx('departures').whereIn('id', ids).orderBy('id').forUpdate().skipLocked().pluck<string[]>('id');
-}
-
-/** Returns lock_timeout in milliseconds; 0: no limit. */
-export async function readLockTimeout(trx: Trx): Promise<number> {
-  const { rows } = await trx.raw(
-    "select setting::int as timeout from pg_settings where name = 'lock_timeout'",
-  );
-  return rows[0].timeout;
-}
-
-/**
- * Limits the whole wait for a row to lock_timeout. PostgreSQL waits for two locks per row and applies lock_timeout to each, so
- * a waiter behind others gave up after 4 s (seen).
- */
-async function waitAtMostLockTimeout<T>(trx: Trx, lock: () => PromiseLike<T>, waitMs?: number): Promise<T> {
-  const { rows } = await trx.raw(
-    `with setting as materialized (select current_setting('statement_timeout') as statement_timeout)
-     select statement_timeout, set_config('statement_timeout', coalesce(?, current_setting('lock_timeout')), true) from setting`,
-    [waitMs === undefined ? null : String(waitMs)],
-  );
-  const locked = await lock();
-  await trx.raw("select set_config('statement_timeout', ?, true)", [rows[0].statementTimeout]);
-  return locked;
-}
 
 /**
  * Reads the database's clock after the lock: the only clock that decides. now() is the transaction's start and lagged the lock
@@ -102,26 +53,6 @@ export async function findDepartureById(
     { id, sandbox, at: at ?? null },
   );
   return rows[0] && toDeparture(rows[0]);
-}
-
-/** Returns which of the departures exist. */
-export async function findDepartureKeys(db: Db, wanted: DepartureKey[]): Promise<DepartureKey[]> {
-  const { rows } = await db.raw(
-    `select d.tour_id as "tourId", d.departure_date as "departureDate" from ${WANTED_DEPARTURES}`,
-    bindDepartures(wanted),
-  );
-  return rows;
-}
-
-/** The departures `d` of bindDepartures. */
-export const WANTED_DEPARTURES = `unnest(:tourIds::uuid[], :departureDates::date[]) as w (tour_id, departure_date)
-  join departures d on d.tour_id = w.tour_id and d.departure_date = w.departure_date`;
-
-export function bindDepartures(wanted: DepartureKey[]) {
-  return {
-    tourIds: wanted.map(({ tourId }) => tourId),
-    departureDates: wanted.map(({ departureDate }) => departureDate),
-  };
 }
 
 /** A locked departure with its seats counted at the clock reading of the statement. */

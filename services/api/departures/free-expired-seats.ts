@@ -1,6 +1,7 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import { bookingEvent, enqueueDelivery, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
-import { lockDepartureById, readClock } from './departure.repository';
+import { lockDepartureById } from './departure-lock.repository';
+import { readClock } from './departure.repository';
 import {
   type ExpiredHold,
   findDeparturesWithExpiredSeats,

@@ -1,6 +1,7 @@
 import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
 import {
   type Departure,
+  departureKey,
   type DepartureKey,
   departureStatus,
   seatsAvailable,
@@ -15,16 +16,15 @@ import {
   SaleMovedError,
 } from './departure.errors';
 import { findDepartureId } from './departure-admin.repository';
+import { countDepartures, findAlternatives, findDepartureById, readClock } from './departure.repository';
 import {
-  countDepartures,
-  findAlternatives,
-  findDepartureById,
+  findDepartureKeys,
   lockDepartureById,
   lockDepartureRow,
   lockFreeDeparturesById,
-  readClock,
   readLockTimeout,
-} from './departure.repository';
+  tryLockRows,
+} from './departure-lock.repository';
 import { freeExpiredSeats } from './free-expired-seats';
 
 /** A departure whose row lock this transaction holds, and the clock reading at which its seats are counted. */
@@ -42,6 +42,36 @@ export interface LockedDeparture {
 export async function waitForDeparture(trx: Trx, tourId: string, date: string): Promise<void> {
   const locking = lockDepartureRow(trx, tourId, date);
   await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
+}
+
+/** The locks that a transaction got without a wait. */
+export interface GrantedLocks {
+  /** Ids of the locked departures. */
+  departureIds: string[];
+  /** Departures that another transaction has locked. */
+  busy: DepartureKey[];
+  /** Ids of API keys and tenants that are locked for use (tenants/use-lock.ts). */
+  usedIds: Set<string>;
+}
+
+/**
+ * Locks departures, and then ids of API keys and tenants, until `trx` ends. Leaves out those that another transaction has. Read the rows
+ * in a later statement.
+ */
+export async function tryLocks(
+  trx: Trx,
+  departures: DepartureKey[],
+  useIds: string[],
+): Promise<GrantedLocks> {
+  if (departures.length + useIds.length === 0) return { departureIds: [], busy: [], usedIds: new Set() };
+  const locked = await tryLockRows(trx, departures, useIds);
+  const keys = new Set(locked.departures.map(departureKey));
+  const missing = departures.filter((one) => !keys.has(departureKey(one)));
+  return {
+    departureIds: locked.departures.map(({ id }) => id),
+    busy: missing.length > 0 ? await findDepartureKeys(trx, missing) : [],
+    usedIds: new Set(locked.usedIds),
+  };
 }
 
 /**

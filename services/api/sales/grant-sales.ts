@@ -4,16 +4,17 @@ import { AppError } from '../../platform/errors';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { createKeyCheck, idsInUse, type KeyCheck, readKeyCheck } from '../credentials/verify-credential';
 import { decideBooking } from '../bookings/create-booking';
-import { lockFree } from '../departures/lock-free';
-import { waitForDeparture } from '../departures/reserve-seats';
+import { tryLocks, waitForDeparture } from '../departures/reserve-seats';
 import { findDateByReference } from '../holds/find-hold';
 import { decideHold } from '../holds/place-hold';
 import { type AnsweredClaim, claimKeys, storeAnswers, waitForKey } from '../idempotency/claim-keys';
 import type { IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
 import { ReplayedResponse } from '../idempotency/run-idempotent';
-import { departureKey, type Sale, type Sold } from './sale';
-import { readSaleFacts } from './read-sale-facts';
+import { departureKey } from '../departures/departure';
+import type { Sale, Sold } from './sale';
+import { type ReadFacts, readSaleFacts } from './read-sale-facts';
 import type { SaleFacts } from './sale-facts';
+import { TenantCounter } from './tenant-counter';
 import { type Granted, writeGranted } from './write-granted';
 
 /** The result of one sale of a transaction. */
@@ -34,21 +35,27 @@ export interface WrittenSales {
   transactionId: string | null;
 }
 
+export interface GrantOptions {
+  /** Returns false for a departure that the caller leaves locked; its sales get `locked`, unless their key is answered. */
+  mayLock?: (sale: Sale) => boolean;
+  /** True for one sale that waits for its Idempotency-Key. The caller has locked its API key and its tenant. */
+  waitForKey?: boolean;
+  /** By default each tenant is counted. */
+  tenants?: TenantCounter;
+}
+
 /**
  * Creates holds and bookings in one transaction, in order of arrival. Claims their keys, locks their departures, reads the
  * facts, decides each sale, and writes all that are granted with one statement per table. Waits for no key and no departure:
  * a sale whose key or departure another transaction has gets `claimed`, `changing` or `locked`.
- * @param mayLock false for a departure that the caller leaves locked; its sales get `locked`, unless their key is answered
- * @param wait true for one sale that waits for its Idempotency-Key, API key and tenant
  */
 export async function grantSales(
   trx: Trx,
   sales: Sale[],
-  mayLock: (sale: Sale) => boolean = () => true,
-  wait = false,
+  { mayLock = () => true, waitForKey = false, tenants = new TenantCounter() }: GrantOptions = {},
 ): Promise<WrittenSales> {
   const outcomes = new Map<Sale, Outcome>();
-  for (const [sale, state] of await claimOwnKeys(trx, sales, wait)) outcomes.set(sale, state);
+  for (const [sale, state] of await claimOwnKeys(trx, sales, waitForKey)) outcomes.set(sale, state);
   let open = sales.filter((sale) => !outcomes.has(sale));
   const end = (kind: 'locked' | 'changing', ends: (sale: Sale) => boolean) => {
     for (const sale of open) if (ends(sale)) outcomes.set(sale, { kind });
@@ -56,14 +63,17 @@ export async function grantSales(
   };
   end('locked', (sale) => !mayLock(sale));
   const wanted = new Map(open.flatMap(departureOf).map((one) => [departureKey(one), one]));
-  const locks = await lockFree(trx, [...wanted.values()], idsInUse(principalsOf(open)));
+  const locks = await tryLocks(trx, [...wanted.values()], idsInUse(principalsOf(open)));
   const busy = new Set(locks.busy.map(departureKey));
   end('locked', (sale) => departureOf(sale).some((one) => busy.has(departureKey(one))));
   // After the locks: a change of the tenant has committed, or waits for this transaction.
-  const keys = await readKeyCheck(trx, principalsOf(open), locks.used);
+  const keys = await readKeyCheck(trx, principalsOf(open), locks.usedIds);
   end('changing', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
-  const transactionId =
-    open.length > 0 ? await sell(trx, open, locks.departureIds, keys.assertKeyServes, outcomes) : null;
+  let transactionId: string | null = null;
+  if (open.length > 0) {
+    const read = await readSaleFacts(trx, open, locks.departureIds, keys.assertKeyServes, tenants);
+    transactionId = await sell(trx, open, read, outcomes);
+  }
   return { transactionId, outcomes: sales.map((sale) => outcomes.get(sale)!) };
 }
 
@@ -92,7 +102,7 @@ export async function grantWithWait(trx: Trx, sale: Sale): Promise<WrittenSales>
   const dated = await withDate(trx, sale);
   for (const { tourId, departureDate } of departureOf(dated))
     await waitForDeparture(trx, tourId, departureDate);
-  return grantSales(trx, [dated], () => true, true);
+  return grantSales(trx, [dated], { waitForKey: true });
 }
 
 /** @throws the refusal */
@@ -153,11 +163,9 @@ function answerOf(
 async function sell(
   trx: Trx,
   sales: Sale[],
-  departureIds: string[],
-  assertKeyServes: KeyCheck['assertKeyServes'],
+  { facts, at, transactionId }: ReadFacts,
   outcomes: Map<Sale, Outcome>,
 ): Promise<string | null> {
-  const { facts, at, transactionId } = await readSaleFacts(trx, sales, departureIds, assertKeyServes);
   const granted: Granted[] = [];
   for (const sale of sales) {
     try {

@@ -8,7 +8,7 @@ import type { Tenant } from '../tenants/tenant';
 import { countedKey, type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
 import type { Sale } from './sale';
 import { findHoldsToConsume, findSellers } from './sale-facts.repository';
-import { readTenantCounts } from './tenant-counts';
+import type { TenantCounter } from './tenant-counter';
 
 export interface ReadFacts {
   facts: SaleFacts;
@@ -25,6 +25,7 @@ export async function readSaleFacts(
   sales: Sale[],
   departureIds: string[],
   assertKeyServes: SaleFacts['assertKeyServes'],
+  tenants: TenantCounter,
 ): Promise<ReadFacts> {
   const kinds = [...new Set(sales.map(({ tenant }) => tenant.sandbox))];
   const { departures, at, transactionId } = await readDepartures(trx, departureIds, kinds);
@@ -37,15 +38,13 @@ export async function readSaleFacts(
   });
   // The tenant's share may have changed between two requests. The last one of a seller remains, so the limited ones are last.
   const wanted = placed.map(toSeller).sort((a, b) => Number(a.limited) - Number(b.limited));
-  const counts = await readTenantCounts(trx, sales, at);
   return {
     at,
     transactionId,
     facts: {
       departures: byKey,
       ...(await readSellers(trx, distinct(wanted, sellerOf), at)),
-      liveHolds: new Map(counts.map(({ tenantId, liveHolds }) => [tenantId, liveHolds ?? 0])),
-      unpaidLeads: new Map(counts.map(({ tenantId, unpaidLeads }) => [tenantId, unpaidLeads ?? 0])),
+      ...(await tenants.count(trx, sales, at)),
       priceRules: await findRulesByTenant(
         trx,
         unique(sales.map(({ tenant }) => tenant.id)),

@@ -1,6 +1,7 @@
 import { runPrepared, type Trx } from '../../platform/database';
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
 import { lockedPrices } from '../pricing/prices';
+import type { Sale } from './sale';
 import type { HeldSeats } from './sale-facts';
 
 /** A tenant's view of one departure. */
@@ -50,37 +51,31 @@ export async function findSellers(
   return rows;
 }
 
-/** Counts of a tenant over all departures. */
-export interface TenantCounts {
+/** A count of a tenant over all departures. */
+export interface TenantCount {
   tenantId: string;
-  /** Live holds; null: not counted. */
-  liveHolds: number | null;
-  /** Standing unpaid bookings, with or without a date; null: not counted. */
-  unpaidLeads: number | null;
+  /** `hold`: its live holds; `booking`: its standing unpaid bookings, with or without a date. */
+  kind: Sale['kind'];
+  count: number;
 }
 
 export async function countOfTenants(
   trx: Trx,
-  wanted: { tenantId: string; holds: boolean; leads: boolean }[],
+  wanted: Omit<TenantCount, 'count'>[],
   at: string,
-): Promise<TenantCounts[]> {
+): Promise<TenantCount[]> {
   const { rows } = await runPrepared(
     trx,
-    `select w.tenant_id as "tenantId",
-       case when w.holds then (
+    `select w.tenant_id as "tenantId", w.kind,
+       case when w.kind = 'hold' then (
          select count(*) from seat_holds h
-         where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, :at))::integer end as "liveHolds",
-       case when w.leads then (
+         where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, :at))
+       else (
          select count(*) from booking_leads l
          where l.tenant_id = w.tenant_id and l.status = 'pending_payment'
-           and lead_stands(l.status, l.payment_due_at, :at))::integer end as "unpaidLeads"
-     from json_to_recordset(:wanted::json) as w (tenant_id uuid, holds boolean, leads boolean)`,
-    {
-      at,
-      wanted: JSON.stringify(
-        wanted.map(({ tenantId, holds, leads }) => ({ ...{ tenant_id: tenantId, holds, leads } })),
-      ),
-    },
+           and lead_stands(l.status, l.payment_due_at, :at)) end as "count"
+     from unnest(:tenantIds::uuid[], :kinds::text[]) as w (tenant_id, kind)`,
+    { at, tenantIds: wanted.map(({ tenantId }) => tenantId), kinds: wanted.map(({ kind }) => kind) },
   );
   return rows;
 }

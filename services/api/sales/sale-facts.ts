@@ -1,4 +1,4 @@
-import type { Departure, DepartureKey } from '../departures/departure';
+import { type Departure, departureKey, type DepartureKey } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { DepartureGoneError } from '../departures/departure.errors';
@@ -9,7 +9,7 @@ import type { PricedTour, Prices } from '../pricing/prices';
 import { explainPrice, quoterFromRules } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { departureKey, type Sale } from './sale';
+import type { Sale } from './sale';
 
 /** The facts about locked departures that a sale, or the change of one, depends on. */
 export interface DepartureFacts {

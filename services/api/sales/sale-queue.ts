@@ -7,7 +7,8 @@ import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import { commitBatch, type CommitResult, type WriteBatch } from './commit-sales';
 import { createLimit, type Limit } from './concurrency-limit';
 import { measureWaiting } from './sale-metrics';
-import { departureKey, type Sale, type SoldOf } from './sale';
+import { departureKey } from '../departures/departure';
+import type { Sale, SoldOf } from './sale';
 import { SalesOverloadedError } from './sale.errors';
 import {
   halvesOf,
@@ -22,6 +23,7 @@ import {
 import { type Outcome, soldOf, grantSales, grantWithWait } from './grant-sales';
 import { OpenBatches } from './open-batches';
 import { QUEUE_LIMITS } from './queue-limits';
+import { TenantCounter } from './tenant-counter';
 
 /**
  * Creates the holds and bookings of this process (ADR 26). Requests that wait are written together, in order of arrival. A
@@ -40,6 +42,7 @@ export class SaleQueue {
   /** Locked departures that no transaction may wait for yet. */
   private readonly paused = new Set<string>();
   private readonly batches = new OpenBatches(() => this.start());
+  private readonly tenants = new TenantCounter();
   private arrivals = 0;
   private starting = false;
 
@@ -112,7 +115,7 @@ export class SaleQueue {
     );
     const mayLock = ({ tour, departureDate }: Sale) =>
       own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
-    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, mayLock);
+    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { mayLock, tenants: this.tenants });
     const open = this.batches.begin(own);
     const result = await commitBatch(this, batch, write, performance.now() + QUEUE_LIMITS.batchLockMs);
     // The sales that are written one by one keep their departures, and do not delay the next batch.
@@ -161,7 +164,8 @@ export class SaleQueue {
     if (inTime.length === 1) await this.writeAlone(inTime[0]!);
     if (inTime.length <= 1) return [];
     const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
-    return this.answerBatch(inTime, await commitBatch(this, inTime, grantSales, lockBy));
+    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { tenants: this.tenants });
+    return this.answerBatch(inTime, await commitBatch(this, inTime, write, lockBy));
   }
 
   private answer(one: WaitingSale, outcome: Outcome): void {
@@ -249,7 +253,7 @@ export class SaleQueue {
         await waitForDeparture(trx, tour.id, departureDate!);
         // A transaction that is repeated after a deadlock writes the same sales.
         if (batch.length === 0) batch.push(...this.take(isOf));
-        return grantSales(trx, salesOf(batch));
+        return grantSales(trx, salesOf(batch), { tenants: this.tenants });
       };
       const result = await commitBatch(this, batch, write, first.lockBy);
       const unlocked = batch.length === 0 && 'error' in result;

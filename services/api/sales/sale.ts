@@ -1,6 +1,5 @@
 import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
 import type { ApiKeyPrincipal } from '../credentials/credential';
-import type { DepartureKey } from '../departures/departure';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import type { KeyClaim } from '../idempotency/run-idempotent';
@@ -53,8 +52,3 @@ export interface BookingSale extends SaleOf<BookingLead> {
 export type Sale = HoldSale | BookingSale;
 export type Sold = SeatHold | BookingLead;
 export type SoldOf<S extends Sale> = S extends HoldSale ? SeatHold : BookingLead;
-
-/** Names the departure of a sale in maps. */
-export function departureKey({ tourId, departureDate }: DepartureKey): string {
-  return `${tourId} ${departureDate}`;
-}

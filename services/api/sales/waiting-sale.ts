@@ -1,6 +1,7 @@
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import { QUEUE_LIMITS } from './queue-limits';
-import { departureKey, type Sale, type Sold } from './sale';
+import { departureKey } from '../departures/departure';
+import type { Sale, Sold } from './sale';
 
 /** A sale in the queue of its process, or in one of its transactions. */
 export interface WaitingSale {

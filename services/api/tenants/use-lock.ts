@@ -1,7 +1,10 @@
 import { runPrepared, type Trx } from '../../platform/database';
 
 /** The advisory lock of an id `u`. The seed keeps it apart from other uses of advisory locks. */
-export const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
+const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
+
+/** Locks those of `:useIds` for the use of the transaction that no other one is changing, and returns them as `id`. */
+export const TRY_LOCK_FOR_USE = `select u.id from unnest(:useIds::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`;
 
 /**
  * Locks ids of tenants and API keys for the use of this transaction, shared with other uses. An advisory lock is granted in order, so
@@ -15,9 +18,9 @@ export async function lockForUse(trx: Trx, ids: string[], wait: boolean): Promis
   const { rows } = await runPrepared(
     trx,
     wait
-      ? `select u.id from unnest(:ids::text[]) as u (id), lateral pg_advisory_xact_lock_shared(${LOCK_OF_ID})`
-      : `select u.id from unnest(:ids::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`,
-    { ids },
+      ? `select u.id from unnest(:useIds::text[]) as u (id), lateral pg_advisory_xact_lock_shared(${LOCK_OF_ID})`
+      : TRY_LOCK_FOR_USE,
+    { useIds: ids },
   );
   return new Set(rows.map(({ id }: { id: string }) => id));
 }
