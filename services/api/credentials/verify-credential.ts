@@ -79,7 +79,10 @@ export function idsInUse(principals: ApiKeyPrincipal[]): string[] {
   return [...new Set(principals.flatMap(({ keyId, tenant }) => [keyId, tenant.id]))];
 }
 
-/** Reads keys again. @param locked the ids of idsInUse that are locked; the keys of the others are `busy` */
+/**
+ * Reads keys again.
+ * @param locked the ids of idsInUse that are locked; the keys of the others are `busy`
+ */
 export async function readKeyCheck(
   trx: Trx,
   principals: ApiKeyPrincipal[],

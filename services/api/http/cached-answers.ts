@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Quotas } from '../../platform/config';
-import type { ResponseHeader } from '../../platform/http/edge';
+import { type ResponseHeader, setHeaderList } from '../../platform/http/edge';
 import { malformationOf } from '../../platform/http/malformed-request';
 import { hasBody } from '../../platform/http/request-body';
 import { assignRequestId } from '../../platform/http/request-id';
@@ -29,7 +29,7 @@ import { startMeasurement } from './request-metrics';
 /** The parts of a route that run for its cached answers too. */
 export interface CachedRoute {
   quota: keyof Quotas;
-  /** Headers for a browser's origin, names and values in turn, which a refusal by the quota has too. */
+  /** Headers for a browser's origin, alternating names and values, which a refusal by the quota has too. */
   headersBeforeQuota?(request: Request): string[];
   /** Checks a browser's origin. @throws TransportError origin_not_allowed (403) */
   afterQuota?(request: Request): void;
@@ -95,7 +95,7 @@ export function createCacheResponder(shedder: LoadShedder, securityHeaders: Resp
   };
 }
 
-/** Sends the answer, or the refusal of a check. Never rejects. @param headers common headers, names and values in turn */
+/** Sends the answer, or the refusal of a check. Never rejects. @param headers common headers, alternating names and values */
 async function serve(
   request: Request,
   response: Response,
@@ -113,8 +113,7 @@ async function serve(
     const content = await contentOf(answer);
     if (!response.headersSent) sendContent(request, response, content, [...headers, ...quotaHeaders(spent)]);
   } catch (error) {
-    const all = response.headersSent ? [] : [...headers, ...quotaHeaders(spent)];
-    for (let at = 0; at < all.length; at += 2) response.setHeader(all[at]!, all[at + 1]!);
+    if (!response.headersSent) setHeaderList(response, [...headers, ...quotaHeaders(spent)]);
     handleError(error, request, response, () => {});
   }
 }

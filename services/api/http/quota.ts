@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Quotas } from '../../platform/config';
 import type { QuotaAnswer } from '../../platform/quota-store';
 import { addressOf, networkOf } from '../../platform/http/client-address';
+import { setHeaderList } from '../../platform/http/edge';
 import { InsufficientScopeError } from '../credentials/credential.errors';
 import { contextOf } from './api-context';
 import { type Principal, principalOf } from './authentication';
@@ -42,8 +43,7 @@ async function spend(
   try {
     await spendQuota(request, kind, principal, spent);
   } finally {
-    const headers = quotaHeaders(spent);
-    for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+    setHeaderList(response, quotaHeaders(spent));
   }
 }
 
@@ -84,7 +84,7 @@ export interface SpentQuota {
 }
 
 /**
- * Returns the headers of the current and the former draft (RateLimit header fields 10 and 06) as names and values in turn. The
+ * Returns the headers of the current and the former draft (RateLimit header fields 10 and 06) as alternating names and values. The
  * former holds one quota only.
  */
 export function quotaHeaders(spent: SpentQuota[]): string[] {

@@ -1,4 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
+import { setHeaderList } from '../../platform/http/edge';
 import { isOriginOfSomeLiveToken } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
@@ -17,11 +18,12 @@ const READABLE = [
   'RateLimit-Reset',
 ].join(', ');
 const PREFLIGHT_SECONDS = 600;
+const VARY = ['Vary', 'Origin'];
 
 /** Registers the CORS answers of the list that need no token (CONTRACT section 4). */
 export function registerWidgetCors(app: Express): void {
   app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
-    response.vary('Origin');
+    setHeaderList(response, VARY);
     next();
   });
   app.options(LIST, answerPreflight);
@@ -41,17 +43,16 @@ async function answerPreflight(request: Request, response: Response, next: NextF
 
 /** Allows a listed origin before the other checks, so that its page can read a refusal too. */
 export function allowListedOrigin(request: Request, response: Response, next: NextFunction): void {
-  const headers = headersOfOrigin(request);
-  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+  setHeaderList(response, headersOfOrigin(request));
   next();
 }
 
-/** Returns the headers that allow a listed origin, names and values in turn. */
+/** Returns the headers that allow a listed origin, alternating names and values. */
 export function headersOfOrigin(request: Request): string[] {
   const { origin } = requestOriginOf(request);
   if (origin === undefined || !widgetPrincipalOf(request).origins.includes(origin) || carriesPass(request))
-    return [];
-  return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', READABLE];
+    return VARY;
+  return [...VARY, 'Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', READABLE];
 }
 
 /** Refuses other origins. Runs after the quota, which counts their requests too. */

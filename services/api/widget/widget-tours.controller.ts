@@ -26,7 +26,7 @@ import { widgetTour, type WidgetTourPage } from './widget-tour.dto';
 
 const ROUTE: CachedRoute = {
   quota: 'widget',
-  headersBeforeQuota: (request) => ['Vary', 'Origin', ...headersOfOrigin(request)],
+  headersBeforeQuota: headersOfOrigin,
   afterQuota: assertOwnPage,
 };
 

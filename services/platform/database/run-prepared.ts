@@ -65,7 +65,7 @@ function statementOf(sql: string): Statement {
     if (!values.includes(name)) values.push(name);
     return `$${values.indexOf(name) + 1}`;
   });
-  const statement = { name: `sale_${statements.size + 1}`, text, values };
+  const statement = { name: `statement_${statements.size + 1}`, text, values };
   statements.set(sql, statement);
   return statement;
 }

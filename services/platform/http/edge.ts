@@ -77,6 +77,11 @@ export function setSecurityHeaders(headers: ResponseHeader[]): RequestHandler {
   };
 }
 
+/** Sets headers of a list of alternating names and values. */
+export function setHeaderList(response: Response, headers: string[]): void {
+  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+}
+
 /** Creates the headers with helmet once. For each request its twelve handlers would take longer than all other common ones. */
 export function securityHeadersOf({ sources, referrerPolicy }: SecurityHeaders): ResponseHeader[] {
   const headers: ResponseHeader[] = [];

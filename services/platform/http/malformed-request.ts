@@ -49,7 +49,7 @@ export function passRequests(
   requests: RequestsInTurn,
   refuseBody: RefuseBody,
 ): void {
-  const answerInTurn = createTurns(1);
+  const limitEachTurn = createTurns(1);
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -60,7 +60,7 @@ export function passRequests(
       discardInput(socket);
       // An answer takes a millisecond: thousands in one turn would stop all others.
       const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
-      return answerInTurn(() => answerUnparsed(socket, app, reason));
+      return limitEachTurn(() => answerUnparsed(socket, app, reason));
     }
     requests.endAfterLast(socket);
     if (last.request.complete) return;

@@ -18,7 +18,7 @@ interface PendingExchange {
   hasBegun: boolean;
 }
 
-/** With more, the answers of the database wait for long: handling a request takes 0.1 ms (ADR 26). */
+/** More would delay the answers of the database: to begin a request takes 0.1 ms (ADR 26). */
 const REQUESTS_A_TURN = 16;
 
 interface Pipeline {
