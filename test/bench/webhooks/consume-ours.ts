@@ -7,7 +7,7 @@ import { SECRETS_KEY } from './our-queue';
 
 /** Runs the unchanged worker of the service, which signs each body and records each attempt. */
 export function consumeOurs({ databaseUrl, kind, onJob }: Consumption): Consumer {
-  const db = openDatabase(databaseUrl, { applicationName: 'bench-ours', poolMax: 8 });
+  const db = openDatabase(databaseUrl, { applicationName: 'bench-ours', poolMax: 8, canPrepare: true });
   const worker = startWorker({
     db,
     log: createLogger('silent', 'bench'),
