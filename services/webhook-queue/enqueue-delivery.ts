@@ -1,4 +1,4 @@
-import type { Trx } from '../platform/database';
+import { runPrepared, type Trx } from '../platform/database';
 import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/delivery';
 
 export type { WebhookEvent };
@@ -132,5 +132,5 @@ export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Prom
     booking_ref: bookingRef,
     body: JSON.stringify(body),
   }));
-  await trx.raw(INSERT_WITH_DELIVERIES, { events: JSON.stringify(rows) });
+  await runPrepared(trx, INSERT_WITH_DELIVERIES, { events: JSON.stringify(rows) });
 }
