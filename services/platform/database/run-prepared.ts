@@ -43,8 +43,11 @@ export async function runPrepared(
   // Its connection may belong to another transaction by now.
   if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
   const { name, text, values: names } = statementOf(sql);
-  const connection = (await (db.client as Knex.Client).acquireConnection()) as pg.Client;
+  const client = db.client as Knex.Client;
+  const connection = (await client.acquireConnection()) as pg.Client;
   const query = { text, values: names.map((one) => valueOf(values, one)) };
+  // As Knex tells its listeners.
+  client.emit('query', { sql: text, bindings: query.values });
   const config = preparing.has(configOf(db)) ? Object.assign(query, { name }) : query;
   // The callback, because database.ts closes a connection that does not answer there.
   return new Promise((resolve, reject) => {
