@@ -1,24 +1,13 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Instance } from '../stack/service';
-import { freePorts } from '../support/free-ports';
+import { type BareServer, type Framework, FRAMEWORKS, withBareServers } from './bare-servers';
 import { cpuMs } from './cpu-time';
 import { load, type LoadResult } from './load';
 import { inTurns, type Row, rounded } from './row';
 import type { BenchStack } from './stack';
 import { median } from './table';
 
-const FRAMEWORKS = ['express', 'fastify', 'node:http'] as const;
-type Framework = (typeof FRAMEWORKS)[number];
 const SECONDS = 2;
 const CONNECTIONS = 16;
-
-interface Server {
-  url: string;
-  pid: number;
-}
 
 /** A read of the API, and the same body of a bare server. */
 interface Read {
@@ -40,18 +29,14 @@ interface Cost extends LoadResult {
 /** Measures the CPU time per request of the API, with everything on, beside bare servers that answer the same body. */
 export async function measureReads(stack: BenchStack, api: Instance): Promise<Row[]> {
   const { reads, bodies } = await prepare(stack, api);
-  const file = path.join(stack.directory, 'bodies.json');
-  writeFileSync(file, JSON.stringify(bodies));
-  const bare = await Promise.all(FRAMEWORKS.map((framework) => startBare(framework, file)));
   const ours = { url: api.baseUrl, pid: api.child().pid };
-  try {
+  return withBareServers(stack.directory, bodies, async (servers) => {
     const measure =
       (read: Read, seconds = SECONDS) =>
       async () => {
         const product = await cost(ours, read.path, seconds, read);
         const others = {} as Record<Framework, Cost>;
-        for (const [n, framework] of FRAMEWORKS.entries())
-          others[framework] = await cost(bare[n]!, read.body, seconds);
+        for (const bare of servers) others[bare.framework] = await cost(bare, `/${read.body}`, seconds);
         return { product, ...others };
       };
     // Compiles the hot functions of all servers.
@@ -70,9 +55,7 @@ export async function measureReads(stack: BenchStack, api: Instance): Promise<Ro
           FRAMEWORKS.map((framework) => `${framework} ${cpu(framework)} µs`).join(', '),
       };
     });
-  } finally {
-    for (const { stop } of bare) stop();
-  }
+  });
 }
 
 async function prepare(
@@ -115,7 +98,7 @@ async function prepare(
 }
 
 async function cost(
-  { url, pid }: Server,
+  { url, pid }: Pick<BareServer, 'url' | 'pid'>,
   where: string,
   seconds: number,
   { headers, visitors }: Partial<Read> = {},
@@ -126,11 +109,4 @@ async function cost(
     environment: visitors ? { VISITORS: '1' } : {},
   });
   return { ...result, cpu: (1000 * (cpuMs(pid) - before)) / result.requests };
-}
-
-async function startBare(framework: Framework, file: string): Promise<Server & { stop(): void }> {
-  const [port] = await freePorts();
-  const child = fork(path.join(__dirname, 'bare-server.cjs'), [framework, file, `${port}`], { execArgv: [] });
-  await once(child, 'message');
-  return { url: `http://127.0.0.1:${port}/`, pid: child.pid!, stop: () => child.disconnect() };
 }

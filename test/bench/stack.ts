@@ -45,7 +45,7 @@ export interface BenchDatabase {
 export async function withDatabase<T>(work: (database: BenchDatabase) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(path.join(tmpdir(), 'tour-platform-bench-'));
   const embedded = await joinEmbeddedPostgres(directory);
-  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 16 });
+  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 16, canPrepare: true });
   try {
     await migrate(db);
     const { pid } = (await findServer(path.join(directory, 'pg18')))!;
