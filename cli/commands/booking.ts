@@ -5,6 +5,7 @@ import { UsageError } from '../engine/failure';
 import {
   afterFlag,
   EXTERNAL_REF_FLAG,
+  fileName,
   LIST_FLAGS,
   REVEAL_FLAG,
   sinceFlag,
@@ -139,7 +140,11 @@ export const booking: Noun = {
     {
       usage: 'export',
       about: 'Write bookings as CSV, newest first; customers are masked without --reveal',
-      flags: [...FILTERS, flag('--out <file>', 'write a new file (0600), not to stdout'), REVEAL_FLAG],
+      flags: [
+        ...FILTERS,
+        flag('--out <file>', 'write a new file (0600), not to stdout', { parse: fileName }),
+        REVEAL_FLAG,
+      ],
       check: ({ json, out }: { json?: boolean; out?: string }) => {
         if (json && out === undefined)
           throw new UsageError('--json needs --out: without it stdout has the CSV');

@@ -2,7 +2,7 @@ import { TOUR_STATUSES } from '../../services/api/catalog/tour';
 import type { Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
 import { exportFormat, type ExportOptions } from './catalog/export-options';
-import { afterFlag, catalogFile, continentFlag, LIST_FLAGS, STANDARD_INPUT } from '../engine/flags';
+import { afterFlag, catalogFile, continentFlag, fileName, LIST_FLAGS, STANDARD_INPUT } from '../engine/flags';
 import { line, slug } from '../engine/values';
 
 function checkExport(options: ExportOptions & { json?: boolean; force?: boolean }): void {
@@ -54,7 +54,7 @@ export const catalog: Noun = {
       usage: 'export',
       about: 'Write the whole catalog to a file; importing it changes nothing. CSV files name every column',
       flags: [
-        { flags: '--out <file>', about: 'a new file instead of standard output' },
+        { flags: '--out <file>', about: 'a new file instead of standard output', parse: fileName },
         { flags: '--force', about: 'replace the file if it exists' },
         {
           flags: '--format <format>',

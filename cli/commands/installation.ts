@@ -1,6 +1,6 @@
 import { flag, type DatabaseVerb, type OfflineVerb } from '../engine/command';
 import type { Context } from '../engine/context';
-import { sinceFlag } from '../engine/flags';
+import { fileName, sinceFlag } from '../engine/flags';
 
 /*
  * Declares the verbs that need no noun. They start, check and migrate this installation; `monitor` opens the page of its
@@ -51,7 +51,12 @@ async function migrateCommand({ audited, db, output }: Context): Promise<void> {
 export const backupVerb: DatabaseVerb = {
   usage: 'backup',
   about: 'Write the whole database to one file, while the services go on',
-  flags: [flag('--out <file>', 'the new file', { otherwise: 'a name with the time, in this directory' })],
+  flags: [
+    flag('--out <file>', 'the new file', {
+      parse: fileName,
+      otherwise: 'a name with the time, in this directory',
+    }),
+  ],
   examples: ['backup', 'backup --out /backups/tours.backup'],
   run: () => (require('./installation/backup') as typeof import('./installation/backup')).backupCommand,
 };

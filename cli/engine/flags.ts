@@ -63,6 +63,12 @@ export function roundingStep(text: string, name: string): string {
   return step;
 }
 
+/** Parses the name of a file that the command writes. */
+export function fileName(text: string, name: string): string {
+  if (text === '') throw new UsageError(`${name} must name a file`);
+  return text;
+}
+
 /** The name of standard input instead of a file. */
 export const STANDARD_INPUT = '-';
 

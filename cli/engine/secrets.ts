@@ -13,12 +13,14 @@ import { type Io, watchInterruption } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { askSecret } from '../terminal/prompts';
 import { SecretFileError, UsageError } from './failure';
+import { fileName } from './flags';
 
 /**
  * Parses the name of a file that does not exist yet, in a folder that can be written to: a wrong name is refused before the first
  * question. @throws SecretFileError
  */
-export function newSecretFile(file: string): string {
+export function newSecretFile(text: string, name: string): string {
+  const file = fileName(text, name);
   attempt(file, () => accessSync(path.dirname(file), constants.W_OK));
   if (existsSync(file)) throw new SecretFileError(file, EXISTS);
   return file;

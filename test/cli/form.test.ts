@@ -65,6 +65,9 @@ describe('a wrong command line', () => {
     ['--json', 'a command is missing'],
     ['origins add acme', '<origin> is missing'],
     ['audit list --since yesterday', '--since must be a time such as'],
+    ...['backup', 'booking export', 'catalog export', 'key issue acme --scope catalog:read'].map(
+      (command) => [`${command} --out=`, '--out must name a file'],
+    ),
   ])('exits with 2 before a database is opened: %s', async (line, message) => {
     const { code, stdout, stderr } = await under({ DATABASE_URL: NOWHERE }, line);
     expect([code, stdout]).toEqual([2, '']);
