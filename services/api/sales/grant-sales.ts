@@ -90,7 +90,7 @@ export async function writeSale(trx: Trx, sale: Sale): Promise<Sold | ReplayedRe
  * Writes one sale like grantSales, and waits for its key and its departure.
  * @throws IdempotencyInProgressError, DepartureBusyError after two seconds (409); errors that precede the lock
  */
-export async function grantWithWait(trx: Trx, sale: Sale): Promise<WrittenSales> {
+export async function grantWithWait(trx: Trx, sale: Sale, tenants?: TenantCounter): Promise<WrittenSales> {
   if (sale.claim) {
     await waitForKey(trx, sale.claim);
     // An answered key waits for no departure.
@@ -102,7 +102,7 @@ export async function grantWithWait(trx: Trx, sale: Sale): Promise<WrittenSales>
   const dated = await withDate(trx, sale);
   for (const { tourId, departureDate } of departureOf(dated))
     await waitForDeparture(trx, tourId, departureDate);
-  return grantSales(trx, [dated], { waitForKey: true });
+  return grantSales(trx, [dated], { waitForKey: true, tenants });
 }
 
 /** @throws the refusal */

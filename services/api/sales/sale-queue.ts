@@ -196,7 +196,8 @@ export class SaleQueue {
 
   /** Writes a sale in its own transaction, which waits for its key and its departure. */
   private async writeAlone(one: WaitingSale): Promise<void> {
-    const result = await commitBatch(this, [one], (trx, [sale]) => grantWithWait(trx, sale!), one.lockBy);
+    const write: WriteBatch = (trx, [sale]) => grantWithWait(trx, sale!, this.tenants);
+    const result = await commitBatch(this, [one], write, one.lockBy);
     if ('committed' in result) this.answer(one, result.committed[0]!);
     else this.fail(one, result.error);
   }

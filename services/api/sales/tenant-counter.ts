@@ -8,7 +8,7 @@ import { countOfTenants, type TenantCount } from './sale-facts.repository';
 /** A tenant that may have this many more holds, or unpaid bookings, is counted at most once a second. */
 const FAR_BELOW = 10_000;
 const RECENT_MS = 1_000;
-const RECENT_MAX = 1_000;
+const RECENT_MAX = 100;
 
 /** Counts the live holds and the unpaid bookings of tenants. */
 export class TenantCounter {
