@@ -66,7 +66,9 @@ describe('inTransaction', () => {
   it('closes a connection whose settings fail, and does not begin the work', async () => {
     const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1 });
     const work = jest.fn(() => Promise.resolve());
-    await expect(inTransaction(db, work, { settings: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' });
+    await expect(inTransaction(db, work, { settings: 'select 1 / 0' })).rejects.toMatchObject({
+      code: '22012',
+    });
     const { rows } = await inTransaction(db, (trx) => trx.raw('select 1 as one'));
     const read = await db.raw('select 2 as two');
     await db.destroy();
