@@ -35,8 +35,7 @@ export async function withBareServers<T>(
 
 async function startBare(framework: Framework, file: string): Promise<BareServer & { stop(): void }> {
   const [port] = await freePorts();
-  const script = path.join(__dirname, 'bare-server.cjs');
-  const child = fork(script, [framework, file, `${port}`], { execArgv: [] });
+  const child = fork(path.join(__dirname, 'bare-server.cjs'), [framework, file, `${port}`], { execArgv: [] });
   await once(child, 'message');
   return { framework, url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => child.disconnect() };
 }
