@@ -67,7 +67,6 @@ const END_AFTER_ROW = Buffer.from('\n\\.\n');
 
 /** @throws BackupNotWrittenError if the file exists, also as a link to no file, or its folder cannot be written to */
 export function refuseUnwritableFile(file: string): void {
-  // An empty name is that of the working directory.
   const name = path.resolve(file);
   try {
     if (lstatSync(name, { throwIfNoEntry: false })) throw new BackupNotWrittenError(file, REASONS.EEXIST!);
