@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { prepareBooking } from '../../services/api/bookings/create-booking';
 import type { ApiKeyPrincipal } from '../../services/api/credentials/credential';
 import { revokeCredential } from '../../services/api/credentials/revoke-credential';
@@ -127,9 +127,10 @@ describe.each([
         for each row when (new.external_ref = 'hangs') execute function hang_at_commit()`);
     try {
       const hanging: Promise<unknown>[] = [];
-      for (let n = 0; n < (groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches); n++) {
+      for (let n = 1; n <= (groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches); n++) {
         const sale = { ...holdOf(await givenSeats(db)), externalRef: 'hangs' };
         hanging.push(queue.sell(sale));
+        await untilBackends("wait_event = 'PgSleep'", n);
       }
       const sold = queue.sell(holdOf(await givenSeats(db)));
       expect(await Promise.race([sold.then(kindOf), ...hanging])).toBe('sold');
@@ -151,6 +152,26 @@ describe.each([
     );
     expect(results.slice(0, 12)).toEqual(Array.from({ length: 12 }, (_, n) => 11 - n));
     expect(results.slice(12)).toEqual(Array(8).fill('InsufficientSeatsError'));
+  });
+});
+
+describe('a second batch', () => {
+  it('begins beside the first one when it is full', async () => {
+    const queue = new SaleQueue(writes!, log, true);
+    const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
+    const { batches } = queue as unknown as { batches: { count: number } };
+    const sell = async (departure: Seats, count: number) => {
+      const sales = Array.from({ length: count }, () => queue.sell(holdOf(departure)));
+      await nextTurn();
+      return sales;
+    };
+    const sales = await sell(first, 1);
+    expect(batches.count).toBe(1);
+    sales.push(...(await sell(second, QUEUE_LIMITS.batchMax - 1)));
+    expect(batches.count).toBe(1);
+    sales.push(...(await sell(second, 1)));
+    expect(batches.count).toBe(2);
+    await Promise.all(sales);
   });
 });
 
@@ -220,10 +241,15 @@ async function lock({ tour }: Seats): Promise<Trx> {
 }
 
 /** Waits until so many transactions wait for a lock. */
-async function untilWaiters(count: number): Promise<void> {
+function untilWaiters(count: number): Promise<void> {
+  return untilBackends("wait_event_type = 'Lock'", count);
+}
+
+/** Waits until so many connections are in a state. @param state a condition for pg_stat_activity */
+async function untilBackends(state: string, count: number): Promise<void> {
   for (;;) {
     const { rows } = await database.db.raw(
-      "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      `select count(*)::int as n from pg_stat_activity where datname = current_database() and ${state}`,
     );
     if (rows[0].n >= count) return;
   }

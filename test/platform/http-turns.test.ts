@@ -46,12 +46,14 @@ afterEach(() => {
   server.close();
 });
 
+async function sendTogether(request: string): Promise<void> {
+  const answers = clients.map((client) => once(client, 'data'));
+  clients.forEach((client) => client.write(request));
+  await Promise.all(answers);
+}
+
 describe('forty requests that arrive together', () => {
-  beforeEach(async () => {
-    const answers = clients.map((client) => once(client, 'data'));
-    clients.forEach((client) => client.write(REQUEST));
-    await Promise.all(answers);
-  });
+  beforeEach(() => sendTogether(REQUEST));
 
   it('begin 16 in a turn of the event loop, and other sockets are read between the turns', () => {
     expect(begun.filter((count) => count > 0)).toEqual([8, 16, 16]);
@@ -59,6 +61,13 @@ describe('forty requests that arrive together', () => {
 
   it('get the answers of a turn together, at its end', () => {
     expect(unsent).toBe(CLIENTS);
+  });
+});
+
+describe('forty writes that arrive together', () => {
+  it('begin one in a turn, because an answer of the database waits for each of them', async () => {
+    await sendTogether(REQUEST.replace('GET', 'POST'));
+    expect(begun.filter((count) => count > 0)).toEqual(Array(CLIENTS).fill(1));
   });
 });
 

@@ -41,7 +41,7 @@ export interface GrantOptions {
   /** True for one sale that waits for its Idempotency-Key. The caller has locked its API key and its tenant. */
   waitForKey?: boolean;
   /** By default each tenant is counted. */
-  tenants?: TenantCounter;
+  counter?: TenantCounter;
 }
 
 /**
@@ -52,7 +52,7 @@ export interface GrantOptions {
 export async function grantSales(
   trx: Trx,
   sales: Sale[],
-  { mayLock = () => true, waitForKey = false, tenants = new TenantCounter() }: GrantOptions = {},
+  { mayLock = () => true, waitForKey = false, counter = new TenantCounter() }: GrantOptions = {},
 ): Promise<WrittenSales> {
   const outcomes = new Map<Sale, Outcome>();
   for (const [sale, state] of await claimOwnKeys(trx, sales, waitForKey)) outcomes.set(sale, state);
@@ -71,7 +71,7 @@ export async function grantSales(
   end('changing', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
   let transactionId: string | null = null;
   if (open.length > 0) {
-    const read = await readSaleFacts(trx, open, locks.departureIds, keys.assertKeyServes, tenants);
+    const read = await readSaleFacts(trx, open, locks.departureIds, keys.assertKeyServes, counter);
     transactionId = await sell(trx, open, read, outcomes);
   }
   return { transactionId, outcomes: sales.map((sale) => outcomes.get(sale)!) };
@@ -90,7 +90,7 @@ export async function writeSale(trx: Trx, sale: Sale): Promise<Sold | ReplayedRe
  * Writes one sale like grantSales, and waits for its key and its departure.
  * @throws IdempotencyInProgressError, DepartureBusyError after two seconds (409); errors that precede the lock
  */
-export async function grantWithWait(trx: Trx, sale: Sale, tenants?: TenantCounter): Promise<WrittenSales> {
+export async function grantWithWait(trx: Trx, sale: Sale, counter?: TenantCounter): Promise<WrittenSales> {
   if (sale.claim) {
     await waitForKey(trx, sale.claim);
     // An answered key waits for no departure.
@@ -102,7 +102,7 @@ export async function grantWithWait(trx: Trx, sale: Sale, tenants?: TenantCounte
   const dated = await withDate(trx, sale);
   for (const { tourId, departureDate } of departureOf(dated))
     await waitForDeparture(trx, tourId, departureDate);
-  return grantSales(trx, [dated], { waitForKey: true, tenants });
+  return grantSales(trx, [dated], { waitForKey: true, counter });
 }
 
 /** @throws the refusal */

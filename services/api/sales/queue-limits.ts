@@ -3,10 +3,10 @@ export const QUEUE_LIMITS = {
   /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
   batchLockMs: 250,
   /** A batch that takes longer delays no other: its server may be lost, and a new connection may reach the next one. */
-  hangingMs: 1_000,
+  hangingMs: 500,
   /** The most sales of a transaction. */
   batchMax: 128,
-  /** Batches that are written at the same time, of different departures. */
+  /** Batches that are written at the same time, of different departures. The second one must be full (ADR 26). */
   batches: 2,
   /** Batches that are written at the same time without group commit; each has one sale. */
   singleBatches: 4,

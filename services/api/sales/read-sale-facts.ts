@@ -25,7 +25,7 @@ export async function readSaleFacts(
   sales: Sale[],
   departureIds: string[],
   assertKeyServes: SaleFacts['assertKeyServes'],
-  tenants: TenantCounter,
+  counter: TenantCounter,
 ): Promise<ReadFacts> {
   const kinds = [...new Set(sales.map(({ tenant }) => tenant.sandbox))];
   const { departures, at, transactionId } = await readDepartures(trx, departureIds, kinds);
@@ -44,7 +44,7 @@ export async function readSaleFacts(
     facts: {
       departures: byKey,
       ...(await readSellers(trx, distinct(wanted, sellerOf), at)),
-      ...(await tenants.count(trx, sales, at)),
+      ...(await counter.count(trx, sales, at)),
       priceRules: await findRulesByTenant(
         trx,
         unique(sales.map(({ tenant }) => tenant.id)),

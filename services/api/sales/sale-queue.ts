@@ -42,7 +42,7 @@ export class SaleQueue {
   /** Locked departures that no transaction may wait for yet. */
   private readonly paused = new Set<string>();
   private readonly batches = new OpenBatches(() => this.start());
-  private readonly tenants = new TenantCounter();
+  private readonly counter = new TenantCounter();
   private arrivals = 0;
   private starting = false;
 
@@ -90,10 +90,14 @@ export class SaleQueue {
     measureWaiting(this.waiting.length + this.aloneWaiting);
     const batchesMax = this.groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches;
     while (this.batches.count < batchesMax) {
-      const batch = this.take((one) => this.isFree(one));
+      const batch = this.take((one) => this.isFree(one), this.batches.count === 0 ? 1 : this.batchMax);
       if (batch.length === 0) return;
       void this.writeBatch(batch);
     }
+  }
+
+  private get batchMax(): number {
+    return this.groupCommit ? QUEUE_LIMITS.batchMax : 1;
   }
 
   /** A sale of a locked departure joins a batch once, because its key may be answered. */
@@ -102,8 +106,11 @@ export class SaleQueue {
     return !this.locked.has(departure!) || (sale.claim !== null && !keyChecked);
   }
 
-  private take(wanted: (one: WaitingSale) => boolean): WaitingSale[] {
-    const taken = this.waiting.filter(wanted).slice(0, this.groupCommit ? QUEUE_LIMITS.batchMax : 1);
+  /** Takes the oldest sales that are wanted; none if there are fewer than `least`. */
+  private take(wanted: (one: WaitingSale) => boolean, least = 1): WaitingSale[] {
+    if (this.waiting.length < least) return [];
+    const taken = this.waiting.filter(wanted).slice(0, this.batchMax);
+    if (taken.length < least) return [];
     this.waiting = without(this.waiting, taken);
     for (const one of taken) clearTimeout(one.timer);
     return taken;
@@ -115,7 +122,7 @@ export class SaleQueue {
     );
     const mayLock = ({ tour, departureDate }: Sale) =>
       own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
-    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { mayLock, tenants: this.tenants });
+    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { mayLock, counter: this.counter });
     const open = this.batches.begin(own);
     const result = await commitBatch(this, batch, write, performance.now() + QUEUE_LIMITS.batchLockMs);
     // The sales that are written one by one keep their departures, and do not delay the next batch.
@@ -164,7 +171,7 @@ export class SaleQueue {
     if (inTime.length === 1) await this.writeAlone(inTime[0]!);
     if (inTime.length <= 1) return [];
     const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
-    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { tenants: this.tenants });
+    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { counter: this.counter });
     return this.answerBatch(inTime, await commitBatch(this, inTime, write, lockBy));
   }
 
@@ -196,7 +203,7 @@ export class SaleQueue {
 
   /** Writes a sale in its own transaction, which waits for its key and its departure. */
   private async writeAlone(one: WaitingSale): Promise<void> {
-    const write: WriteBatch = (trx, [sale]) => grantWithWait(trx, sale!, this.tenants);
+    const write: WriteBatch = (trx, [sale]) => grantWithWait(trx, sale!, this.counter);
     const result = await commitBatch(this, [one], write, one.lockBy);
     if ('committed' in result) this.answer(one, result.committed[0]!);
     else this.fail(one, result.error);
@@ -254,7 +261,7 @@ export class SaleQueue {
         await waitForDeparture(trx, tour.id, departureDate!);
         // A transaction that is repeated after a deadlock writes the same sales.
         if (batch.length === 0) batch.push(...this.take(isOf));
-        return grantSales(trx, salesOf(batch), { tenants: this.tenants });
+        return grantSales(trx, salesOf(batch), { counter: this.counter });
       };
       const result = await commitBatch(this, batch, write, first.lockBy);
       const unlocked = batch.length === 0 && 'error' in result;
