@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type BeginOptions, beginWithSettings } from './database/begin-with-settings';
 import { toFields } from './database/field-names';
 import { measureLockWait } from './database/measure-waits';
-import { allowPrepared } from './database/run-prepared';
+import { allowPrepared, planWith } from './database/run-prepared';
 import { requireScram } from './database/scram-client';
 import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 
@@ -102,7 +102,7 @@ const ATTEMPTS = 3;
 export interface TransactionOptions {
   /** Ends the wait for a lock, by performance.now(); for a caller that has already waited. */
   lockBy?: number;
-  /** More SET LOCAL statements. */
+  /** More SET LOCAL statements, a constant. */
   settings?: string;
 }
 
@@ -121,9 +121,13 @@ export async function inTransaction<T>(
       return transactionSettings(Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs))) + settings;
     },
   };
+  const begun = (trx: Trx) => {
+    if (settings) planWith(trx, settings);
+    return work(trx);
+  };
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction(work, options);
+      return await db.transaction(begun, options);
     } catch (error) {
       if (attempt >= ATTEMPTS || !mayRepeat(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));

@@ -35,6 +35,18 @@ describe('runPrepared', () => {
   );
 });
 
+describe('runPrepared in transactions with different settings', () => {
+  it('plans the statement for each of the settings', async () => {
+    const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare: true });
+    const scan = (settings: string) =>
+      inTransaction(db, (trx) => runPrepared(trx, 'select :one::integer', { one: 1 }), { settings });
+    for (const settings of ['', 'set local enable_seqscan = off', '']) await scan(settings);
+    const { rows } = await db.raw('select statement from pg_prepared_statements');
+    await db.destroy();
+    expect(rows).toHaveLength(2);
+  });
+});
+
 describe('runPrepared after the end of its transaction', () => {
   it('is refused, because another transaction may have the connection', async () => {
     let ended: Trx;
