@@ -58,10 +58,10 @@ export function createMemoryQuotaStore(
   /** Returns the slices of a bucket, up to the current one. */
   async function slicesUntil(bucket: string, current: number): Promise<Slices> {
     const last = slicesOf.get(bucket);
-    // A clock that goes back a little keeps its slice; one that goes back further would stop the window.
+    // A clock that goes back a little keeps its slice. One that goes back further would stop the window: its counts become earlier ones.
     if (last && (last.newest === current || last.newest === current + 1)) return last;
-    const slices = { newest: current, earlier: NO_COUNTS };
-    if (last && last.newest < current) slices.earlier = await countsBefore(current, bucket, last);
+    const earlier = last ? await countsBefore(current, bucket, last) : NO_COUNTS;
+    const slices = { newest: current, earlier };
     slicesOf.set(bucket, slices);
     // After the new slices are set: a concurrent request reads the same count, and sets the same slices.
     if (last) await limiter.delete(keyOf(bucket, last.newest));
@@ -74,7 +74,7 @@ export function createMemoryQuotaStore(
     { newest, earlier }: Slices,
   ): Promise<number[]> {
     const count = (await limiter.get(keyOf(bucket, newest)))?.consumedPoints ?? 0;
-    const unused = NO_COUNTS.slice(0, Math.min(current - newest - 1, NO_COUNTS.length));
+    const unused = NO_COUNTS.slice(0, Math.max(0, current - newest - 1));
     return [...earlier, count, ...unused].slice(-NO_COUNTS.length);
   }
 
