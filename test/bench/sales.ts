@@ -81,6 +81,7 @@ async function measureHttpAlone(stack: BenchStack, api: Instance, plain: number)
     body: JSON.stringify({ departure_date: date, quantity: 1, external_ref: 'w' }),
   });
   const post: unknown = await answer.json();
+  if (answer.status !== 201) throw new Error(`the hold was refused: ${JSON.stringify(post)}`);
   const rounds = await withBareServers(stack.directory, { post }, (servers) =>
     inTurns(
       servers.map(({ framework, url, pid }) => [

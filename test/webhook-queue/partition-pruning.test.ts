@@ -26,7 +26,7 @@ beforeAll(async () => {
     ['client_min_messages', 'log'],
   ] as const)
     await database.db.raw(`alter database ?? set ${setting} = '${value}'`, [name]);
-  db = openDatabase(database.url, { applicationName: 'tests', poolMax: 1 });
+  db = openDatabase(database.url, { applicationName: 'tests', poolMax: 1, canPrepare: true });
   const { pool } = db.client as { pool: EventEmitter };
   pool.on('createSuccess', (_id: number, connection: EventEmitter) =>
     connection.on('notice', ({ message }: Error) => {
@@ -66,8 +66,11 @@ describe('a statement of the queue that locks rows', () => {
     await book(db, tenantId);
     plans.length = 0;
 
+    // A claim is prepared: from the sixth one on, its plan serves all values.
+    await db.raw('set plan_cache_mode = force_generic_plan');
     await claimNow(db, { leaseSeconds: 0.001 });
     const [delivery, delivered] = await claimNow(db);
+    await db.raw('reset plan_cache_mode');
     const report = {
       ...{ outcome: 'http_error' as const, statusCode: 500, reason: 'No.', responseBody: '', durationMs: 1 },
       ...{ retryAfterSeconds: null, phases: null, peer: null, signature: null, responseHeaders: null },

@@ -47,7 +47,7 @@ export function allowListedOrigin(request: Request, response: Response, next: Ne
   next();
 }
 
-/** Returns the headers that allow a listed origin, alternating names and values. */
+/** Returns Vary, and for a listed origin the headers that allow it, alternating names and values. */
 export function headersOfOrigin(request: Request): string[] {
   const { origin } = requestOriginOf(request);
   if (origin === undefined || !widgetPrincipalOf(request).origins.includes(origin) || carriesPass(request))

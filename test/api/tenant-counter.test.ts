@@ -1,0 +1,56 @@
+import { prepareHold } from '../../services/api/holds/place-hold';
+import { SaleQueue } from '../../services/api/sales/sale-queue';
+import { TenantCounter } from '../../services/api/sales/tenant-counter';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { inTransaction } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
+import { adultsOnly } from '../../services/api/pricing/party';
+import { useTestDatabase } from '../support/database';
+import { givenTenant } from '../support/given';
+import { givenSeats, type Seats } from '../support/website';
+
+const database = useTestDatabase();
+
+describe('the counter of a tenant', () => {
+  it('counts a second hold at once near the limit', async () => {
+    const tenant = await givenTenant(database.db, { maxHolds: 10_000 });
+    expect(await countsAroundHold(tenant)).toEqual([0, 1]);
+  });
+
+  it('returns the count of the last second far below the limit', async () => {
+    const tenant = await givenTenant(database.db, { maxHolds: 10_001 });
+    expect(await countsAroundHold(tenant)).toEqual([0, 0]);
+  });
+
+  it('counts after a second far below the limit', async () => {
+    const tenant = await givenTenant(database.db, { maxHolds: 10_001 });
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 1_050));
+    expect(await countsAroundHold(tenant, pause)).toEqual([0, 1]);
+  });
+});
+
+/** Counts a tenant's live holds, places one, and counts again. */
+async function countsAroundHold(
+  tenant: Tenant,
+  pause: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<(number | undefined)[]> {
+  const { db } = database;
+  const sale = holdOf(tenant, await givenSeats(db));
+  const counter = new TenantCounter();
+  const count = () =>
+    inTransaction(db, async (trx) => {
+      const { liveHolds } = await counter.count(trx, [sale], new Date().toISOString());
+      return liveHolds.get(tenant.id) ?? 0;
+    });
+  const before = await count();
+  await new SaleQueue(db, createLogger('silent', 'api'), true).sell(sale);
+  await pause();
+  return [before, await count()];
+}
+
+function holdOf(tenant: Tenant, { tour, date }: Seats) {
+  return prepareHold(tenant, tour, {
+    ...{ departureDate: date, party: adultsOnly(1), holdMinutes: 15, externalRef: null, by: null },
+    customer: { name: null, phone: null, email: null },
+  });
+}
