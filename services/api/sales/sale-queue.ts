@@ -15,6 +15,7 @@ import {
   insertInOrder,
   isFull,
   isInTime,
+  oldestOf,
   salesOf,
   toWaitingSale,
   type WaitingSale,
@@ -106,11 +107,8 @@ export class SaleQueue {
     return !this.locked.has(departure!) || (sale.claim !== null && !keyChecked);
   }
 
-  /** Takes the oldest sales that are wanted; none if there are fewer than `least`. */
   private take(wanted: (one: WaitingSale) => boolean, least = 1): WaitingSale[] {
-    if (this.waiting.length < least) return [];
-    const taken = this.waiting.filter(wanted).slice(0, this.batchMax);
-    if (taken.length < least) return [];
+    const taken = oldestOf(this.waiting, wanted, { least, most: this.batchMax });
     this.waiting = without(this.waiting, taken);
     for (const one of taken) clearTimeout(one.timer);
     return taken;

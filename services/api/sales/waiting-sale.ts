@@ -58,6 +58,17 @@ export function without(sales: WaitingSale[], others: WaitingSale[]): WaitingSal
   return sales.filter((one) => !removed.has(one));
 }
 
+/** Returns the first `most` sales that are wanted; none if there are fewer than `least`. */
+export function oldestOf(
+  sales: WaitingSale[],
+  wanted: (one: WaitingSale) => boolean,
+  { least, most }: { least: number; most: number },
+): WaitingSale[] {
+  if (sales.length < least) return [];
+  const found = sales.filter(wanted).slice(0, most);
+  return found.length < least ? [] : found;
+}
+
 /** Inserts a sale in order of arrival. */
 export function insertInOrder(sales: WaitingSale[], one: WaitingSale): void {
   const index = sales.findIndex(({ number }) => number > one.number);
