@@ -21,6 +21,8 @@ export interface StatementProxy {
   port: number;
   /** Records transactions from now on. @returns the list, which grows */
   record(): Transaction[];
+  /** Delays the next COMMIT. @returns when it is delayed */
+  delayCommit(ms: number): Promise<void>;
   /** Runs `strike` once at the point, while the statement or its answer is held back, and then closes the connection. */
   arm(point: FaultPoint, strike: () => Promise<void>): void;
   /** Returns whether the point was reached. */
@@ -42,6 +44,7 @@ const VALUE = /= \d+/g;
 export async function startStatementProxy(target: number): Promise<StatementProxy> {
   let recorded: Transaction[] = [];
   let armed: Armed | undefined;
+  let delay: { ms: number; begin(): void } | undefined;
   const sockets = new Set<Socket>();
 
   const isAt = (transaction: Transaction | undefined, when: FaultPoint['when']) =>
@@ -55,6 +58,13 @@ export async function startStatementProxy(target: number): Promise<StatementProx
     const transaction = { statements: [], sent: '' };
     recorded.push(transaction);
     return transaction;
+  }
+
+  function beginDelay(): number {
+    const { ms, begin } = delay ?? { ms: 0, begin() {} };
+    delay = undefined;
+    begin();
+    return ms;
   }
 
   const server = net.createServer((client) => {
@@ -86,7 +96,10 @@ export async function startStatementProxy(target: number): Promise<StatementProx
         transaction.sent += bytes.toString('latin1');
       }
       if (statement !== undefined && isAt(transaction, 'before')) return strike();
-      upstream.write(bytes);
+      const delayMs = /^commit/i.test(statement ?? '') ? beginDelay() : 0;
+      // The client sends nothing more until it has the answer of its COMMIT.
+      if (delayMs > 0) setTimeout(() => upstream.write(bytes), delayMs);
+      else upstream.write(bytes);
     });
     client.on('data', readUnits);
     upstream.on('data', (bytes) => {
@@ -103,6 +116,7 @@ export async function startStatementProxy(target: number): Promise<StatementProx
   return {
     port: (server.address() as AddressInfo).port,
     record: () => (recorded = []),
+    delayCommit: (ms) => new Promise((resolve) => (delay = { ms, begin: resolve })),
     arm: (point, strike) => (armed = { point, strike, struck: false }),
     disarm() {
       const reached = armed?.struck ?? false;

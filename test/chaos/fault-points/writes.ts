@@ -16,7 +16,7 @@ export interface WriteKind {
 
 const PARTY = { adults: 2, children: 1 };
 
-function holdOf({ tour, date }: Stock, reference: string): Question {
+export function holdOf({ tour, date }: Stock, reference: string): Question {
   const body = { departure_date: date, quantity: 3, ...PARTY, hold_minutes: 30, external_ref: reference };
   const path = `/api/gateway/tours/${tour.slug}/hold`;
   return { method: 'POST', path, body, key: `key-${reference}` };
