@@ -1,0 +1,46 @@
+import type { Db } from '../../services/platform/database';
+import type { Website } from './website';
+
+/** An item of the catalog, or of its removed tours. */
+export interface CatalogEntry {
+  id: string;
+  slug: string;
+  removed?: true;
+  name?: string;
+  updated_at?: string;
+}
+
+export interface CatalogChanges {
+  items: CatalogEntry[];
+  asOf: string;
+}
+
+/** A time to which each tour is a change. */
+export const BEGINNING = '1970-01-01T00:00:00Z';
+
+/** Reads all pages of the catalog with updated_since. They have one `as_of`. */
+export async function changesSince(
+  website: Website,
+  since: string,
+  query = 'limit=100',
+): Promise<CatalogChanges> {
+  const items: CatalogEntry[] = [];
+  const asOf = new Set<string>();
+  let cursor = '';
+  do {
+    const path = `/api/tenant/catalog?${query}&updated_since=${encodeURIComponent(since)}${cursor}`;
+    const { body, status } = await website.get(path);
+    expect(status).toBe(200);
+    items.push(...(body.items as CatalogEntry[]));
+    asOf.add(body.as_of as string);
+    cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
+  } while (cursor);
+  expect([...asOf]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)]);
+  return { items, asOf: [...asOf][0]! };
+}
+
+/** Deletes the tours, with their departures and rules. */
+export async function clearCatalog(db: Db): Promise<void> {
+  const rules = ['visibility_tour_rules', 'visibility_continent_rules', 'price_rules'];
+  for (const table of ['departures', ...rules, 'tours']) await db(table).delete();
+}
