@@ -1,7 +1,15 @@
 import type { Db } from '../../services/platform/database';
 import { ALL_ENDPOINTS, createDeliveryStats } from '../../services/webhook-queue/stats/delivery-stats';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, eventually, startFastWorker, whenAll } from './queue-fixture';
+import {
+  add,
+  awaitRoomInPeriod,
+  book,
+  createTenant,
+  eventually,
+  startFastWorker,
+  whenAll,
+} from './queue-fixture';
 import { type Receiver, startReceiver, status } from './receiver';
 
 let database: TestDatabase;
@@ -25,6 +33,7 @@ describe('the delivery statistics of an endpoint', () => {
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
+    await awaitRoomInPeriod();
     const worker = startFastWorker(db);
     await whenAll(db, tenantId, 'delivered');
     await worker.stop();

@@ -5,7 +5,7 @@ import { createLiveUpdates, type LiveUpdates } from '../../services/webhook-queu
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
 import type { Range } from '../../services/webhook-queue/monitor/queries/read-query';
 import { useTestDatabase } from '../support/database';
-import { book, createTenant, eventually } from './queue-fixture';
+import { awaitRoomInPeriod, book, createTenant, eventually } from './queue-fixture';
 
 const ROUND_MS = 20;
 
@@ -14,7 +14,9 @@ let db: Db;
 let live: LiveUpdates;
 
 beforeAll(() => void (db = database.db));
-beforeEach(() => {
+beforeEach(async () => {
+  // A new period moves the charts.
+  await awaitRoomInPeriod();
   live = createLiveUpdates(db, createLogger('silent', 'webhook-queue'), ROUND_MS);
 });
 afterEach(() => live.stop());

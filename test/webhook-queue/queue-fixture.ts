@@ -114,3 +114,14 @@ export async function eventually<T>(
     await sleep(10);
   }
 }
+
+/** The statistics count deliveries in periods of five minutes (services/webhook-queue/stats/delivery-stats.ts). */
+const PERIOD_MS = 5 * 60_000;
+/** Longer than a test that must stay in one period. */
+const TEST_MS = 5_000;
+
+/** Waits until the next period of the statistics where the current one ends within `TEST_MS`. */
+export async function awaitRoomInPeriod(): Promise<void> {
+  const left = PERIOD_MS - (Date.now() % PERIOD_MS);
+  if (left < TEST_MS) await sleep(left + 10);
+}
