@@ -9,6 +9,9 @@ import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres.err
 import { ensureDatabase, serviceUrl, superuserClient } from './embedded-postgres/roles';
 import {
   findServer,
+  FREE_SPACE,
+  isDiskFull,
+  READY_WAIT_MS,
   readyServer,
   rotateServerLog,
   type RunningServer,
@@ -16,7 +19,7 @@ import {
   stopServer,
 } from './embedded-postgres/server';
 import { withStartLock } from './embedded-postgres/start-lock';
-import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+import { CANNOT_CONNECT_NOW, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 import { makeDirectory } from './make-directory';
 
 export interface EmbeddedPostgres {
@@ -128,7 +131,8 @@ async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: numbe
   const { major } = bundledRelease();
   return withStartLock(startLock(dataDir), { waitMs: JOIN_WAIT_MS, onWait: notice }, async () => {
     const cluster = await placeCluster(dataDir, major, notice);
-    for (let attempt = 1; ; attempt++) {
+    const deadline = Date.now() + READY_WAIT_MS;
+    for (let refusals = 0; ; await sleep(JOIN_PAUSE_MS)) {
       const found = await findServer(cluster.directory);
       const { port } = found ?? (await createAndStart(cluster, notice, earlierPort));
       try {
@@ -136,9 +140,10 @@ async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: numbe
         return { session, cluster, port, url: serviceUrl(cluster.directory, port) };
       } catch (error) {
         if (error instanceof EmbeddedPostgresError) throw error;
-        if (attempt === JOIN_ATTEMPTS) throw cannotJoin(cluster, port, error as Error);
+        // A server that recovers from the crash of one of its processes still has "ready" in postmaster.pid.
+        if (sqlState(error) === CANNOT_CONNECT_NOW && Date.now() < deadline) continue;
         // The server may have ended after it was found, or services of an earlier release may lock the tables.
-        await sleep(JOIN_PAUSE_MS);
+        if (++refusals === JOIN_ATTEMPTS) throw cannotJoin(cluster, port, error as Error);
       }
     }
   });
@@ -206,7 +211,9 @@ function cannotJoin({ directory }: Cluster, port: number, error: Error): Embedde
     );
   return new EmbeddedPostgresError(
     `The database server of ${directory} on port ${port} refuses the connection (${error.message})`,
-    `Its log is ${path.join(directory, 'server.log')}; end the process named in postmaster.pid, and start again`,
+    isDiskFull(directory, error.message)
+      ? FREE_SPACE
+      : `Its log is ${path.join(directory, 'server.log')}; end the process named in postmaster.pid, and start again`,
   );
 }
 

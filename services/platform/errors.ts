@@ -21,10 +21,11 @@ export abstract class AppError extends Error {
   }
 }
 
-/** SQLSTATEs of a lock that was not granted in time, of a deadlock, and of a key that exists. */
+/** SQLSTATEs of a lock that was not granted in time, of a deadlock, of a key that exists, and of a server that starts or stops. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const DEADLOCK = '40P01';
 export const UNIQUE_VIOLATION = '23505';
+export const CANNOT_CONNECT_NOW = '57P03';
 
 /** Returns the SQLSTATE of a database error; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {

@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type EmbeddedPostgres, joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
+import { CANNOT_CONNECT_NOW, sqlState } from '../../services/platform/errors';
 import {
   ask,
   cloneOf,
@@ -166,6 +169,42 @@ describe('a server that was killed', () => {
     await database.leave();
     expect(serverPid(template)).toBeUndefined();
   });
+});
+
+describe('a server that recovers from the crash of one of its processes', () => {
+  /** Longer than the attempts to join a server that refuses connections for another reason. */
+  const RECOVERY_MS = 3000;
+
+  it('is joined when it is ready again', async () => {
+    const database = await joinInProcess(template);
+    const [hanging, crashing] = [await connect(database.url), await connect(database.url)];
+    // The server does not recover before all of its processes have ended.
+    process.kill(hanging, 'SIGSTOP');
+    process.kill(crashing, 'SIGKILL');
+    await until(() =>
+      ask(database.url, 'select 1').then(
+        () => false,
+        (error: Error) => sqlState(error) === CANNOT_CONNECT_NOW,
+      ),
+    );
+    const next = joinEmbeddedPostgres(template);
+    await sleep(RECOVERY_MS);
+    process.kill(hanging, 'SIGCONT');
+    const { url, leave: leaveNext } = await next;
+    expect(await ask(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await leave(database.child);
+    await leaveNext();
+    expect(serverPid(template)).toBeUndefined();
+  });
+
+  /** Opens a connection that the server ends, and returns the pid of its process. */
+  async function connect(url: string): Promise<number> {
+    const client = new pg.Client(url);
+    client.on('error', () => undefined);
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return rows[0]!.pid;
+  }
 });
 
 async function setting(url: string, name: string): Promise<unknown> {

@@ -26,7 +26,7 @@ export interface RunningServer {
 }
 
 /** A recovery with much to replay takes minutes; pg_ctl gives up after one. */
-const READY_WAIT_MS = 10 * 60_000;
+export const READY_WAIT_MS = 10 * 60_000;
 const PID_FILE = 'postmaster.pid';
 const SERVER_LOG = 'server.log';
 /** One earlier log is kept, `server.log.1`. */
@@ -39,6 +39,7 @@ const UNUSED_PID = 2 ** 31 - 2;
 const STILL_ENDING = /pre-existing shared memory block/;
 const START_ATTEMPTS = 10;
 const STOP_WAIT_MS = 60_000;
+export const FREE_SPACE = 'The disk is full: free some space and start again';
 
 /** Returns the server that uses the directory, once it is ready; undefined if there is none, and the next one can start. */
 export async function findServer(directory: string): Promise<RunningServer | undefined> {
@@ -143,10 +144,13 @@ function freePort(): Promise<number> {
 function cannotStart(directory: string, log: string): EmbeddedPostgresError {
   let nextStep = `The end of its log (${path.join(directory, SERVER_LOG)}) follows; or set DATABASE_URL to a PostgreSQL of your own`;
   if (STILL_ENDING.test(log)) nextStep = 'Processes of an earlier server still run there: end them';
-  // A full disk may hold no log.
-  if (/No space left on device/.test(log) || readDiskSpace(directory)?.state === 'full')
-    nextStep = 'The disk is full: free some space and start again';
+  if (isDiskFull(directory, log)) nextStep = FREE_SPACE;
   return new EmbeddedPostgresError(`The database server does not start in ${directory}`, nextStep, log);
+}
+
+/** Decides by what the server reports or, because a full disk may hold no log, by the free space. */
+export function isDiskFull(directory: string, report: string): boolean {
+  return /No space left on device/.test(report) || readDiskSpace(directory)?.state === 'full';
 }
 
 function neverReady(directory: string, pid: number, status: string): EmbeddedPostgresError {
