@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { name } from '../../package.json';
-import { productionPackages } from './production-packages';
+import { productionPackages } from './locked-packages';
 
 interface Component {
   'bom-ref': string;

@@ -1,4 +1,4 @@
-import { type LockedPackage, productionPackages } from './production-packages';
+import { type LockedPackage, productionPackages } from './locked-packages';
 
 /** Allow use, change and sale, and ask only for the notice to be kept. `MIT/X11` is how the package `nub` writes MIT. */
 const ALLOWED = new Set([

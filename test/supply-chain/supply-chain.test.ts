@@ -1,6 +1,7 @@
+import { allowScripts } from '../../package.json';
 import { billOfMaterials } from './bill-of-materials';
 import { licenceIssues } from './licences';
-import { productionPackages } from './production-packages';
+import { packagesWithInstallScript, productionPackages } from './locked-packages';
 
 describe('the check of licences', () => {
   it('accepts the packages of production', () => {
@@ -34,5 +35,11 @@ describe('the software bill of materials', () => {
       expect.arrayContaining([expect.stringMatching(/^express@/)]),
     );
     for (const { dependsOn = [] } of dependencies) for (const ref of dependsOn) expect(known).toContain(ref);
+  });
+});
+
+describe('the scripts of packages', () => {
+  it('are allowed or refused by name for each package that has one, and for no other', () => {
+    expect(Object.keys(allowScripts).sort()).toEqual(packagesWithInstallScript());
   });
 });

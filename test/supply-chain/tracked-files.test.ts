@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(__dirname, '../..');
+const MAX_BYTES = 512 * 1024;
+
+/** Generated files that may be larger. */
+const LARGE = [
+  'services/api/generated/openapi.d.ts',
+  'services/api/generated/openapi.json',
+  'services/api/generated/reference.html',
+];
+
+describe('the repository', () => {
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' })
+    .split('\0')
+    .filter(Boolean);
+
+  it('has no file over 512 KiB that is not listed here', () => {
+    const sizes = files.map((file) => ({
+      file,
+      bytes: statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.size ?? 0,
+    }));
+    expect(sizes.filter(({ file, bytes }) => bytes > MAX_BYTES && !LARGE.includes(file))).toEqual([]);
+  });
+
+  it('has each large file that is listed here', () => {
+    expect(LARGE.filter((file) => !files.includes(file))).toEqual([]);
+  });
+});
