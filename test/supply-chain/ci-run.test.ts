@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { useTemporaryFolder } from '../support/temporary-folder';
+
+const folder = useTemporaryFolder();
+const UNCHECKED = 'Nothing was checked, because the registry answers no audit request: 405';
+
+/** Runs .ci/run with a program in place of npm, whose audit prints this text and whose test runs count three and two tests. */
+function ciRun({ audit, failing = 'nothing' }: { audit: string; failing?: string }) {
+  const npm = `#!/bin/sh
+    case "$*" in
+      *${failing}*) exit 1 ;;
+      *audit) echo '${audit}' ;;
+      'test '*) count=3 ;;
+      *test:long*) count=2 ;;
+    esac
+    for last; do :; done
+    if [ "\${count:-}" ]; then
+      echo "{\\"numPassedTests\\":$count,\\"numFailedTests\\":0,\\"numRuntimeErrorTestSuites\\":0}" >"\${last#--outputFile=}"
+    fi`;
+  writeFileSync(path.join(folder, 'npm'), npm, { mode: 0o755 });
+  const { status, stdout } = spawnSync(path.resolve(__dirname, '../../.ci/run'), {
+    encoding: 'utf8',
+    env: { PATH: `${folder}:${process.env.PATH}`, TMPDIR: folder },
+  });
+  return { status, lastLines: stdout.trimEnd().split('\n').slice(-2) };
+}
+
+describe('.ci/run', () => {
+  it('says before its last line that npm audit checked nothing where the registry refuses audit requests', () => {
+    expect(ciRun({ audit: UNCHECKED })).toEqual({
+      status: 0,
+      lastLines: [
+        UNCHECKED.replace('Nothing was checked', 'npm audit checked nothing'),
+        '5 passed, 0 failed',
+      ],
+    });
+  });
+
+  it('says nothing about an audit that was made', () => {
+    const { status, lastLines } = ciRun({
+      audit: 'npm audit has no finding of the severity high or critical.',
+    });
+    expect(status).toBe(0);
+    expect(lastLines).toEqual([expect.stringMatching(/^== smoke: \d+ s$/), '5 passed, 0 failed']);
+  });
+
+  it('fails with one failure where the audit fails', () => {
+    expect(ciRun({ audit: '', failing: 'audit' })).toMatchObject({
+      status: 1,
+      lastLines: [expect.anything(), '0 passed, 1 failed'],
+    });
+  });
+});
