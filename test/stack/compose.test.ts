@@ -103,14 +103,31 @@ describe('compose.yaml', () => {
     expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['proxy']);
     expect(compose.services.proxy.ports).toEqual(['${HTTP_PORT:-8080}:8080', '127.0.0.1:8081:8081']);
     expect(compose.networks.data).toEqual({ internal: true });
-    for (const [name, service] of services.filter(([name]) => name !== 'postgres')) {
+    for (const [name, service] of all.filter(([, { image }]) => image)) {
       expect([name, service]).toMatchObject([
         name,
         { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], init: true },
       ]);
+      expect([name, service.cap_add, service.privileged]).toEqual([name, undefined, undefined]);
     }
     for (const name of ['postgres', 'pgbouncer', 'redis'])
       expect(compose.services[name].networks).toEqual(['data']);
+  });
+
+  it('limits each directory that is in memory', () => {
+    const directories = all.flatMap(([, { image, tmpfs }]) => (image ? (tmpfs as string[]) : []));
+    expect(directories.length).toBeGreaterThan(10);
+    expect(directories.filter((directory) => !/^\/[\w/]+:size=\d+m$/.test(directory))).toEqual([]);
+  });
+
+  it('calls PostgreSQL healthy only if the owner can log in to its database', () => {
+    for (const { environment, healthcheck } of [compose.services.postgres, ha.services['postgres-standby']]) {
+      expect(environment).toHaveProperty('DATABASE_PASSWORD');
+      expect(healthcheck.test).toEqual([
+        'CMD-SHELL',
+        'PGPASSWORD="$$DATABASE_PASSWORD" psql -w -h 127.0.0.1 -U tours -d tours -c "select 1"',
+      ]);
+    }
   });
 
   it('checks and restarts each process, and gives a service enough time to stop', () => {
@@ -128,9 +145,18 @@ describe('compose.yaml', () => {
     expect(asked('queue-1')).toBe(`http://127.0.0.1:${DEFAULTS.webhookQueuePort}/readyz`);
   });
 
-  it('gives tourctl a folder of this machine for its files, and names the person for the audit log', () => {
+  it('starts no other container for tourctl', () => {
+    expect(compose.services.tourctl.depends_on).toEqual({});
+    expect(ha.services).not.toHaveProperty('tourctl');
+  });
+
+  it('gives tourctl a folder of this machine for its files under the account of its owner, and names the person for the audit log', () => {
     const { tourctl } = compose.services;
-    expect(tourctl).toMatchObject({ volumes: ['./files:/files'], working_dir: '/files' });
+    expect(tourctl).toMatchObject({
+      user: '${TOURCTL_USER:?set it in docker/.env}',
+      volumes: ['./files:/files'],
+      working_dir: '/files',
+    });
     expect(read('files/.gitignore')).toContain('*\n!.gitignore\n');
     expect(tourctl.environment.TOURCTL_ACTOR).toBe('${TOURCTL_ACTOR:-${SUDO_USER:-${USER:-}}}');
     expect(filledIn(tourctl.environment.TOURCTL_ACTOR)).toBe('');
