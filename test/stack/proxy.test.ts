@@ -191,6 +191,25 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(log).not.toContain(secret);
   });
 
+  it('keeps a long answer in the API, and not in a file, while its client reads slowly', async () => {
+    let isFinished: () => boolean = () => true;
+    const api = http.createServer((_, response) => {
+      isFinished = () => response.writableFinished;
+      response.end(Buffer.alloc(32 * 1024 * 1024));
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    mutes.push(api);
+    const { url } = await given([(api.address() as AddressInfo).port]);
+    const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => client.once('readable', resolve));
+    // nginx would write the answer to a file in less than this time.
+    await sleep(1000);
+    expect(isFinished()).toBe(false);
+    client.destroy();
+    api.closeAllConnections();
+  });
+
   describe('sends a request to another instance', () => {
     const HOLD = { departure_date: '2031-03-01', quantity: 1 };
     const keyed = { 'idempotency-key': 'k-1' };
