@@ -98,7 +98,16 @@ describe('claims of several keys', () => {
     const { id: tenantId } = await givenTenant(db);
     const claim = (key: string) =>
       claimOf<never>(
-        { tenantId, operation: 'hold.place', key, body: {}, keepHours: 1, secret: 'x' },
+        {
+          tenantId,
+          operation: 'hold.place',
+          key,
+          body: {},
+          validated: () => ({}),
+          phoneCountry: 'DE',
+          keepHours: 1,
+          secret: 'x',
+        },
         {},
         () => ({ status: 201, body: key }),
       );

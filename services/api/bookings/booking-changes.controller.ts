@@ -20,7 +20,7 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite, type WriteOperation } from '../http/write-request';
+import { answerWrite, type Write, type WriteOperation } from '../http/write-request';
 import { ReplayedResponse, type RunIdempotent } from '../idempotency/run-idempotent';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
@@ -63,7 +63,8 @@ export class BookingChangesController {
   )
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    return this.change(request, booking_ref, CONFIRM, bookingAnswer, (trx, { id }, named, runIdempotent) =>
+    const operation = { ...CONFIRM, validated: () => null };
+    return this.change(request, booking_ref, operation, bookingAnswer, (trx, { id }, named, runIdempotent) =>
       confirmBooking(trx, id, named, runIdempotent),
     );
   }
@@ -82,7 +83,8 @@ export class BookingChangesController {
     @Body() body?: CancelBody,
   ): Promise<BookingAnswer> {
     const reason = cancelRequest(body);
-    return this.change(request, booking_ref, CANCEL, bookingAnswer, (trx, { id }, named, runIdempotent) =>
+    const operation = { ...CANCEL, validated: () => reason };
+    return this.change(request, booking_ref, operation, bookingAnswer, (trx, { id }, named, runIdempotent) =>
       cancelBooking(trx, id, { ...named, ...reason }, runIdempotent),
     );
   }
@@ -108,14 +110,18 @@ export class BookingChangesController {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
     const use: UseOfBooking = (trx, tenant, named, runIdempotent) =>
       amendBooking(trx, tenant, { ...named, ...amendment }, runIdempotent);
-    return this.change(request, booking_ref, CHANGE, bookingDetail, use, amendment.departureDate);
+    const operation = {
+      ...CHANGE,
+      validated: (country: string) => bookingAmendment(body, { country }),
+    };
+    return this.change(request, booking_ref, operation, bookingDetail, use, amendment.departureDate);
   }
 
   /** @param to the date to which the booking moves; by default it stays */
   private async change<A extends BookingFields>(
     request: HttpRequest,
     bookingRef: string,
-    operation: WriteOperation,
+    operation: Write,
     toAnswer: (lead: BookingLead) => A,
     use: UseOfBooking,
     to?: string,

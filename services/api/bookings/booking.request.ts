@@ -24,7 +24,10 @@ import type { BookingRequest } from './create-booking';
  * Reads the body, also before its validation.
  * @throws BadInputError with all issues of the body (400)
  */
-export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<BookingRequest, 'by'> {
+export function bookingRequest(
+  body: BookingBody,
+  { country }: Pick<Tenant, 'country'>,
+): Omit<BookingRequest, 'by'> {
   const { departureDate, party, travellers, name, phone, email, holdId, externalRef, notes } = readAll({
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
     party: () => partyInput(body),
@@ -33,7 +36,7 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
     phone: () => customerPhone(body.phone, phoneCountryOf(body) ?? country),
     phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
     email: () => emailInput('email', body.email),
-    holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
+    holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128).toLowerCase()),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
   });
@@ -54,7 +57,7 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
  * Reads the body of a change, also before its validation.
  * @throws BadInputError with all issues of the body (400)
  */
-export function bookingAmendment(body: BookingPatch, { country }: Tenant): BookingAmendment {
+export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {
   const { expected_total: expectedTotal = null, ...fields } = body;
   const { phone_country } = body;
   const { departureDate, name, phone, email, notes, externalRef, travellers } = readAll({

@@ -70,10 +70,10 @@ export class BookingsController {
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = Object.assign(bookingRequest(body, tenant), { by: byKey(principal) });
+    const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
     const answer = await answerCreation<BookingLead, BookingAnswer>(
       request,
-      CREATE,
+      { ...CREATE, validated: (country) => bookingRequest(body, { country }) },
       async (claimFor) => {
         const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
         return sellBooking(this.context.db, tenant, tour, wanted, (sale) => {
@@ -103,7 +103,8 @@ export class BookingsController {
    * @param to Last day of creation, YYYY-MM-DD, UTC.
    * @param departure_from First date of departure, YYYY-MM-DD. Bookings without a date are left out.
    * @param departure_to Last date of departure, YYYY-MM-DD.
-   * @param updated_since Only bookings whose `updated_at` is this time or later, RFC 3339, the longest unchanged first.
+   * @param updated_since Only bookings whose `updated_at` is this time or later, RFC 3339, the longest unchanged first. Cancelling and
+   *   reopening a departure is a change of its bookings.
    * @param status Only bookings in this state.
    * @param limit Bookings a page.
    * @isInt limit must be a whole number

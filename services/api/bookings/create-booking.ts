@@ -39,6 +39,7 @@ export interface BookingRequest {
   customer: PartialCustomer;
   /** Null: the tenant's default. */
   paymentMethod: PaymentMethod | null;
+  /** In lower case. */
   holdId: string | null;
   /** The total that the customer saw, in major units. */
   expectedTotal: number | null;
@@ -105,7 +106,7 @@ export async function prepareBooking(
     claim: null,
     departureDate: await dateOfRequest(db, tenant, id, request),
     namesDate: request.departureDate !== null,
-    holdId: request.holdId?.toLowerCase() ?? null,
+    holdId: request.holdId,
     paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
   };
 }

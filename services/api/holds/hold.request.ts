@@ -22,14 +22,13 @@ import type { HoldRequest } from './place-hold';
  */
 export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
   const customer = body.customer ?? {};
-  const { country, holdDefaultMinutes } = tenant;
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),
     party: () => holdPartyInput(body),
-    holdMinutes: () => assertHoldMinutes(tenant, body.hold_minutes ?? holdDefaultMinutes),
+    holdMinutes: () => givenInput(body.hold_minutes, (minutes) => assertHoldMinutes(tenant, minutes)),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, country)),
+    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, tenant.country)),
     email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   const { departureDate, party, holdMinutes, externalRef, name, phone, email } = read;
@@ -40,7 +39,7 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
  * Reads the body, also before its validation.
  * @throws BadInputError with all issues of the body (400)
  */
-export function holdAmendment(body: HoldPatch, { country }: Tenant): HoldAmendment {
+export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {
   const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
   const { departureDate, externalRef, ...people } = readAll({

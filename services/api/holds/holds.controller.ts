@@ -73,10 +73,10 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = Object.assign(holdRequest(body, tenant), { by: byKey(principal) });
+    const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
     const answer = await answerCreation<SeatHold, HoldAnswer>(
       request,
-      PLACE,
+      { ...PLACE, validated: (country) => holdRequest(body, { ...tenant, country }) },
       async (claimFor) => {
         const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
         const sale = prepareHold(tenant, tour, wanted);
@@ -153,7 +153,7 @@ export class HoldsController {
     const extension = { holdId: hold_id, holdMinutes: body.hold_minutes, by: byKey(principal) };
     const answer = await answerWrite(
       request,
-      { ...EXTEND, turn: this.turnOfHold(principal.tenant, hold_id) },
+      { ...EXTEND, validated: () => body, turn: this.turnOfHold(principal.tenant, hold_id) },
       (trx, runIdempotent) => extendHold(trx, principal.tenant, extension, runIdempotent),
       holdAnswer,
       (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
@@ -182,11 +182,12 @@ export class HoldsController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const amendment = holdAmendment(body, tenant);
+    const validated = (country: string) => holdAmendment(body, { country });
     const named = { holdId: hold_id, by: byKey(principal) };
     let left: SeatHold | undefined;
     const answer = await answerWrite<ChangedHold, HoldAnswer>(
       request,
-      { ...CHANGE, turn: this.turnOfHold(tenant, hold_id, amendment.departureDate) },
+      { ...CHANGE, validated, turn: this.turnOfHold(tenant, hold_id, amendment.departureDate) },
       async (trx, runIdempotent) => {
         const changed = await amendHold(trx, tenant, { ...named, ...amendment }, runIdempotent);
         if (!(changed instanceof ReplayedResponse)) left = changed.before;

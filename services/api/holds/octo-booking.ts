@@ -36,7 +36,7 @@ export interface OctoDetails {
 }
 
 export type NewOctoDetails = Omit<OctoDetails, 'cancelReason' | 'updatedAt'> & {
-  /** SHA-256 of the validated request. */
+  /** The fingerprint of the request (idempotency/fingerprint.ts). */
   requestDigest: Buffer;
 };
 

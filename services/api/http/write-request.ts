@@ -31,6 +31,15 @@ export interface WriteOperation {
   keepHours: number;
   /** Ids in the body that may have two forms: a slug and a UUID are the same request. */
   ids?: string[];
+}
+
+/** One request of an operation. */
+export interface Write extends WriteOperation {
+  /**
+   * Reads the validated body again, without defaults of the tenant: another spelling of the same request gives an equal value.
+   * @param phoneCountry of phone numbers without a country code
+   */
+  validated: (phoneCountry: string) => unknown;
   /** Waits before the request takes a connection. */
   turn?: Turn;
 }
@@ -51,7 +60,7 @@ type OnRefusal = (refused: RefusedWrite, refusal: unknown) => Promise<never>;
  */
 export async function answerWrite<T, A>(
   request: Request,
-  operation: WriteOperation,
+  operation: Write,
   use: (trx: Trx, once: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
   toAnswer: (result: T) => A,
   onRefusal: OnRefusal,
@@ -77,7 +86,7 @@ export type ClaimFor<T> = (subject: Record<string, unknown>) => KeyClaim<T> | nu
  */
 export async function answerCreation<T, A>(
   request: Request,
-  operation: WriteOperation,
+  operation: Write,
   create: (claimFor: ClaimFor<T>) => Promise<T | ReplayedResponse>,
   toAnswer: (result: T) => A,
   onRefusal: OnRefusal,
@@ -89,8 +98,8 @@ export async function answerCreation<T, A>(
 
 async function answerOnce<T, A>(
   request: Request,
-  operation: WriteOperation,
-  write: Write<T>,
+  operation: Write,
+  write: RunWrite<T>,
   toAnswer: (result: T) => A,
   onRefusal: OnRefusal,
 ): Promise<A> {
@@ -109,7 +118,7 @@ async function answerOnce<T, A>(
   return JSON.parse(result.answer.body) as A;
 }
 
-type Write<T> = (
+type RunWrite<T> = (
   key: IdempotentRequest | undefined,
   toResponse: (result: T) => StoredResponse,
 ) => Promise<T | ReplayedResponse>;
@@ -122,8 +131,8 @@ interface WriteResult<T> {
 
 async function runOnce<T, A>(
   request: Request,
-  { name, status, keepHours, ids = [] }: WriteOperation,
-  write: Write<T>,
+  { name, status, keepHours, ids = [], validated }: Write,
+  write: RunWrite<T>,
   toAnswer: (result: T) => A,
 ): Promise<WriteResult<T>> {
   const toResponse = (result: T) => ({ status, body: JSON.stringify(toAnswer(result)) });
@@ -131,9 +140,17 @@ async function runOnce<T, A>(
   if (key === undefined) return { result: await write(undefined, toResponse), outcome: 'done' };
 
   const { secrets, singleFlight } = contextOf(request);
-  const tenantId = apiKeyPrincipalOf(request).tenant.id;
-  const body = without(ids, request.body);
-  const idempotent = { tenantId, operation: name, key, body, keepHours, secret: secrets.cursorKey };
+  const { id: tenantId, country: phoneCountry } = apiKeyPrincipalOf(request).tenant;
+  const idempotent = {
+    tenantId,
+    operation: name,
+    key,
+    body: without(ids, request.body),
+    validated,
+    phoneCountry,
+    keepHours,
+    secret: secrets.cursorKey,
+  };
   let outcome: 'done' | 'replayed' = 'replayed';
   const result = await singleFlight(`${tenantId} ${name} ${key}`, async () => {
     const own = await write(idempotent, toResponse);

@@ -25,12 +25,12 @@ export async function claimKeys(trx: Trx, claims: KeyClaim<never>[], wait: boole
   );
   const found = await refuseWhenLocked('idempotency_key', reading, () => new IdempotencyInProgressError());
   const answers = new Map(found.map((answer) => [own[answer.n]!, answer]));
-  return claims.map(({ fingerprint }, index) => {
+  return claims.map(({ request }, index) => {
     if (!own.includes(index)) return 'claimed elsewhere';
     const earlier = answers.get(index);
     if (!earlier) return 'free';
     if (earlier.isLocked) return 'claimed elsewhere';
-    return replay(earlier, fingerprint);
+    return replay(earlier, request);
   });
 }
 

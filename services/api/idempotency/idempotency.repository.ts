@@ -137,8 +137,7 @@ export async function insertAnswers(
  */
 export async function claimKey(
   trx: Trx,
-  request: ClaimedKey & { keepHours: number },
-  fingerprint: Buffer,
+  request: ClaimedKey & { keepHours: number; fingerprint: Buffer },
 ): Promise<EarlierAnswer | ErasedAnswer | undefined> {
   const { rowCount } = await refuseWhenLocked(
     'idempotency_key',
@@ -150,7 +149,7 @@ export async function claimKey(
          set fingerprint = excluded.fingerprint, status = null, answer = null,
              created_at = excluded.created_at, expires_at = excluded.expires_at
          where k.expires_at <= clock_timestamp()`,
-      { ...request, fingerprint },
+      { ...request },
     ),
     () => new IdempotencyInProgressError(),
   );

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Db, Trx } from '../../platform/database';
 import { erasedForm } from './erase-answers';
+import { type ComparedRequest, fingerprintOf, isSameRequest } from './fingerprint';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
 import {
   type ClaimedKey,
@@ -29,9 +29,10 @@ export class ReplayedResponse {
  */
 export function replay(
   earlier: EarlierAnswer | ErasedAnswer,
-  fingerprint: Buffer,
+  request: ComparedRequest,
 ): ReplayedResponse | IdempotencyKeyReusedError {
-  if (!earlier.fingerprint?.equals(fingerprint)) return new IdempotencyKeyReusedError();
+  if (!earlier.fingerprint || !isSameRequest(earlier.fingerprint, request))
+    return new IdempotencyKeyReusedError();
   return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
 }
 
@@ -54,8 +55,12 @@ export interface IdempotentRequest {
   tenantId: string;
   operation: Operation;
   key: string;
-  /** The validated body, as sent. */
+  /** The body as sent, without the ids of the subject. */
   body: unknown;
+  /** Returns the validated body, as in ComparedRequest. */
+  validated: (phoneCountry: string) => unknown;
+  /** ISO 3166: the tenant's country. */
+  phoneCountry: string;
   /** Hours for which the answer is stored. */
   keepHours: number;
   /** CURSOR_KEY: keys the erased form of a key. */
@@ -82,9 +87,8 @@ export function withIdempotencyKey<T>(
 ): RunIdempotent<T> {
   return async (subject, effect) => {
     const claimed = claimOf(request, subject, toAnswer);
-    const { fingerprint } = claimed;
-    const earlier = await claimKey(trx, claimed, fingerprint);
-    const repeat = earlier && replay(earlier, fingerprint);
+    const earlier = await claimKey(trx, claimed);
+    const repeat = earlier && replay(earlier, claimed.request);
     if (repeat instanceof IdempotencyKeyReusedError) throw repeat;
     if (repeat) return repeat;
     const result = await effect();
@@ -95,6 +99,7 @@ export function withIdempotencyKey<T>(
 
 /** A key that a creation claims, and what is stored under it. */
 export interface KeyClaim<T> extends ClaimedKey {
+  request: ComparedRequest;
   fingerprint: Buffer;
   keepHours: number;
   /** Returns the bytes of the answer, inside the transaction. */
@@ -103,26 +108,17 @@ export interface KeyClaim<T> extends ClaimedKey {
 
 /** Creates the claim of a request's key. @param subject the canonical ids of the request, as in RunIdempotent */
 export function claimOf<T>(
-  request: IdempotentRequest,
+  idempotent: IdempotentRequest,
   subject: Record<string, unknown>,
   toResponse: (result: T) => StoredResponse,
 ): KeyClaim<T> {
-  const { tenantId, operation, key, body, keepHours, secret } = request;
-  const fingerprint = digestOf({ subject, body });
-  const erasedKey = erasedForm(secret, request);
-  return { tenantId, operation, key, erasedKey, fingerprint, keepHours, toResponse };
-}
-
-/** Returns the SHA-256 of a JSON value, in any order of its keys. */
-export function digestOf(value: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(value)).digest();
-}
-
-/** Returns the same text for equal JSON values, in any order of their keys. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  const { tenantId, operation, key, body, validated, phoneCountry, keepHours, secret } = idempotent;
+  const request: ComparedRequest = {
+    phoneCountry,
+    read: (country) => ({ subject, body: validated(country) }),
+    earlierForm: { subject, body },
+  };
+  const erasedKey = erasedForm(secret, idempotent);
+  const fingerprint = fingerprintOf(request);
+  return { tenantId, operation, key, erasedKey, request, fingerprint, keepHours, toResponse };
 }

@@ -6,7 +6,7 @@ import { customerOfContact, type OctoContact, type StoredUnitItem } from '../hol
 import type { PartialCustomer } from '../holds/seat-hold';
 import { emailInput, proseInput, readAll, textInput } from '../http/input';
 import { type Party, seatsOf } from '../pricing/party';
-import { PHONE_MAX, phoneInput } from '../tenants/phone';
+import { PHONE_MAX, phoneInput, readPhone } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type {
   OctoChangeBody,
@@ -44,6 +44,31 @@ export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfi
     resellerReference: () =>
       clearable(resellerReference, (text) => textInput('resellerReference', text, 128)),
   });
+}
+
+/**
+ * Returns the details in a form in which another spelling of the same details is equal: with phone numbers by the country, and a unit
+ * without the fields of its contact that are null.
+ */
+export function comparableDetails({ contact, unitItems, ...texts }: SentDetails, phoneCountry: string) {
+  return {
+    ...texts,
+    contact: contact && withPhoneBy(phoneCountry, contact),
+    unitItems: unitItems?.map((item) => ({
+      ...item,
+      contact: withoutNull(withPhoneBy(phoneCountry, item.contact)),
+    })),
+  };
+}
+
+function withPhoneBy(country: string, contact: OctoContact): OctoContact {
+  const { phoneNumber } = contact;
+  return phoneNumber ? { ...contact, phoneNumber: readPhone(phoneNumber, country) ?? phoneNumber } : contact;
+}
+
+/** Returns the fields of a new contact that are known. */
+export function withoutNull(contact: OctoContact): OctoContact {
+  return Object.fromEntries(Object.entries(contact).filter(([, value]) => value !== null));
 }
 
 /** Reads the reason of a cancellation. @throws InvalidInputError (400) */

@@ -6,7 +6,7 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/validation-issues';
-import { answerWrite, type WriteOperation } from '../http/write-request';
+import { answerWrite, type Write, type WriteOperation } from '../http/write-request';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { assertOption } from './availability.request';
@@ -18,7 +18,7 @@ import type {
   OctoConfirmationBody,
   OctoExtensionBody,
 } from './booking.dto';
-import { detailsOf, holdMinutesOf, reasonOf } from './booking.request';
+import { comparableDetails, detailsOf, holdMinutesOf, reasonOf } from './booking.request';
 import {
   cancelOctoBooking,
   changeOctoBooking,
@@ -66,7 +66,8 @@ export class OctoBookingChangesController {
     @Body() body?: OctoExtensionBody,
   ): Promise<OctoBooking> {
     const minutes = holdMinutesOf(body ?? {}, apiKeyPrincipalOf(request).tenant);
-    return this.write(request, EXTEND, uuid, (write) => extendOctoBooking(write, minutes));
+    const validated = () => ({ expirationMinutes: body?.expirationMinutes ?? undefined });
+    return this.write(request, { ...EXTEND, validated }, uuid, (write) => extendOctoBooking(write, minutes));
   }
 
   /**
@@ -81,8 +82,15 @@ export class OctoBookingChangesController {
     @Path() uuid: string,
     @Body() body?: OctoConfirmationBody,
   ): Promise<OctoBooking> {
-    const sent = { ...detailsOf(body ?? {}), currency: body?.currency };
-    return this.write(request, CONFIRM, uuid, (write) => confirmOctoBooking(write, sent));
+    const currency = body?.currency ?? undefined;
+    const details = detailsOf(body ?? {});
+    const validated = (country: string) => {
+      const { contact, unitItems } = comparableDetails(details, country);
+      return { contact, unitItems, resellerReference: details.resellerReference ?? undefined, currency };
+    };
+    return this.write(request, { ...CONFIRM, validated }, uuid, (write) =>
+      confirmOctoBooking(write, { ...details, currency }),
+    );
   }
 
   /**
@@ -117,8 +125,16 @@ export class OctoBookingChangesController {
       ...{ ...details, currency, tour, departureDate },
       holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
     };
-    return this.write(request, CHANGE, uuid, (write) => changeOctoBooking(write, change), {
-      ...{ tourId: tour?.id, departureDate },
+    const validated = (country: string) => ({
+      ...comparableDetails(details, country),
+      tour: productId == null ? undefined : tour?.id,
+      departure: to?.departure.id,
+      expirationMinutes: expirationMinutes ?? undefined,
+      currency: currency ?? undefined,
+    });
+    return this.write(request, { ...CHANGE, validated }, uuid, (write) => changeOctoBooking(write, change), {
+      tourId: tour?.id,
+      departureDate,
     });
   }
 
@@ -135,7 +151,9 @@ export class OctoBookingChangesController {
     @Body() body?: OctoCancellationBody,
   ): Promise<OctoBooking> {
     const reason = reasonOf(body);
-    return this.write(request, CANCEL, uuid, (write) => cancelOctoBooking(write, reason));
+    return this.write(request, { ...CANCEL, validated: () => reason }, uuid, (write) =>
+      cancelOctoBooking(write, reason),
+    );
   }
 
   /**
@@ -156,7 +174,7 @@ export class OctoBookingChangesController {
   /** Runs one change of a booking in one transaction. @param to the tour and the date of a move; a missing one stays */
   private async write(
     request: HttpRequest,
-    operation: WriteOperation,
+    operation: Write,
     uuid: string,
     use: (write: OctoWrite) => Promise<void>,
     to: Partial<DepartureKey> = {},
@@ -166,8 +184,9 @@ export class OctoBookingChangesController {
     const { availability, db, departureQueue } = this.context;
     const found = await getState(db, tenant.id, uuid);
     // A repeat with the same Idempotency-Key skips the checks of the transaction.
-    if (operation !== EXTEND) assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
-    let left: OctoState | undefined;
+    if (operation.name !== EXTEND.name)
+      assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
+    let changed: OctoState[] = [];
     const answer = await answerWrite<ShownState, OctoBooking>(
       request,
       { ...operation, turn: departureQueue.turnFor(async () => [targetOf(found), targetOf(found, to)]) },
@@ -175,8 +194,9 @@ export class OctoBookingChangesController {
         runIdempotent({ booking: found.octo.uuid }, async () => {
           const state = await lockState(trx, tenant.id, uuid, to);
           await use({ trx, principal, state });
-          left = state;
-          return withItsCatalog(trx, tenant, await getState(trx, tenant.id, uuid));
+          const after = await getState(trx, tenant.id, uuid);
+          changed = [state, after];
+          return withItsCatalog(trx, tenant, after);
         }),
       (state) => toOctoBooking(state, bookingViewOf(request, this.context)),
       (refused, refusal) => {
@@ -185,11 +205,8 @@ export class OctoBookingChangesController {
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );
-    const after = {
-      tourId: answer.productId,
-      departureDate: answer.availability.localDateTimeStart.slice(0, 10),
-    };
-    for (const { tourId, departureDate } of [...(left ? [targetOf(left)] : []), after])
+    // A repeat changes no seats.
+    for (const { tourId, departureDate } of changed.map((state) => targetOf(state)))
       await availability.drop(tourId, departureDate, tenant.sandbox);
     return answer;
   }

@@ -4,7 +4,7 @@ import type { OctoFilter } from './booking-list.request';
 
 export interface PlacedByOcto {
   holdId: string;
-  /** SHA-256 of the validated request; null after anonymization. */
+  /** The fingerprint of the request (idempotency/fingerprint.ts); null after anonymization. */
   requestDigest: Buffer | null;
 }
 

@@ -11,16 +11,28 @@ import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/validation-issues';
 import { answerCreation, type WriteOperation } from '../http/write-request';
-import { digestOf, isRepeat } from '../idempotency/run-idempotent';
+import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
+import { isRepeat } from '../idempotency/run-idempotent';
 import { seatsOf } from '../pricing/party';
 import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { byKey } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
 import { assertCurrency, assertOption } from './availability.request';
 import { toOctoBooking } from './booking';
 import type { OctoBooking, OctoReservationBody } from './booking.dto';
-import { customerOf, detailsOf, holdMinutesOf, partyOfItems, uuidInput, withUuids } from './booking.request';
+import {
+  comparableDetails,
+  customerOf,
+  detailsOf,
+  holdMinutesOf,
+  partyOfItems,
+  type SentDetails,
+  uuidInput,
+  withoutNull,
+  withUuids,
+} from './booking.request';
 import { findProductDeparture, findProductTour } from './find-product';
 import { bookingViewOf, octoBody, octoEnvironment } from './octo.router';
 import { getRepeated, isUuidTaken, withItsCatalog } from './octo-state';
@@ -33,8 +45,8 @@ const RESERVE: WriteOperation = {
 interface Reservation {
   /** Chosen by the caller; null: by us. */
   uuid: string | null;
-  /** SHA-256 of the validated body. */
-  requestDigest: Buffer;
+  /** Recognises a repeat. */
+  compared: ComparedRequest;
   wanted: HoldRequest;
   tour: Tour;
   priced: PricedDeparture;
@@ -72,36 +84,39 @@ export class OctoReservationsController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const uuid = uuidInput('uuid', body.uuid);
-    const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = detailsOf(body);
+    const details = detailsOf(body);
+    const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
     const tour = await findProductTour(this.context, tenant, body.productId);
     assertOption(body.optionId);
     assertCurrency(tour, body.currency);
     const party = partyOfItems(tour, unitItems);
     const priced = await findProductDeparture(this.context, tenant, tour, body.availabilityId);
     const { departure } = priced;
-    const requestDigest = digestOf({
-      ...{ uuid, contact, unitItems, notes, externalRef, departure: departure.id },
-      expirationMinutes: body.expirationMinutes ?? undefined,
-    });
+    const { expirationMinutes } = body;
+    const compared = comparedReservation(
+      tenant,
+      { uuid, departure: departure.id, expirationMinutes },
+      details,
+    );
     const octo = {
       uuid: uuid ?? randomUUID(),
       contact,
       unitItems: withUuids(unitItems!),
       notes,
-      requestDigest,
+      requestDigest: fingerprintOf(compared),
     };
     const wanted = {
       ...{ departureDate: departure.departureDate, party, externalRef, octo, by: byKey(principal) },
       ...{ holdMinutes: holdMinutesOf(body, tenant), customer: customerOf(contact, tenant) },
     };
     const quote = await cachedQuoter(this.context, tenant, tour);
-    return { uuid, requestDigest, wanted, tour, priced, quote };
+    return { uuid, compared, wanted, tour, priced, quote };
   }
 
   /** @throws OctoUuidTakenError and the refusals of a hold */
   private async place(
     request: HttpRequest,
-    { uuid, wanted, tour, priced, quote }: Reservation,
+    { uuid, compared, wanted, tour, priced, quote }: Reservation,
   ): Promise<OctoBooking> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
@@ -115,7 +130,7 @@ export class OctoReservationsController {
     };
     const answer = await answerCreation<SeatHold, OctoBooking>(
       request,
-      RESERVE,
+      { ...RESERVE, validated: compared.read },
       async (claimFor) => {
         const claim = claimFor({ uuid, departure: departure.id });
         const isReplay = claim !== null && (await isRepeat(db, claim));
@@ -133,14 +148,28 @@ export class OctoReservationsController {
     return answer;
   }
 
-  private async repeat(
-    request: HttpRequest,
-    uuid: string,
-    { requestDigest }: Reservation,
-  ): Promise<OctoBooking> {
+  private async repeat(request: HttpRequest, uuid: string, { compared }: Reservation): Promise<OctoBooking> {
     const { tenant } = apiKeyPrincipalOf(request);
     const { db } = this.context;
-    const state = await getRepeated(db, tenant.id, uuid, requestDigest);
+    const state = await getRepeated(db, tenant.id, uuid, compared);
     return toOctoBooking(await withItsCatalog(db, tenant, state), bookingViewOf(request, this.context));
   }
+}
+
+/** @param ids in lower case, and the minutes as sent, because the tenant's limit may change */
+function comparedReservation(
+  { country }: Tenant,
+  ids: { uuid: string | null; departure: string; expirationMinutes: number | null | undefined },
+  details: SentDetails,
+): ComparedRequest {
+  const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
+  const sent = { ...ids, expirationMinutes: ids.expirationMinutes ?? undefined, notes, externalRef };
+  return {
+    phoneCountry: country,
+    read: (phoneCountry) => {
+      const comparable = comparableDetails({ ...details, contact: withoutNull(contact) }, phoneCountry);
+      return { ...sent, contact: comparable.contact, unitItems: comparable.unitItems };
+    },
+    earlierForm: { ...sent, contact, unitItems },
+  };
 }

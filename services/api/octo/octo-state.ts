@@ -10,6 +10,7 @@ import { assertNotMoved, lockDeparturesOfChange } from '../departures/reserve-se
 import { getHolds } from '../holds/find-hold';
 import type { OctoDetails } from '../holds/octo-booking';
 import { partyOfHold, type SeatHold } from '../holds/seat-hold';
+import { type ComparedRequest, isSameRequest } from '../idempotency/fingerprint';
 import type { Party } from '../pricing/party';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
@@ -89,10 +90,10 @@ export async function getRepeated(
   db: Db,
   tenantId: string,
   uuid: string,
-  requestDigest: Buffer,
+  request: ComparedRequest,
 ): Promise<OctoState> {
   const placed = await findPlacedByOcto(db, tenantId, uuid);
-  if (!placed?.requestDigest?.equals(requestDigest)) throw invalidId('uuid', uuid);
+  if (!placed?.requestDigest || !isSameRequest(placed.requestDigest, request)) throw invalidId('uuid', uuid);
   return getState(db, tenantId, uuid);
 }
 

@@ -6,16 +6,25 @@ export const PHONE_MAX = 40;
 const LEAST_DIGITS = 6;
 
 /**
- * Returns E.164 by the country if the text parses, else its digits with an optional leading plus.
- * @param phone one line of text
- * @param country ISO 3166 alpha-2, for numbers written without a country code
+ * Returns readPhone.
  * @throws InvalidInputError for fewer than 6 digits (400)
  */
 export function phoneInput(field: string, phone: string, country: string): string {
+  const read = readPhone(phone, country);
+  if (read === undefined)
+    throw new InvalidInputError('body', field, `must have at least ${LEAST_DIGITS} digits`);
+  return read;
+}
+
+/**
+ * Returns E.164 by the country if the text parses, else its digits with an optional leading plus; undefined for fewer than 6 digits.
+ * @param phone one line of text
+ * @param country ISO 3166 alpha-2, for numbers written without a country code
+ */
+export function readPhone(phone: string, country: string): string | undefined {
   const text = asciiDigits(phone);
   const digits = text.replace(/\D/g, '');
-  if (digits.length < LEAST_DIGITS)
-    throw new InvalidInputError('body', field, `must have at least ${LEAST_DIGITS} digits`);
+  if (digits.length < LEAST_DIGITS) return undefined;
   const parsed = parsePhoneNumberFromString(text, country as CountryCode);
   if (parsed?.isPossible()) return parsed.number;
   return text.startsWith('+') ? `+${digits}` : digits;

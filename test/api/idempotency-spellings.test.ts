@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import type { Response } from 'supertest';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { givenSeats, givenWebsite, useWebsite, type Website } from '../support/website';
+
+const api = useTestApi();
+const website = useWebsite(api, { country: 'DE' });
+
+let keys = 0;
+const newKey = () => ({ 'idempotency-key': `spelling-${++keys}` });
+
+function expectReplay(repeat: Response, first: Response): void {
+  expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
+  expect(first.headers).not.toHaveProperty('idempotent-replayed');
+  expect(repeat.headers['idempotent-replayed']).toBe('true');
+}
+
+const setCountry = ({ tenant }: Website, country: string) =>
+  api.db('tenants').where({ id: tenant.id }).update({ country });
+
+const ORDER = { name: 'Zoë Lima', phone: '030 901820', email: 'zoe@example.com', notes: 'One\nTwo' };
+const REUSED = 'idempotency_key_reused';
+
+describe('a repeat of a booking', () => {
+  it.each<[string, object]>([
+    ['the name in NFD', { name: 'Zoë Lima'.normalize('NFD') }],
+    ['blanks around a text', { name: '  Zoë Lima ', email: ' zoe@example.com' }],
+    ['other line breaks', { notes: 'One\r\nTwo' }],
+    ['the country code of the phone number', { phone: '+49 30 901820' }],
+    ['the country of the phone number', { phone_country: 'DE' }],
+    ['other digits in the phone number', { phone: '٠٣٠ ٩٠١٨٢٠' }],
+    ['the fixed defaults written out', { adults: 1, children: 0, single_supplements: 0 }],
+  ])('is recognised with %s', async (_spelling, change) => {
+    const { tour, date } = await givenSeats(api.db);
+    const order = { ...ORDER, tour_id: tour.id, departure_date: date };
+    const key = newKey();
+    const first = await website.book(order, key);
+    expect(first.status).toBe(201);
+    expectReplay(await website.book({ ...order, ...change }, key), first);
+  });
+
+  it('is recognised with a traveller whose unknown fields are null or left out', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const traveller = { category: 'adult', first_name: 'Zoë', last_name: 'Lima' };
+    const order = { ...ORDER, tour_id: tour.id, departure_date: date };
+    const key = newKey();
+    const first = await website.book({ ...order, travellers: [traveller] }, key);
+    expect(first.status).toBe(201);
+    const travellers = [{ ...traveller, birth_date: null, note: null }];
+    expectReplay(await website.book({ ...order, travellers }, key), first);
+  });
+
+  it('that names the default of its tenant is another request, because the tenant may change it', async () => {
+    const { tour } = await givenSeats(api.db);
+    const order = { ...ORDER, tour_id: tour.id };
+    const key = newKey();
+    const first = await website.book(order, key);
+    const { payment_method } = first.body;
+    expectProblem(await website.book({ ...order, payment_method }, key), 422, REUSED);
+    await api.db('tenants').where({ id: website.tenant.id }).update({ payment_method: 'card' });
+    expectReplay(await website.book(order, key), first);
+  });
+
+  it('reads the phone number by the country that the tenant had at the first request', async () => {
+    const site = await givenWebsite(api, { country: 'DE' });
+    const { tour } = await givenSeats(api.db);
+    const order = { ...ORDER, tour_id: tour.id };
+    const key = newKey();
+    const first = await site.book(order, key);
+    await setCountry(site, 'AT');
+    expectReplay(await site.book(order, key), first);
+    expectReplay(await site.book({ ...order, phone: '+49 30 901820' }, key), first);
+    for (const other of [{ phone: '+43 30 901820' }, { phone_country: 'AT' }])
+      expectProblem(await site.book({ ...order, ...other }, key), 422, REUSED);
+    const inAustria = await site.book(order, newKey());
+    const { body } = await site.get(`/api/tenant/bookings/${inAustria.body.booking_ref}`);
+    expect(body.customer.phone).toBe('+4330901820');
+  });
+
+  it('is refused as invalid before its key is looked up', async () => {
+    const { tour } = await givenSeats(api.db);
+    const key = newKey();
+    await website.book({ ...ORDER, tour_id: tour.id }, key);
+    expectProblem(
+      await website.book({ ...ORDER, tour_id: tour.id, name: ' ' }, key),
+      400,
+      'validation_failed',
+    );
+    expectProblem(await website.book({ ...ORDER, tour_id: 'none' }, key), 404, 'tour_not_found');
+  });
+
+  it('is recognised by the digest that the release before has stored', async () => {
+    const { tour } = await givenSeats(api.db);
+    const key = newKey();
+    const first = await website.book({ ...ORDER, tour_id: tour.id }, key);
+    const { email, name, notes, phone } = ORDER;
+    const sent = { body: { email, name, notes, phone }, subject: { hold: null, tour: tour.id } };
+    const fingerprint = createHash('sha256').update(JSON.stringify(sent)).digest();
+    await api.db('idempotency_keys').where({ key: key['idempotency-key'] }).update({ fingerprint });
+    await setCountry(website, 'AT');
+    expectReplay(await website.book({ ...ORDER, tour_id: tour.slug }, key), first);
+    await setCountry(website, 'DE');
+    expectProblem(await website.book({ ...ORDER, tour_id: tour.id, adults: 2 }, key), 422, REUSED);
+  });
+});
+
+describe('a repeat of another write', () => {
+  it('of a hold is recognised with its party written out and another spelling of the customer', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const key = newKey();
+    const hold = { departure_date: date, quantity: 2 };
+    const first = await website.hold(tour, { ...hold, customer: { phone: '030 901820' } }, key);
+    expect(first.status).toBe(201);
+    const spelled = { ...hold, adults: 2, children: 0, customer: { phone: '+4930901820' } };
+    expectReplay(await website.hold(tour, spelled, key), first);
+    expectProblem(await website.hold(tour, { ...spelled, hold_minutes: 15 }, key), 422, REUSED);
+  });
+
+  it('of a changed hold or booking is recognised with another spelling, and reads the phone as at first', async () => {
+    const site = await givenWebsite(api, { country: 'DE' });
+    const seats = await givenSeats(api.db);
+    const hold = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    const booking = await site.book({ tour_id: seats.tour.id, departure_date: seats.date });
+    const holdPath = `/api/gateway/holds/${hold.body.hold_id}`;
+    const bookingPath = `/api/tenant/bookings/${booking.body.booking_ref}`;
+    const customer = { name: 'Zoë', phone: '030 901820' };
+    const respelled = { name: ' Zoë'.normalize('NFD'), phone: '+49 (30) 901820' };
+    const key = newKey();
+    const changedHold = await site.patch(holdPath, { customer }, key);
+    const changedBooking = await site.patch(bookingPath, customer, key);
+    expect([changedHold.status, changedBooking.status]).toEqual([200, 200]);
+    await setCountry(site, 'AT');
+    for (const spelling of [customer, respelled]) {
+      expectReplay(await site.patch(holdPath, { customer: spelling }, key), changedHold);
+      expectReplay(await site.patch(bookingPath, spelling, key), changedBooking);
+    }
+    expectProblem(await site.patch(bookingPath, { ...customer, notes: null }, key), 422, REUSED);
+  });
+
+  it('of a cancellation is recognised with another spelling of the reason', async () => {
+    const { tour } = await givenSeats(api.db);
+    const { body } = await website.book({ tour_id: tour.id });
+    const path = `/api/tenant/bookings/${body.booking_ref}/cancel`;
+    const key = newKey();
+    const first = await website.post(path, { reason: 'Zoë is ill.' }, key);
+    expectReplay(await website.post(path, { reason: ' Zoë is ill. '.normalize('NFD') }, key), first);
+    expectProblem(await website.post(path, {}, key), 422, REUSED);
+  });
+});
