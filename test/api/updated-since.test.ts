@@ -443,7 +443,42 @@ describe('a tour that became invisible', () => {
     await api.db('tours').where({ id: gone.id }).update(archive);
     expect(await since(hoursAgo(24 * 30 + 1))).toEqual(['here']);
     expect(await since(hoursAgo(24 * 30 - 1))).toEqual(['here', '-gone']);
-    expect(await since('9999-12-31T23:59:59Z')).toEqual([]);
+  });
+});
+
+describe('updated_since with a time that the database has not reached, as after a restore', () => {
+  const archived = { status: 'archived' };
+  const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
+
+  it('lists the complete catalog on pages of any size, and as_of is before the time', async () => {
+    for (const slug of ['aa', 'bb', 'cc']) await given(slug);
+    const gone = await given('gone');
+    await api.db('tours').where({ id: gone.id }).update(archived);
+    const reached = await now();
+    expect(await since(reached)).toEqual([]);
+    for (const time of [after(reached), '9999-12-31T23:59:59Z'])
+      for (const limit of [1, 2, 100]) {
+        const { items, asOf } = await changesSince(time, reader, `limit=${limit}`);
+        expect(slugsOf(items)).toEqual(['aa', 'bb', 'cc']);
+        expect(asOf).toBe(reached);
+      }
+    await api.db('tours').where({ slug: 'aa' }).update(renamed('aa2'));
+    expect(await since(reached)).toEqual(['aa']);
+  });
+
+  it('lists the complete catalog although the catalog has changed since the restore, and then the changes', async () => {
+    for (const slug of ['aa', 'bb']) await given(slug);
+    const lostAfter = await now();
+    const copyIsOf = new Date(Date.parse(lostAfter) + 1000).toISOString();
+    const lostUntil = new Date(Date.parse(lostAfter) + 2000).toISOString();
+    await api.db('catalog_restores').insert({ lost_after: lostAfter, lost_until: lostUntil });
+    await api.db('tours').where({ slug: 'bb' }).update(renamed('bb2'));
+    const healed = await changesSince(copyIsOf, reader, 'limit=1');
+    expect([slugsOf(healed.items), healed.asOf]).toEqual([['aa', 'bb'], lostAfter]);
+    const next = await changesSince(healed.asOf);
+    expect(slugsOf(next.items)).toEqual(['bb']);
+    expect(next.asOf > lostAfter).toBe(true);
+    await api.db('catalog_restores').delete();
   });
 });
 

@@ -3,7 +3,8 @@ import type { Db, Trx } from '../../platform/database';
 /**
  * Returns the time up to which this and later statements see all changes of the catalog, and after which all others will be, RFC 3339
  * (ADR 28). It lies between the last commit and the next one.
- * @param since RFC 3339: if a restore has lost changes before this time, the answer is the earlier time up to which none is lost (ADR 33)
+ * @param since RFC 3339: if a restore has lost changes before this time, the answer is the earlier time up to which none is lost (ADR 33).
+ *   So the answer is before `since` exactly where the database has not reached `since`
  */
 export async function readAsOf(db: Db, since?: string): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ changedAt: Date; lostAfter: Date | null }] }>(

@@ -56,17 +56,18 @@ export async function listCatalog(
   const asOf = filter.after?.asOf ?? (await readAsOf(db, updatedSince));
   // Read after as_of: a cached tenant may lack a change that is older.
   const tenant = await readTenantAgain(db, knownTenant);
-  // An as_of that went back tells that the changes since then were lost (ADR 33).
-  const since = Date.parse(updatedSince) > Date.parse(asOf) ? asOf : updatedSince;
-  return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince: since }, asOf)), asOf };
+  return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince }, asOf)), asOf };
 }
 
-/** Changes since a time before that are the complete catalog, so that no page reads a long history. */
+/** The answer to an older time is the complete catalog, so that no page reads a long history. */
 const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
 /** Comes before the ids of all tours. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Returns a page of the tours that have changed, by the order of the list, and after them of the removed ones, by id. */
+/**
+ * Returns a page of the tours that have changed, by the order of the list, and after them of the removed ones, by id. To a time that the
+ * database has not reached, because a restore lost it, the answer is the complete catalog too, so that a copy gets its present state.
+ */
 async function listChanges(
   db: Db,
   tenant: Tenant,
@@ -75,8 +76,9 @@ async function listChanges(
 ): Promise<PricedCatalogPage> {
   const { limit } = filter;
   const removedUpTo = filter.after?.removedUpTo;
-  // By the first page, so that all pages agree.
-  const isComplete = Date.parse(asOf) - Date.parse(updatedSince) > CHANGES_KEPT_MS;
+  // By as_of of the first page, so that all pages agree. An as_of before the time tells that changes before it were lost (ADR 33).
+  const age = Date.parse(asOf) - Date.parse(updatedSince);
+  const isComplete = age < 0 || age > CHANGES_KEPT_MS;
   const changes = isComplete ? undefined : await findCatalogChanges(db, tenant.id, updatedSince);
   const { items, last } =
     removedUpTo === undefined
