@@ -127,6 +127,30 @@ describe('tourctl booking show', () => {
     expect(stdout).toContain("500 EUR, the platform's own price");
   });
 
+  it('shows, as the list and the export do, that its departure is cancelled, while the booking keeps its status', async () => {
+    const { bookingRef } = await sales.book(1);
+    const undated = await sales.book(1, { departureDate: null });
+    const departure = `${sales.tour.slug} ${sales.date}`;
+    expect(await sales.json(`booking show ${bookingRef}`)).toMatchObject({ departure_status: 'scheduled' });
+    await sales.json(`departure cancel ${departure} --yes`);
+    const shown = { booking_ref: bookingRef, status: 'pending_payment', departure_status: 'cancelled' };
+    expect(await sales.json(`booking show ${bookingRef}`)).toMatchObject(shown);
+    expect((await sales.json('booking list --limit 2')).items).toMatchObject([
+      { booking_ref: undated.bookingRef, departure_date: null, departure_status: null },
+      shown,
+    ]);
+    const list = await sales.tourctl('booking list --limit 2');
+    expect(list.stdout.match(/\d cancelled/g)).toEqual([`${sales.date.at(-1)} cancelled`]);
+    const [head, , line] = (await sales.tourctl('booking export')).stdout.split('\r\n');
+    expect([head, line]).toEqual([
+      expect.stringMatching(/,departure_status$/),
+      expect.stringMatching(new RegExp(`^${bookingRef},.*,cancelled$`)),
+    ]);
+    await sales.json(`departure reopen ${departure} --yes`);
+    expect(await sales.json(`booking show ${bookingRef}`)).toMatchObject({ departure_status: 'scheduled' });
+    await cancel(bookingRef, undated.bookingRef);
+  });
+
   it('names the rule that made the price', async () => {
     const { tenant } = sales;
     await sales.tourctl(`pricing add ${tenant.slug} --percent 10`);

@@ -16,7 +16,10 @@ export interface Sales extends TestTerminal {
   tour: GivenTour;
   date: string;
   hold(quantity: number): Promise<SeatHold>;
-  book(adults: number, request?: { holdId?: string; notes?: string }): Promise<BookingLead>;
+  book(
+    adults: number,
+    request?: { holdId?: string; notes?: string; departureDate?: null },
+  ): Promise<BookingLead>;
   seatsTaken(): Promise<number>;
   lastAudit(): Promise<{ action: string; subject: string | null; tenantId: string | null; after: unknown }>;
 }
@@ -47,11 +50,12 @@ async function openSales(): Promise<Sales> {
       };
       return inTransaction(db, (trx) => placeHold(trx, tenant, request));
     },
-    book: (adults, { holdId, notes } = {}) => {
+    book: (adults, { holdId, notes, departureDate = date } = {}) => {
       const rest = { paymentMethod: null, holdId: holdId ?? null, expectedTotal: null, notes: notes ?? null };
       const request = {
         ...wanted,
         ...rest,
+        departureDate,
         party: adultsOnly(adults),
         travellers: null,
         externalRef: 'order-1',

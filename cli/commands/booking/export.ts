@@ -90,6 +90,7 @@ const COLUMNS = [
   'travellers',
   'octo_uuid',
   'octo_contacts',
+  'departure_status',
 ] as const;
 
 /** Holds the column names and the line break of RFC 4180. */

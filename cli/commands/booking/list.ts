@@ -91,7 +91,7 @@ function toRow(booking: BookingLead, reveal = false) {
     lead.booking_ref,
     lead.status,
     lead.tour,
-    lead.departure_date,
+    lead.departure_status === 'cancelled' ? `${lead.departure_date} cancelled` : lead.departure_date,
     lead.adults + lead.children,
     `${lead.total_price} ${lead.currency}`,
     lead.deposit_total,

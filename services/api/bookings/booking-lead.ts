@@ -65,6 +65,8 @@ export interface BookingLead {
   /** Null: a booking without a date, which reserves no seats. */
   departureId: string | null;
   departureDate: string | null;
+  /** Null: a booking without a date. */
+  departureStatus: 'scheduled' | 'cancelled' | null;
   holdId: string | null;
   party: Party;
   /** Null: not named, or anonymized. */
@@ -87,6 +89,7 @@ export interface BookingLead {
   octo: OctoDetails | null;
   notes: string | null;
   createdAt: Date;
+  /** The last change, also of the status of its departure. */
   updatedAt: Date;
   paymentDueAt: Date | null;
   createdBy: Actor | null;

@@ -176,6 +176,11 @@ export interface BookingFields {
   cancel_reason: string | null;
   /** When an unpaid booking expires; null: never. */
   payment_due_at: string | null;
+  /**
+   * `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.
+   * @example "scheduled"
+   */
+  departure_status: 'scheduled' | 'cancelled' | null;
   price_breakdown: PriceBreakdown;
 }
 
@@ -236,6 +241,7 @@ function fields(lead: BookingLead): BookingFields {
     cancelled_at: lead.cancelledAt?.toISOString() ?? null,
     cancel_reason: lead.cancelReason,
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
+    departure_status: lead.departureStatus,
     price_breakdown: priceBreakdown(lead),
   };
 }

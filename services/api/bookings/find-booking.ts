@@ -2,7 +2,8 @@ import type { Db } from '../../platform/database';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
 import { isBookingRef, type BookingLead, type LeadPosition } from './booking-lead';
-import { findLead, findLeads, findLeadsOfHolds, type LeadFilter } from './booking-lead.repository';
+import { findLead, findLeadsOfHolds } from './booking-lead.repository';
+import { findLeads, type LeadFilter } from './lead-list.repository';
 
 /**
  * Returns the booking.

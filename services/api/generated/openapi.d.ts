@@ -1949,6 +1949,12 @@ export interface components {
              * @example 2027-01-15T09:30:00.000Z
              */
             payment_due_at: string | null;
+            /**
+             * @description `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.
+             * @example scheduled
+             * @enum {string|null}
+             */
+            departure_status: "scheduled" | "cancelled" | null;
             price_breakdown: components["schemas"]["PriceBreakdown"];
             /** @enum {boolean} */
             ok: true;
@@ -2217,6 +2223,12 @@ export interface components {
              * @example 2027-01-15T09:30:00.000Z
              */
             payment_due_at: string | null;
+            /**
+             * @description `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.
+             * @example scheduled
+             * @enum {string|null}
+             */
+            departure_status: "scheduled" | "cancelled" | null;
             price_breakdown: components["schemas"]["PriceBreakdown"];
             customer: components["schemas"]["BookingCustomer"];
             /**
@@ -2331,6 +2343,12 @@ export interface components {
              * @example 2027-01-15T09:30:00.000Z
              */
             payment_due_at: string | null;
+            /**
+             * @description `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.
+             * @example scheduled
+             * @enum {string|null}
+             */
+            departure_status: "scheduled" | "cancelled" | null;
             price_breakdown: components["schemas"]["PriceBreakdown"];
             customer: components["schemas"]["BookingCustomer"];
             /**
@@ -5650,7 +5668,8 @@ export interface operations {
                  */
                 departure_to?: string;
                 /**
-                 * @description Only bookings whose `updated_at` is this time or later, RFC 3339, the longest unchanged first.
+                 * @description Only bookings whose `updated_at` is this time or later, RFC 3339, the longest unchanged first. Cancelling and
+                 *     reopening a departure is a change of its bookings.
                  * @example 2027-01-12T09:29:57.120Z
                  */
                 updated_since?: string;
@@ -5716,6 +5735,7 @@ export interface operations {
                      *           "cancelled_at": null,
                      *           "cancel_reason": "The customer is ill.",
                      *           "payment_due_at": "2027-01-15T09:30:00.000Z",
+                     *           "departure_status": "scheduled",
                      *           "price_breakdown": {
                      *             "platform_unit_price": 445,
                      *             "unit_price": 489.5,
@@ -5900,6 +5920,7 @@ export interface operations {
                      *       "cancelled_at": null,
                      *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
+                     *       "departure_status": "scheduled",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
@@ -6107,6 +6128,7 @@ export interface operations {
                      *       "cancelled_at": null,
                      *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
+                     *       "departure_status": "scheduled",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
@@ -6303,6 +6325,7 @@ export interface operations {
                      *       "cancelled_at": null,
                      *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
+                     *       "departure_status": "scheduled",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
@@ -6532,6 +6555,7 @@ export interface operations {
                      *       "cancelled_at": null,
                      *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
+                     *       "departure_status": "scheduled",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
@@ -6755,6 +6779,7 @@ export interface operations {
                      *       "cancelled_at": null,
                      *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
+                     *       "departure_status": "scheduled",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,

@@ -114,6 +114,7 @@ function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
     sandbox: tenant.sandbox,
     departureId: departure?.id ?? null,
     departureDate: departure?.departureDate ?? null,
+    departureStatus: departure && 'scheduled',
     holdId: held?.id ?? null,
     party,
     travellers,
