@@ -25,6 +25,7 @@ const OPTIONS = '[options]';
 const HELP_WIDTH = { usual: 80, most: 100 };
 const FIRST_STEPS = `
 First steps:
+  tourctl migrate
   tourctl tenant create --slug acme --name "Acme Travel"
   tourctl key issue acme --scope catalog:read --scope booking:create
   tourctl webhook add acme https://acme.example/webhooks
@@ -179,7 +180,7 @@ async function start(verb: Verb, line: CommandLine, io: Io, output: Output): Pro
     .flat()
     .filter((value): value is string => typeof value === 'string');
   const work = (context: Context) => call(action, context, options, args);
-  return withContext(terminal, verb.schema ?? 'up-to-date', work, words);
+  return withContext(terminal, verb, work, words);
 }
 
 /** Calls the action with parsed values; the noun's definition guarantees that their types fit. */

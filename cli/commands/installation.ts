@@ -27,6 +27,7 @@ export const doctorVerb: OfflineVerb = {
 export const seedVerb: DatabaseVerb = {
   usage: 'seed',
   about: 'Create the demo catalog and tenant, or move their departures forward',
+  creates: true,
   run: () => (require('./installation/demo') as typeof import('./installation/demo')).seedCommand,
 };
 
@@ -34,6 +35,7 @@ export const migrateVerb: DatabaseVerb = {
   usage: 'migrate',
   about: 'Bring the schema of the database up to date',
   schema: 'as-is',
+  creates: true,
   run: () => migrateCommand,
 };
 

@@ -48,7 +48,12 @@ export interface DatabaseVerb extends VerbForm {
   run: () => Action<Context>;
   /** `as-is` for commands about the schema itself; all others require it up to date. */
   schema?: 'up-to-date' | 'as-is';
+  /** Creates the embedded database if DATA_DIR has none. All others refuse that: a wrong DATA_DIR would look like an empty installation. */
+  creates?: boolean;
 }
+
+/** How a command opens the database. */
+export type DatabaseUse = Pick<DatabaseVerb, 'schema' | 'creates'>;
 
 /** A verb that opens no database. */
 export interface OfflineVerb extends VerbForm {

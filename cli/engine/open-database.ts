@@ -5,7 +5,8 @@ import type { Secrets } from '../../services/platform/secrets';
 import { watchInterruption } from '../terminal/io';
 import { countOf } from '../terminal/text';
 import type { Output } from '../terminal/output';
-import { describeError, isDatabaseLost, MigrationsPendingError } from './failure';
+import type { DatabaseUse } from './command';
+import { describeError, isDatabaseLost, MigrationsPendingError, NoInstallationError } from './failure';
 import { CONNECTION, greetDatabase, PROBE, whileAnswering } from './watch-database';
 import { operatorOf, runAudited } from './audited-change';
 import { asSettingsError, type Context, type Terminal } from './context';
@@ -13,10 +14,11 @@ import { asSettingsError, type Context, type Terminal } from './context';
 /**
  * Opens the database for `work`, migrates an embedded one, and always closes everything again.
  * @param words the values of the command line, in which an error finds the unknown name
+ * @throws NoInstallationError where there is no embedded database and the command does not create it
  */
 export async function withContext<T>(
   terminal: Terminal,
-  schema: 'up-to-date' | 'as-is',
+  { schema = 'up-to-date', creates = false }: DatabaseUse,
   work: (context: Context) => Promise<T>,
   words: readonly string[] = [],
 ): Promise<T> {
@@ -24,7 +26,7 @@ export async function withContext<T>(
     require('../../services/platform/database') as typeof import('../../services/platform/database');
   const { config, io, output } = terminal;
   const interruption = watchInterruption(io.interrupted);
-  const server = await interruption.until(() => reachServer(terminal));
+  const server = await interruption.until(() => reachServer(terminal, creates));
   // Opens two connections, because the migrator's lock occupies one.
   const db = openDatabase(server.url, { ...CONNECTION, poolMax: 2 });
   let lost = false;
@@ -68,11 +70,15 @@ async function atMost(milliseconds: number, ending: Promise<unknown>): Promise<v
   await waited.catch(() => {});
 }
 
-async function reachServer({ config, output }: Terminal): Promise<{ url: string; leave(): Promise<void> }> {
+async function reachServer(
+  { config, output }: Terminal,
+  creates: boolean,
+): Promise<{ url: string; leave(): Promise<void> }> {
   const url = config.databaseDirectUrl;
   if (config.databaseUrl && url) return { url, leave: () => Promise.resolve() };
-  const { joinEmbeddedPostgres } =
+  const { hasEmbeddedPostgres, joinEmbeddedPostgres } =
     require('../../services/platform/embedded-postgres') as typeof import('../../services/platform/embedded-postgres');
+  if (!creates && !hasEmbeddedPostgres(config.dataDir)) throw new NoInstallationError(config.dataDir);
   return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line) });
 }
 

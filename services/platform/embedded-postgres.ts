@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -98,6 +98,26 @@ export async function joinEmbeddedPostgres(
 
   rejoinOnEnd();
   return { url, leave: () => (leaving ??= leaveNow()) };
+}
+
+/**
+ * Returns whether the directory has an embedded database, also of another release, whose use joinEmbeddedPostgres then refuses. Creates
+ * nothing. A database that is being created has another name until it is complete.
+ */
+export function hasEmbeddedPostgres(dataDir: string): boolean {
+  return entriesOf(dataDir).some(
+    (name) => /^pg\d+$/.test(name) && entriesOf(path.join(dataDir, name)).length > 0,
+  );
+}
+
+/** Lists a directory; one that may not be read counts as not empty, and joinEmbeddedPostgres says why it cannot be used. */
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : [`pg${bundledRelease().major}`];
+  }
 }
 
 /** Returns the URL of the embedded database if its server runs. Does not start it, and does not keep it running. */

@@ -30,6 +30,7 @@ describe('tourctl backup and restore', () => {
   it('work on the embedded database, with the secrets.json of the first installation', async () => {
     const [first, second] = [temporaryDirectory(), temporaryDirectory()];
     const on = (directory: string) => (line: string) => runOnce(line, { env: { DATA_DIR: directory } });
+    await on(first)('migrate');
     await on(first)('tenant create --slug acme --name Acme');
     await on(first)('key issue acme --scope catalog:read');
     const file = fileOf('embedded.backup');

@@ -67,9 +67,12 @@ describe('cli/tourctl.js', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'database_unreachable' });
   });
 
-  it('creates its own database where none is named, and uses it again', async () => {
+  it('creates its own database by migrate where none is named, and uses it again', async () => {
     const env = { DATA_DIR: path.join(elsewhere, 'data') };
-    const created = await tourctl(['tenant', 'create', '--slug', 'first', '--name', 'First', '--json'], env);
+    const create = ['tenant', 'create', '--slug', 'first', '--name', 'First', '--json'];
+    expect((await tourctl(create, env)).code).toBe(1);
+    expect((await tourctl(['migrate'], env)).code).toBe(0);
+    const created = await tourctl(create, env);
     expect([created.code, JSON.parse(created.stdout)]).toEqual([
       0,
       expect.objectContaining({ slug: 'first' }),

@@ -28,7 +28,7 @@ import {
 import { inspectQueue, type QueueHealth } from '../../../services/webhook-queue/inspect-queue';
 import type { Terminal } from '../../engine/context';
 import { withContext } from '../../engine/open-database';
-import { describeError, EXIT } from '../../engine/failure';
+import { describeError, EXIT, NoInstallationError } from '../../engine/failure';
 import { CancelledError } from '../../terminal/io';
 import { paint, type Screen, type Tone } from '../../terminal/screen';
 import { countIs, padText, textWidth, wrapText } from '../../terminal/text';
@@ -195,7 +195,7 @@ export async function doctorCommand(terminal: Terminal): Promise<number> {
 
 async function examine(terminal: Terminal): Promise<HealthCheck[]> {
   try {
-    return await withContext(terminal, 'as-is', async ({ db }) => {
+    return await withContext(terminal, { schema: 'as-is' }, async ({ db }) => {
       const checks = await inspectInstallation(db);
       const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
       if (isOutdated) return checks;
@@ -204,7 +204,7 @@ async function examine(terminal: Terminal): Promise<HealthCheck[]> {
       return [...checks, secrets, prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
     });
   } catch (error) {
-    if (error instanceof CancelledError) throw error;
+    if (error instanceof CancelledError || error instanceof NoInstallationError) throw error;
     const command = terminal.config.databaseUrl
       ? 'psql "$DATABASE_URL" -c "select now()"'
       : `ls -l ${terminal.config.dataDir}`;

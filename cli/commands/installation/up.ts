@@ -16,7 +16,7 @@ export async function upCommand(terminal: Terminal, { demo = true }: { demo?: bo
   const services: Service[] = [];
   try {
     // Keeps the database open until the services have joined it: the last one to leave an embedded server stops it.
-    const document = await withContext(terminal, 'up-to-date', async (context) => {
+    const document = await withContext(terminal, { creates: true }, async (context) => {
       // Checks the secrets here, so that wrong ones stop the start with one line instead of one for each service.
       await context.secrets('secretsKey', 'cursorKey', 'keyPepper');
       const found = demo && !terminal.config.databaseUrl ? await prepareDemo(context) : undefined;

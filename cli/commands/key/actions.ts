@@ -84,7 +84,7 @@ export async function issueKeyCommand(
   slug: string,
 ): Promise<void> {
   const rights = await completeRights(terminal, options);
-  await withContext(terminal, 'up-to-date', (context) => issue(context, rights, options, slug));
+  await withContext(terminal, {}, (context) => issue(context, rights, options, slug));
 }
 
 async function issue(

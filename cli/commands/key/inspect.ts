@@ -41,7 +41,7 @@ export async function inspectTokenCommand(
   const document =
     offline || malformation
       ? toOfflineDocument(token, malformation)
-      : await withContext(terminal, 'up-to-date', async ({ db, secrets }) => {
+      : await withContext(terminal, {}, async ({ db, secrets }) => {
           const { keyPepper } = await secrets('keyPepper');
           return toDocument(await inspectToken(db, keyPepper, token));
         });

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { examplesOf, type Noun, type Verb } from '../../cli/engine/command';
+import { NOUNS, VERBS } from '../../cli/tree';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { runOnce } from './run-once';
+
+const folder = useTemporaryFolder();
+const missing = path.join(folder, 'missing');
+
+const on = (line: string | string[], dataDir = missing, stdin?: string) =>
+  runOnce(line, { env: { DATA_DIR: dataDir }, stdin });
+
+const opensDatabase = (verb: Verb) => 'run' in verb && !verb.creates;
+/** Instead of first examples that ask, or name a file that does not exist. */
+const LINE_OF: Record<string, string> = {
+  'tenant onboard': 'tenant onboard --slug acme --name Acme',
+  'catalog import tours.json --dry-run': 'catalog import docs/examples/tours.json',
+};
+const lineOf = (verb: Verb, noun?: Noun) => {
+  const example = examplesOf(verb, noun)[0]!;
+  return LINE_OF[example] ?? example;
+};
+
+/** A line for each verb that opens the database and may not create it. */
+const LINES = [
+  ...VERBS.filter(opensDatabase).map((verb) => lineOf(verb)),
+  ...NOUNS.flatMap((noun) => noun.verbs.filter(opensDatabase).map((verb) => lineOf(verb, noun))),
+  'doctor',
+  'key issue acme --scope catalog:read',
+];
+
+/** Splits a command line at spaces outside quotes. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
+
+describe('a command on a DATA_DIR without an installation', () => {
+  it.each(LINES)('is refused and creates nothing: %s', async (line) => {
+    const { code, stdout, error } = await on([...wordsOf(line), '--json', '--yes']);
+    expect([code, stdout, error]).toEqual([
+      1,
+      '',
+      {
+        code: 'no_installation',
+        message: expect.stringContaining(`No installation in ${missing}. Is DATA_DIR set?`),
+      },
+    ]);
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  it('is refused in a directory without a database too, also beside the rest of a killed start', async () => {
+    const killed = path.join(folder, 'killed');
+    mkdirSync(path.join(killed, 'pg18.new-0a1b2c3d'), { recursive: true });
+    mkdirSync(path.join(killed, 'pg18'));
+    expect((await on('status --json', killed)).error.code).toBe('no_installation');
+    expect(readdirSync(killed).sort()).toEqual(['pg18', 'pg18.new-0a1b2c3d']);
+  });
+
+  it('still names a database of another release', async () => {
+    const other = path.join(folder, 'other');
+    mkdirSync(path.join(other, 'pg17', 'base'), { recursive: true });
+    expect((await on('status --json', other)).error).toMatchObject({
+      code: 'embedded_database_failed',
+      message: expect.stringContaining('holds a database of PostgreSQL 17'),
+    });
+  });
+
+  it.each([
+    ['logs --json', 1, 'no_logs'],
+    ['config list --json', 0, undefined],
+    ['config check --json', 0, undefined],
+    ['key inspect --offline --json', 0, undefined],
+    ['completion names -- tenant show a', 0, undefined],
+  ])('works where it needs no database, and creates nothing: %s', async (line, code, refusal) => {
+    const answer = await on(line, missing, 'svc_live_x');
+    expect([answer.code, answer.stderr && answer.error.code]).toEqual([code, refusal ?? '']);
+    expect(existsSync(missing)).toBe(false);
+  });
+});
