@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { run } from './program';
 import { readScreen } from './terminal/screen';
 
@@ -23,6 +24,7 @@ export function main(root: string): void {
     stdout,
     stderr,
     env,
+    envFile: path.resolve('.env'),
     isTTY,
     screen: readScreen(stdout, env),
     interrupted: interrupt.signal,

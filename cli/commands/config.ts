@@ -22,7 +22,7 @@ export const config: Noun = {
     {
       usage: 'list',
       about: 'List every variable, its value, and where that comes from; secrets stay hidden',
-      flags: [{ flags: '--set', about: 'only those that the environment sets' }],
+      flags: [{ flags: '--set', about: 'only those that the environment or .env sets' }],
       examples: ['config list', 'config list --set'],
       runBare: () => (require('./config/read') as typeof import('./config/read')).listConfigCommand,
     },
@@ -42,7 +42,8 @@ export const config: Noun = {
     },
     {
       usage: 'check',
-      about: 'Check all variables at once, also for misspelt names; exit 1 if the services would not start',
+      about:
+        'Check all variables at once, also for misspelt names, and show where each comes from; exit 1 if the services would not start',
       examples: ['config check'],
       runBare: () => (require('./config/read') as typeof import('./config/read')).checkConfigCommand,
     },

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Config } from '../../services/platform/config';
 import { ConfigError } from '../../services/platform/read-variable';
 import type { Db, Trx } from '../../services/platform/database';
@@ -53,9 +52,9 @@ export function openTerminal(io: Io, output: Output, yes: boolean, actor?: strin
 function readConfig(io: Io): Config {
   const { loadConfig } =
     require('../../services/platform/config') as typeof import('../../services/platform/config');
+  const { settingsOf } = require('./settings-of') as typeof import('./settings-of');
   try {
-    // Defaults to the installation's folder, not to the working directory.
-    return loadConfig({ ...io.env, DATA_DIR: io.env.DATA_DIR || path.join(io.root, '.data') });
+    return loadConfig(settingsOf(io));
   } catch (error) {
     throw asSettingsError(error);
   }

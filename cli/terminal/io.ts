@@ -9,6 +9,8 @@ export interface Io {
   stdout: Writable;
   stderr: Writable;
   env: Record<string, string | undefined>;
+  /** The .env file of the working directory, which need not exist. Absent: none is read. */
+  envFile?: string;
   /** True on a terminal: the command may ask questions. */
   isTTY: boolean;
   /** Absent when stdout is a pipe. */

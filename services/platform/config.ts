@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { readEnvFile } from './config/env-file';
 import { ConfigError, type Environment, type Readings, readVariables } from './read-variable';
 import { type TrustProxy, VARIABLES } from './config/variables';
 import type { StoreAddress } from './shared-store/store-address';
@@ -61,10 +63,20 @@ interface CheckedEnvironment {
 }
 
 /**
- * Reads the environment once.
- * @throws ConfigError with one line that names the first invalid variable and what it must be (CONTRACT section 7)
+ * Completes an environment with the variables of this platform in an .env file. The environment wins, also with an empty value, which selects
+ * the default: so one command can ignore a line of the file.
+ * @throws EnvFileError
  */
-export function loadConfig(env: Environment = process.env): Config {
+export function withEnvFile(env: Environment, file: string): Environment {
+  const ours = Object.entries(readEnvFile(file)).filter(([name]) => name in VARIABLES);
+  return { ...Object.fromEntries(ours), ...env };
+}
+
+/**
+ * Reads the environment once; by default that of this process, with the .env file of its working directory.
+ * @throws ConfigError with one line that names the first invalid variable and what it must be; EnvFileError
+ */
+export function loadConfig(env: Environment = withEnvFile(process.env, path.resolve('.env'))): Config {
   const { config, issues } = checkEnvironment(env);
   if (issues[0]) throw issues[0];
   return config;

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { loadConfig } from '../../services/platform/config';
 import type { Variable } from '../../services/platform/read-variable';
 import { VARIABLES } from '../../services/platform/config/variables';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { runOnce } from './run-once';
 import { useTestTerminal } from './terminal';
 
@@ -175,6 +178,83 @@ describe('tourctl config check', () => {
 
   it('succeeds with valid settings', async () => {
     const { code, stdout, stderr } = await under(terminal.env, 'config check');
-    expect([code, stdout, stderr]).toEqual([0, 'The services would start on these settings\n', '']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(
+      /^(set {5}[A-Z_]+ \(environment\)\n)+The services would start on these settings\n$/,
+    );
+  });
+});
+
+describe('the .env file of the working directory', () => {
+  const envFile = path.join(useTemporaryFolder(), '.env');
+  /** Runs a command line beside an .env file with this text. */
+  const beside = (text: string, line: string, env: Record<string, string> = {}) => {
+    writeFileSync(envFile, text);
+    return runOnce(line, { env, envFile });
+  };
+
+  it('gives the variables that the environment does not set, and config says from where each comes', async () => {
+    const text = 'API_PORT=4100\nHOST=::1\nLOG_LEVEL=warn\nPATH=/nowhere\n';
+    const env = { HOST: '127.0.0.2', LOG_LEVEL: '' };
+    const { json } = await beside(text, 'config list --json', env);
+    const found = json.items.map((item: Record<string, string>) => [item.variable, item.value, item.source]);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        ['API_PORT', '4100', '.env'],
+        ['HOST', '127.0.0.2', 'environment'],
+        ['PUBLIC_BASE_URL', 'http://127.0.0.1:4100', 'default'],
+        // An empty value of the environment wins too, and selects the default.
+        ['LOG_LEVEL', 'info', 'default'],
+      ]),
+    );
+    const set = (await beside(text, 'config list --set --json', env)).json.items;
+    expect(set.map(({ variable }: { variable: string }) => variable)).toEqual(['HOST', 'API_PORT']);
+    const check = await beside(text, 'config check', env);
+    expect([check.code, check.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^set {5}HOST \(environment\)\nset {5}API_PORT \(\.env\)\n/),
+    ]);
+    expect((await beside(text, 'config check --json', env)).json.sources).toMatchObject({
+      API_PORT: '.env',
+      HOST: 'environment',
+      REPLICAS: 'default',
+      REDIS_URL: 'unset',
+    });
+  });
+
+  it('gives a command its database', async () => {
+    const { DATABASE_URL, ...rest } = terminal.env;
+    const { code, json } = await beside(`DATABASE_URL='${DATABASE_URL}'\n`, 'tenant list --json', rest);
+    expect([code, json]).toEqual([0, { items: [] }]);
+  });
+
+  it('is checked for invalid values, misspelt names and missing secrets', async () => {
+    const text = 'API_PORT=x\nDATABASE_URL=postgres://db/x\nWEBHOOK_RETENTION_DAY=7\n';
+    const { code, json } = await beside(text, 'config check --json');
+    expect([code, json.faults.map(({ variable }: { variable: string }) => variable)]).toEqual([
+      1,
+      ['API_PORT', 'SECRETS_KEY', 'CURSOR_KEY'],
+    ]);
+    expect(json.notices[0].variable).toBe('WEBHOOK_RETENTION_DAY');
+  });
+
+  it.each(['config check', 'config get API_PORT', 'tenant list', 'doctor', 'logs', 'migrate'])(
+    'ends %s with one line if it is not valid',
+    async (line) => {
+      const { code, stdout, error } = await beside('API_PORT=1\nhunter2\n', `${line} --json`);
+      expect([code, stdout, error]).toEqual([
+        1,
+        '',
+        {
+          code: 'invalid_configuration',
+          message: `${envFile}, line 2, is not NAME=value. Correct the file, or move it away`,
+        },
+      ]);
+    },
+  );
+
+  it('leaves completion silent if it is not valid', async () => {
+    const { code, stdout, stderr } = await beside('hunter2', 'completion names -- tenant show a');
+    expect([code, stdout.trim(), stderr]).toEqual([0, '', '']);
   });
 });

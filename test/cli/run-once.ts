@@ -6,6 +6,7 @@ import type { Screen } from '../../cli/terminal/screen';
 
 interface Surroundings {
   env: Record<string, string>;
+  envFile?: string;
   stdin?: string;
   /** Absent when stdout is a pipe. */
   screen?: Screen;

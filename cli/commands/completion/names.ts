@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { COMPLETED_NAMES } from '../../../services/api/health/known-names.repository';
 import { loadConfig } from '../../../services/platform/config';
 import { queryOnce } from '../../../services/platform/database/scram-client';
@@ -6,6 +5,7 @@ import { findRunningPostgres } from '../../../services/platform/embedded-postgre
 import { COMPLETED_IDS } from '../../../services/webhook-queue/inspect-queue';
 import type { Action, Noun } from '../../engine/command';
 import type { Basics } from '../../engine/context';
+import { settingsOf } from '../../engine/settings-of';
 import type { Io } from '../../terminal/io';
 import { type CompletedName, lastWordOf } from './completed-names';
 
@@ -36,8 +36,8 @@ async function findNames(nouns: readonly Noun[], words: string[], io: Io): Promi
 }
 
 /** Returns the database's URL; undefined while the embedded one does not run, because its start takes seconds. */
-function databaseUrl({ env, root }: Io): string | undefined {
-  const config = loadConfig({ ...env, DATA_DIR: env.DATA_DIR || path.join(root, '.data') });
+function databaseUrl(io: Io): string | undefined {
+  const config = loadConfig(settingsOf(io));
   if (config.databaseUrl) return config.databaseDirectUrl ?? config.databaseUrl;
   return findRunningPostgres(config.dataDir);
 }

@@ -5,7 +5,7 @@ import { nearest } from '../../engine/nearest';
 import { type Column, properties, table } from '../../terminal/table';
 import { countIs } from '../../terminal/text';
 import { type VariableName, VARIABLES } from '../../../services/platform/config/variables';
-import { type VariableIssue, readSetting, readSettings, shownValue } from './settings';
+import { type VariableIssue, readFileOf, readSetting, readSettings, shownValue } from './settings';
 
 const COLUMNS: Column[] = [
   'variable',
@@ -15,14 +15,18 @@ const COLUMNS: Column[] = [
 ];
 
 export async function listConfigCommand({ io, output }: Basics, { set }: { set?: boolean }): Promise<void> {
-  const items = readSettings(io).items.filter(({ source }) => !set || source === 'environment');
+  const items = readSettings(io).items.filter(({ source }) => !set || isGiven(source));
   output.answer({ items }, (screen) => {
     const rows = items.map((each) => [each.variable, shownValue(each), each.source, each.about]);
-    return table(COLUMNS, rows, 'The environment sets no variable', screen);
+    return table(COLUMNS, rows, 'Neither the environment nor .env sets a variable', screen);
   });
   const wrong = items.filter(({ fault }) => fault !== null);
   if (wrong.length > 0)
     output.warn(`${countIs(wrong.length, 'setting')} wrong, and no service starts: tourctl config check`);
+}
+
+function isGiven(source: string): boolean {
+  return source === 'environment' || source === '.env';
 }
 
 export async function showConfigCommand(
@@ -54,18 +58,22 @@ export async function getConfigCommand(
 const SHORTEST_TYPO = 8;
 
 export async function checkConfigCommand({ io, output }: Basics): Promise<number> {
-  const { config, issues } = readSettings(io);
-  const notices = [...misspelt(io.env)];
+  const { items, config, issues } = readSettings(io);
+  const notices = misspelt({ ...readFileOf(io), ...io.env });
   if (config.databaseUrl === undefined && !existsSync(config.dataDir))
     notices.push({
       variable: 'DATA_DIR',
       message: `${config.dataDir} does not exist yet: the first start creates it`,
     });
   const ok = issues.length === 0;
-  output.answer({ ok, faults: issues, notices }, () => {
+  const sources = Object.fromEntries(items.map(({ variable, source }) => [variable, source]));
+  output.answer({ ok, faults: issues, notices, sources }, () => {
+    const given = items
+      .filter(({ source }) => isGiven(source))
+      .map(({ variable, source }) => `set     ${variable} (${source})`);
     const wrong = issues.map(({ message }) => `wrong   ${message}`);
     const noted = notices.map(({ message }) => `notice  ${message}`);
-    return [...wrong, ...noted, ok ? 'The services would start on these settings' : '']
+    return [...given, ...wrong, ...noted, ok ? 'The services would start on these settings' : '']
       .filter(Boolean)
       .join('\n');
   });

@@ -1,14 +1,15 @@
-import path from 'node:path';
 import { checkEnvironment, missingSecrets, type Config } from '../../../services/platform/config';
-import type { Variable } from '../../../services/platform/read-variable';
+import { readEnvFile } from '../../../services/platform/config/env-file';
+import type { Environment, Variable } from '../../../services/platform/read-variable';
 import { VARIABLES, type VariableName } from '../../../services/platform/config/variables';
+import { settingsOf } from '../../engine/settings-of';
 import type { Io } from '../../terminal/io';
 
 interface Setting {
   variable: VariableName;
   /** Null for a secret, and if there is no value. */
   value: string | null;
-  source: 'environment' | 'default' | 'generated' | 'unset';
+  source: 'environment' | '.env' | 'default' | 'generated' | 'unset';
   secret: boolean;
   about: string;
   must_be: string;
@@ -29,11 +30,13 @@ interface Settings {
   issues: VariableIssue[];
 }
 
-export function readSettings({ env, root }: Io): Settings {
-  const given = { ...env, DATA_DIR: env.DATA_DIR || path.join(root, '.data') };
+/** @throws EnvFileError */
+export function readSettings(io: Io): Settings {
+  const given = settingsOf(io);
+  const file = readFileOf(io);
   const { config, values, texts, issues: invalid } = checkEnvironment(given);
   // An invalid secret is not missing as well.
-  const missing = missingSecrets(config).filter(({ variable }) => !env[variable]);
+  const missing = missingSecrets(config).filter(({ variable }) => !given[variable]);
   const issues = [...invalid, ...missing].map(({ variable, message }) => ({ variable, message }));
   const items = (Object.entries(VARIABLES) as [VariableName, Variable][]).map(([name, variable]): Setting => {
     const fault = issues.find((issue) => issue.variable === name)?.message ?? null;
@@ -42,7 +45,7 @@ export function readSettings({ env, root }: Io): Settings {
       variable: name,
       // An invalid value may be a secret in the wrong variable.
       value: fault || variable.secret ? null : (value ?? null),
-      source: env[name] ? 'environment' : unsetSource(variable, value, config),
+      source: setBy(io, file, name) ?? unsetSource(variable, value, config),
       secret: variable.secret ?? false,
       about: variable.about,
       must_be: variable.mustBe,
@@ -50,6 +53,17 @@ export function readSettings({ env, root }: Io): Settings {
     };
   });
   return { items, config, issues };
+}
+
+/** Reads the .env file of the working directory. @throws EnvFileError */
+export function readFileOf({ envFile }: Io): Environment {
+  return envFile === undefined ? {} : readEnvFile(envFile);
+}
+
+function setBy({ env }: Io, file: Environment, name: VariableName): Setting['source'] | undefined {
+  if (env[name]) return 'environment';
+  // An empty value of the environment wins too.
+  return env[name] === undefined && file[name] ? '.env' : undefined;
 }
 
 export function readSetting(io: Io, variable: VariableName): Setting {

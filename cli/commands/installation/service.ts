@@ -7,6 +7,7 @@ import { AppError } from '../../../services/platform/errors';
 import { makeDirectory } from '../../../services/platform/make-directory';
 import type { Terminal } from '../../engine/context';
 import { SettingsError } from '../../engine/failure';
+import { settingsOf } from '../../engine/settings-of';
 import { openRotatingLog } from './rotating-log';
 
 /** Represents one service that `up` keeps running. */
@@ -103,8 +104,8 @@ function makeLogDirectory({ config }: Terminal): void {
 
 function launch({ config, io, output }: Terminal, name: ServiceName, log: Writable): Run {
   const child = spawn(process.execPath, [...NODE_FLAGS[name], path.join(io.root, ENTRY[name])], {
-    cwd: io.root,
-    env: { ...io.env, DATA_DIR: path.resolve(config.dataDir) },
+    // In the same working directory, so that the service reads no other .env. A restart keeps the values of the start.
+    env: { ...settingsOf(io), DATA_DIR: path.resolve(config.dataDir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   child.stdout!.pipe(log, { end: false });

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { withEnvFile } from '../../services/platform/config';
+import { readEnvFile } from '../../services/platform/config/env-file';
+import { TOURCTL } from '../cli/terminal';
+import { SERVICE_ENTRY } from '../support/service-entry';
+import { useTemporaryFolder } from '../support/temporary-folder';
+
+const folder = useTemporaryFolder();
+const file = path.join(folder, '.env');
+const read = (text: string) => {
+  writeFileSync(file, text);
+  return readEnvFile(file);
+};
+
+describe('an .env file', () => {
+  it('has names and values, in quotes or not, and comments', () => {
+    const text = [
+      '\uFEFF# settings of this machine',
+      '',
+      'API_PORT=4100 # the API',
+      'export HOST = ::1',
+      'SUPPLIER_NAME="Tours # and more"',
+      "SUPPLIER_ADDRESS='1 Long Road",
+      "Bergen'",
+      'LOG_LEVEL=',
+      'SUPPLIER_PHONE=it"s',
+    ];
+    const values = {
+      API_PORT: '4100',
+      HOST: '::1',
+      SUPPLIER_NAME: 'Tours # and more',
+      SUPPLIER_ADDRESS: '1 Long Road\nBergen',
+      LOG_LEVEL: '',
+      SUPPLIER_PHONE: 'it"s',
+    };
+    expect(read(text.join('\n'))).toEqual(values);
+    expect(read(text.join('\r\n').replace('Road\r', 'Road'))).toEqual(values);
+  });
+
+  it('need not exist', () => {
+    expect(readEnvFile(path.join(folder, 'none'))).toEqual({});
+  });
+
+  it.each([
+    ['API_PORT=1\nhunter2\n', 'line 2, is not NAME=value'],
+    ['9_LIVES=hunter2', 'line 1, is not NAME=value'],
+    ['A B=hunter2', 'line 1, is not NAME=value'],
+    ['\n\nKEY_PEPPER="hunter2\nHOST=::1\n', 'line 3, has no closing "'],
+    ["A='1\n2'\nhunter2", 'line 3, is not NAME=value'],
+  ])('is refused with its line, and without its text: %j', (text, problem) => {
+    expect(() => read(text)).toThrow(`${file}, ${problem}. Correct the file, or move it away`);
+  });
+
+  it('is refused if it cannot be read', () => {
+    const directory = path.join(folder, 'directory');
+    mkdirSync(directory);
+    expect(() => readEnvFile(directory)).toThrow(`${directory} cannot be read (EISDIR`);
+  });
+
+  it('completes the environment with variables of this platform only, and never changes one that is set', () => {
+    writeFileSync(file, 'API_PORT=1\nHOST=::1\nLOG_LEVEL=warn\nPGOPTIONS=x\n');
+    expect(withEnvFile({ API_PORT: '2', LOG_LEVEL: '', PATH: 'p' }, file)).toEqual({
+      API_PORT: '2',
+      HOST: '::1',
+      LOG_LEVEL: '',
+      PATH: 'p',
+    });
+  });
+});
+
+describe('a process', () => {
+  const start = (program: string, args: string[], env: Record<string, string> = {}) =>
+    promisify(execFile)(process.execPath, [program, ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...env },
+    }).then(
+      ({ stdout }) => stdout,
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+
+  it.each([
+    ['the API', SERVICE_ENTRY.api, []],
+    ['the webhook queue', SERVICE_ENTRY['webhook-queue'], []],
+    ['tourctl migrate', TOURCTL, ['migrate']],
+    ['tourctl up', TOURCTL, ['up']],
+  ])('reads the .env of its working directory, and the environment wins: %s', async (_, program, args) => {
+    writeFileSync(file, 'API_PORT=70000\n');
+    expect(await start(program, args)).toMatch(/: API_PORT must be a whole number from 1 to 65535\n$/);
+    const given = { API_PORT: '1', LOG_LEVEL: 'loud' };
+    expect(await start(program, args, given)).toMatch(/: LOG_LEVEL must be one of [^\n]+\n$/);
+    writeFileSync(file, 'API_PORT\n');
+    expect(await start(program, args)).toMatch(/: [^\n]+\.env, line 1, is not NAME=value\. [^\n]+\n$/);
+  });
+
+  it('takes an empty variable of the environment for the default', async () => {
+    writeFileSync(file, 'API_PORT=4100\n');
+    const get = ['config', 'get', 'API_PORT'];
+    expect(await start(TOURCTL, get)).toBe('4100\n');
+    expect(await start(TOURCTL, get, { API_PORT: '' })).toBe('3000\n');
+  });
+});
