@@ -63,15 +63,19 @@ export const backupVerb: DatabaseVerb = {
   run: () => (require('./installation/backup') as typeof import('./installation/backup')).backupCommand,
 };
 
-export const restoreVerb: DatabaseVerb = {
-  usage: 'restore <file>',
+const restore = () => require('./installation/backup') as typeof import('./installation/backup');
+
+export const restoreVerb: OfflineVerb = {
+  usage: 'restore [file]',
   about: 'Load a backup into an empty database, with all webhook endpoints paused',
   flags: [
+    flag('--in-place', 'complete a point-in-time recovery of this database instead: no file'),
     flag('--resume-webhooks', 'leave active endpoints active: this installation replaces the lost one'),
   ],
-  examples: ['restore tours.backup', 'restore tours.backup --resume-webhooks'],
-  schema: 'as-is',
-  run: () => (require('./installation/backup') as typeof import('./installation/backup')).restoreCommand,
+  check: (options: { inPlace?: boolean }, file?: string) => restore().checkRestore(options, file),
+  examples: ['restore tours.backup', 'restore tours.backup --resume-webhooks', 'restore --in-place'],
+  // Opens the database itself: the file is checked before a database is created.
+  runOffline: () => restore().restoreCommand,
 };
 
 export const monitorVerb: DatabaseVerb = {

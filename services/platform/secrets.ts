@@ -43,17 +43,28 @@ export async function loadSecrets<Name extends keyof Secrets>(
   return secrets as Pick<Secrets, Name> & Partial<Secrets>;
 }
 
+/**
+ * Reads the secrets of the environment and, with an embedded database, of `<dataDir>/secrets.json`. Demands and generates none.
+ * @throws SecretsError for a damaged file
+ */
+export function readSecrets(config: Config): Partial<Secrets> {
+  const file = secretsFile(config);
+  const kept = config.databaseUrl || !existsSync(file) ? {} : readFile(file);
+  return { ...kept, ...definedOf(config.secrets) };
+}
+
+function secretsFile({ dataDir }: Config): string {
+  return path.join(path.resolve(dataDir), 'secrets.json');
+}
+
 function definedOf(given: Partial<Secrets>): Partial<Secrets> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-async function keptSecrets(
-  { dataDir, secrets: given }: Config,
-  isNewDatabase: () => Promise<boolean>,
-): Promise<Secrets> {
-  const file = path.join(path.resolve(dataDir), 'secrets.json');
+async function keptSecrets(config: Config, isNewDatabase: () => Promise<boolean>): Promise<Secrets> {
+  const file = secretsFile(config);
   if (!existsSync(file)) {
-    if (!(await isNewDatabase())) throw missingFile(file, given);
+    if (!(await isNewDatabase())) throw missingFile(file, config.secrets);
     await createFile(file);
   }
   return readFile(file);

@@ -1,9 +1,21 @@
-import { type BackupHeader, refuseUnwritableFile } from '../../../services/api/backup/backup-file';
-import { checkBackup, restoreBackup } from '../../../services/api/backup/restore-backup';
+import { refuseUnwritableFile } from '../../../services/api/backup/backup-file';
+import type { BackupHeader } from '../../../services/api/backup/backup-header';
+import {
+  checkBackup,
+  completeRecovery,
+  LOST_NUMBERS,
+  restoreBackup,
+} from '../../../services/api/backup/restore-backup';
 import { writeBackup } from '../../../services/api/backup/write-backup';
+import { inspectSecrets } from '../../../services/platform/secrets/check-secrets';
+import { opensSealed } from '../../../services/webhook-queue/endpoints/endpoint-secrets';
 import { pauseActiveEndpoints } from '../../../services/webhook-queue/endpoints/endpoint.repository';
-import type { Context } from '../../engine/context';
+import type { Context, Terminal } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
+import { withContext } from '../../engine/open-database';
 import { readVersion } from '../../terminal/io';
+import type { Output } from '../../terminal/output';
+import { askText } from '../../terminal/prompts';
 import { countIs, countOf } from '../../terminal/text';
 
 const PAUSED = 'A restore paused it, so that a copy sends nothing: tourctl webhook resume';
@@ -31,15 +43,47 @@ function defaultName(): string {
   return `tour-platform-${time}.backup`;
 }
 
+interface RestoreOptions {
+  inPlace?: boolean;
+  resumeWebhooks?: boolean;
+}
+
+/** Refuses a file with --in-place. The file alone is asked for on a terminal. */
+export function checkRestore({ inPlace = false }: RestoreOptions, file?: string): void {
+  if (inPlace && file !== undefined)
+    throw new UsageError('--in-place takes no <file>: it completes a recovery that was made by other means');
+}
+
 export async function restoreCommand(
-  { audited, config, output }: Context,
-  { resumeWebhooks = false }: { resumeWebhooks?: boolean },
-  file: string,
+  terminal: Terminal,
+  options: RestoreOptions,
+  given?: string,
 ): Promise<void> {
+  if (options.inPlace) return withContext(terminal, {}, (context) => completeInPlace(context, options));
+  const file = given ?? (await askFile(terminal));
   const begun = performance.now();
-  await checkBackup(config, file);
+  // Before a database is created: a wrong file or wrong secrets leave nothing behind.
+  await checkBackup(terminal.config, file);
+  await withContext(terminal, { schema: 'as-is', creates: true }, (context) =>
+    restoreFile(context, options, file, begun),
+  );
+}
+
+function askFile({ io, output }: Terminal): Promise<string> {
+  if (!io.isTTY || output.json) throw new UsageError('<file> is missing');
+  return askText(io, 'File:', (answer) => (answer === '' ? 'It must not be empty' : undefined));
+}
+
+async function restoreFile(
+  { audited, config, output }: Context,
+  { resumeWebhooks = false }: RestoreOptions,
+  file: string,
+  begun: number,
+): Promise<void> {
   const { header, paused } = await audited({ action: 'restore', subject: file }, async (trx, note) => {
     const header = await restoreBackup(trx, file);
+    // Where the file has no check value of SECRETS_KEY, only sealed rows can be compared with it.
+    await inspectSecrets(trx, config, opensSealed);
     const paused = resumeWebhooks ? 0 : await pauseActiveEndpoints(trx, PAUSED);
     note(null, { file, made_at: header.made_at, version: header.version, paused_endpoints: paused });
     return { header, paused };
@@ -52,14 +96,41 @@ export async function restoreCommand(
       `Recounted: every table has the rows and the checksum of the backup, and ${countIs(seats, 'seat')} taken on ${countOf(departures, 'departure')}`,
     ].join('\n'),
   );
-  if (paused > 0)
-    output.note(
-      `${countIs(paused, 'webhook endpoint')} paused: tourctl webhook list, then webhook resume <id>`,
-    );
+  notePaused(output, paused);
   output.note(
     `What was revoked or anonymized after ${header.made_at} is not: do that again before you start the services.`,
   );
   output.note('Next: tourctl doctor');
+}
+
+async function completeInPlace(
+  { audited, output }: Context,
+  { resumeWebhooks = false }: RestoreOptions,
+): Promise<void> {
+  const document = await audited({ action: 'restore.in_place' }, async (trx, note) => {
+    const sequences = await completeRecovery(trx);
+    const paused = resumeWebhooks ? 0 : await pauseActiveEndpoints(trx, PAUSED);
+    const document = { sequences, endpoints_paused: paused };
+    note(null, document);
+    return document;
+  });
+  output.answer(
+    document,
+    () =>
+      `${countOf(Object.keys(document.sequences).length, 'sequence')} moved on by ${LOST_NUMBERS.toLocaleString('en')}`,
+  );
+  notePaused(output, document.endpoints_paused);
+  output.note(
+    'What was revoked or anonymized after the time of the recovery is not: do that again before you start the services.',
+  );
+  output.note('Next: tourctl doctor');
+}
+
+function notePaused(output: Output, paused: number): void {
+  if (paused === 0) return;
+  output.note(
+    `${countIs(paused, 'webhook endpoint')} paused: tourctl webhook list, then webhook resume <id>`,
+  );
 }
 
 function documentOf(file: string, { tables }: BackupHeader, begun: number) {

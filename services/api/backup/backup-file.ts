@@ -6,10 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import {
   BackupDamagedError,
-  BackupNewerError,
+  BackupInvalidError,
   BackupNotReadError,
   BackupNotWrittenError,
 } from './backup.errors';
+import { type BackupHeader, parseBackupHeader } from './backup-header';
 
 /*
  * A backup file is gzip, and after it one line: the SHA-256 of all bytes before this line, in hexadecimal. The gzip contains one
@@ -17,53 +18,13 @@ import {
  * each table, as in the dumps of PostgreSQL; no row is such a line.
  */
 
-/** Grows with a change that makes this version's restore fail. */
-export const BACKUP_FORMAT = 1;
-export const PRODUCT = 'tour-platform backup';
-
-export interface BackupHeader {
-  product: typeof PRODUCT;
-  format: number;
-  /** Version of the product that made the file. */
-  version: string;
-  /** Names of the migrations of its database. */
-  migrations: string[];
-  /** The database's clock in the snapshot, RFC 3339. */
-  made_at: string;
-  /** The `as_of` of the catalog in the snapshot, RFC 3339. */
-  as_of: string;
-  /** Check values of SECRETS_KEY and KEY_PEPPER by variable (ADR 25); null: it was in use before check values existed. */
-  secret_checks: Record<string, string | null>;
-  /** The months of the webhook history that have tables, YYYY-MM-DD. */
-  months: string[];
-  /** The last number that each sequence has given. */
-  sequences: Record<string, number>;
-  /** Seats that holds and bookings took at made_at. */
-  seats: SeatCount;
-  tables: TableHeader[];
-}
-
-export interface SeatCount {
-  /** Departures with taken seats; a departure counts twice if real and sandbox seats are taken. */
-  departures: number;
-  seats: number;
-  /** The checksum of the taken seats of each departure; see TableHeader. */
-  checksum: string;
-}
-
-export interface TableHeader {
-  name: string;
-  columns: string[];
-  rows: number;
-  /** The sum of 64 bits of each row's MD5, so that the order of the rows does not matter. */
-  checksum: string;
-}
-
 /** A line break and 64 hexadecimal digits. */
 const SEAL_BYTES = 65;
 const CHUNK_BYTES = 256 * 1024;
 export const END_OF_TABLE = Buffer.from('\\.\n');
 const END_AFTER_ROW = Buffer.from('\n\\.\n');
+/** Headers have tens of kilobytes. A forged file must not fill the memory with its first line. */
+const MOST_HEADER_BYTES = 1024 * 1024;
 
 /** @throws BackupNotWrittenError if the file exists, also as a link to no file, or its folder cannot be written to */
 export function refuseUnwritableFile(file: string): void {
@@ -142,8 +103,8 @@ async function* sealed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /**
- * Reads the complete file and compares its checksum. Then returns the header.
- * @throws BackupNotReadError, BackupDamagedError, BackupNewerError
+ * Reads the complete file: compares its checksum, then checks its header, counts the rows of each table, and expects the end after them.
+ * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError
  */
 export async function verifyBackupFile(file: string): Promise<BackupHeader> {
   try {
@@ -156,7 +117,21 @@ export async function verifyBackupFile(file: string): Promise<BackupHeader> {
     const { syscall, message } = error as NodeJS.ErrnoException;
     throw syscall ? new BackupNotReadError(file, message) : error;
   }
-  return readBackupFile(file, (header) => Promise.resolve(header));
+  return readBackupFile(file, async (header, nextRows) => {
+    for (const { name, rows } of header.tables) {
+      const found = await countRows(nextRows());
+      if (found !== rows)
+        throw new BackupInvalidError(file, `it has ${found} rows of ${name} instead of ${rows}`);
+    }
+    return header;
+  });
+}
+
+/** Counts line breaks: in the text format of COPY one ends each row, and none is in a row. */
+async function countRows(rows: AsyncIterable<Buffer>): Promise<number> {
+  let found = 0;
+  for await (const part of rows) for (let at = -1; (at = part.indexOf(10, at + 1)) >= 0;) found++;
+  return found;
 }
 
 /** Reads the last line, and the place of the last byte before it. */
@@ -176,8 +151,9 @@ async function readSeal(file: string): Promise<{ end: number; seal: string }> {
 }
 
 /**
- * Reads a verified file as a stream.
- * @param work gets the header, and a function that returns the rows of the next table; read them to the end before the next call
+ * Reads a file as a stream.
+ * @param work gets the header, and a function that returns the rows of the next table; it reads all tables, each to its end
+ * @throws BackupInvalidError, BackupNewerError
  */
 export async function readBackupFile<T>(
   file: string,
@@ -187,18 +163,21 @@ export async function readBackupFile<T>(
   const bytes = createReadStream(file, { end, highWaterMark: CHUNK_BYTES });
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   bytes.on('error', (error) => gunzip.destroy(error));
-  const content = new Content(bytes.pipe(gunzip));
+  const content = new Content(file, bytes.pipe(gunzip));
   try {
-    const header = JSON.parse(await content.line()) as BackupHeader | null;
-    if (header?.product !== PRODUCT) throw new BackupDamagedError(file);
-    if (header.format > BACKUP_FORMAT) throw new BackupNewerError(file, `format ${header.format}`);
-    return await work(header, () => content.rows());
+    const result = await work(parseBackupHeader(file, await content.header()), () => content.rows());
+    await content.expectEnd();
+    // Bytes that are no gzip end the stream without an error.
+    if (gunzip.bytesWritten !== end + 1) throw new BackupInvalidError(file, AFTER_LAST_TABLE);
+    return result;
   } catch (error) {
-    throw error instanceof SyntaxError || isOfGzip(error) ? new BackupDamagedError(file) : error;
+    throw isOfGzip(error) ? new BackupInvalidError(file, 'it is not valid gzip') : error;
   } finally {
     bytes.destroy();
   }
 }
+
+const AFTER_LAST_TABLE = 'it has more bytes after its last table';
 
 function isOfGzip(error: unknown): boolean {
   return /^Z_[A-Z_]+$/.test(String((error as NodeJS.ErrnoException).code));
@@ -209,13 +188,20 @@ class Content {
   private readonly chunks: AsyncIterator<Buffer>;
   private buffered: Buffer = Buffer.alloc(0);
 
-  constructor(stream: AsyncIterable<Buffer>) {
+  constructor(
+    private readonly file: string,
+    stream: AsyncIterable<Buffer>,
+  ) {
     this.chunks = stream[Symbol.asyncIterator]();
   }
 
-  async line(): Promise<string> {
+  async header(): Promise<string> {
     let at;
-    while ((at = this.buffered.indexOf('\n')) < 0) await this.read();
+    while ((at = this.buffered.indexOf('\n')) < 0) {
+      if (this.buffered.length > MOST_HEADER_BYTES)
+        throw new BackupInvalidError(this.file, 'its header has more than 1 MiB');
+      await this.read();
+    }
     return this.take(at + 1).toString();
   }
 
@@ -234,6 +220,14 @@ class Content {
     this.take(END_OF_TABLE.length);
   }
 
+  async expectEnd(): Promise<void> {
+    if (this.buffered.length === 0) {
+      const next = await this.chunks.next();
+      if (next.done) return;
+    }
+    throw new BackupInvalidError(this.file, AFTER_LAST_TABLE);
+  }
+
   private take(length: number): Buffer {
     const taken = this.buffered.subarray(0, length);
     this.buffered = this.buffered.subarray(length);
@@ -242,7 +236,7 @@ class Content {
 
   private async read(): Promise<void> {
     const next = await this.chunks.next();
-    if (next.done) throw new SyntaxError('the content ends before its last table');
+    if (next.done) throw new BackupInvalidError(this.file, 'it ends before its last table');
     this.buffered = this.buffered.length === 0 ? next.value : Buffer.concat([this.buffered, next.value]);
   }
 }

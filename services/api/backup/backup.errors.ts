@@ -25,6 +25,15 @@ export class BackupDamagedError extends AppError {
   }
 }
 
+/** The file is complete, but its content is not that of a backup. */
+export class BackupInvalidError extends AppError {
+  readonly code = 'backup_invalid';
+
+  constructor(file: string, what: string) {
+    super(`${file} is not a valid backup: ${what}. Nothing was changed: use another file`);
+  }
+}
+
 export class BackupNewerError extends AppError {
   readonly code = 'backup_newer';
 

@@ -3,74 +3,54 @@ import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../platform/config';
 import type { Trx } from '../../platform/database';
 import { acquireMigrationLock, knownMigrations, migrateWithin } from '../../platform/migrate';
-import { compareSecrets } from '../../platform/secrets/check-secrets';
-import { recordRestore } from '../catalog/as-of';
-import { BackupDamagedError, BackupNewerError, RestoreDiffersError } from './backup.errors';
-import { type BackupHeader, readBackupFile, type TableHeader, verifyBackupFile } from './backup-file';
+import { compareSecrets, findSecretChecks } from '../../platform/secrets/check-secrets';
+import { sqlState } from '../../platform/errors';
+import { readAsOf, recordRestore } from '../catalog/as-of';
+import { BackupInvalidError, BackupNewerError, RestoreDiffersError } from './backup.errors';
+import { readBackupFile, verifyBackupFile } from './backup-file';
+import type { BackupHeader, TableHeader } from './backup-header';
 import { analyzeTables, dropEmptySchema, finishLoad, prepareLoad } from './rebuild-schema.repository';
 import {
+  advanceSequences,
   checksumTable,
   copyIn,
   countTakenSeats,
+  findColumns,
   makeMonth,
+  sequenceNames,
   setCopyForms,
   setSequence,
 } from './snapshot.repository';
 import { COPIED_TABLES } from './tables';
 
-/** The sequence of the numbers in booking references. */
-const BOOKING_NUMBERS = 'booking_leads_id_seq';
 /**
- * Bookings that were made after the backup are lost, but their customers have the references. The numbers of so many are not given
- * again, so that no reference means another booking.
+ * Rows that were made after the backup are lost, but customers have the references of bookings, and operators the numbers of rules. So
+ * many numbers are not given again, so that none means another row.
  */
-const LOST_BOOKINGS = 100_000;
+export const LOST_NUMBERS = 100_000;
 
 /**
  * Checks everything about a file that needs no database: that it is complete, of this version or an earlier one, of these secrets, and
  * names only tables of the product, because a forged file can have a correct checksum.
- * @throws BackupNotReadError, BackupDamagedError, BackupNewerError, SecretsError, ConfigError
+ * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, SecretsError
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {
   const header = await verifyBackupFile(file);
-  if (!isComplete(header)) throw new BackupDamagedError(file);
   const known = await knownMigrations();
   const unknown = header.migrations.filter((name) => !known.includes(name));
   if (unknown[0] !== undefined)
     throw new BackupNewerError(file, `${header.version}, with migration ${unknown[0]}`);
   const copied: readonly string[] = COPIED_TABLES;
-  if (!header.tables.every(({ name }) => copied.includes(name))) throw new BackupDamagedError(file);
-  await compareSecrets(config, new Map(Object.entries(header.secret_checks)));
+  const foreign = header.tables.find(({ name }) => !copied.includes(name));
+  if (foreign) throw new BackupInvalidError(file, `it has a table ${foreign.name}, which no backup copies`);
+  compareSecrets(config, new Map(Object.entries(header.secret_checks)));
   return header;
-}
-
-/** Checks the form of each part that a restore reads, because a forged file can have a correct checksum. */
-function isComplete(header: BackupHeader): boolean {
-  const { format, version, made_at, as_of, migrations, months, secret_checks, sequences, seats, tables } =
-    header;
-  return (
-    typeof format === 'number' &&
-    areTexts([version, made_at, as_of]) &&
-    areTexts(migrations) &&
-    areTexts(months) &&
-    [secret_checks, sequences, seats].every(isObject) &&
-    Array.isArray(tables) &&
-    tables.every((table) => isObject(table) && areTexts([table.name]) && areTexts(table.columns))
-  );
-}
-
-function areTexts(list: unknown): boolean {
-  return Array.isArray(list) && list.every((one) => typeof one === 'string');
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }
 
 /**
  * Loads a checked file into an empty database, in the caller's transaction. Builds the schema that the file was made with, because the
  * rows fit no other; then loads, compares rows and checksums with the file, and migrates to the present schema.
- * @throws DatabaseNotEmptyError, ServicesRunningError, RestoreDiffersError
+ * @throws DatabaseNotEmptyError, ServicesRunningError, BackupInvalidError, RestoreDiffersError
  */
 export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeader> {
   await acquireMigrationLock(trx);
@@ -78,19 +58,79 @@ export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeade
   const seenVersion = await dropEmptySchema(trx);
   return readBackupFile(file, async (header, nextRows) => {
     const tables = header.tables.map(({ name }) => name);
-    await migrateWithin(trx, header.migrations);
-    for (const month of header.months) await makeMonth(trx, month);
+    await ofFile(file, 'its migrations', async () => {
+      await migrateWithin(trx, header.migrations);
+      for (const month of header.months) await makeMonth(trx, month);
+    });
+    await compareColumns(trx, file, header);
     const additions = await prepareLoad(trx, tables);
-    for (const table of header.tables) await loadTable(trx, table, nextRows());
-    await finishLoad(trx, additions);
-    for (const [name, last] of Object.entries(header.sequences))
-      await setSequence(trx, name, name === BOOKING_NUMBERS ? last + LOST_BOOKINGS : last);
-    await migrateWithin(trx, await knownMigrations());
+    for (const table of header.tables)
+      await ofFile(file, `its rows of ${table.name}`, () => loadTable(trx, table, nextRows()));
+    await ofFile(file, 'the keys of its rows', () => finishLoad(trx, additions));
+    await setSequences(trx, file, header);
+    await ofFile(file, 'its rows in later migrations', async () =>
+      migrateWithin(trx, await knownMigrations()),
+    );
+    await advanceSequences(trx, LOST_NUMBERS);
     await compareSeats(trx, header);
+    await compareSecretChecks(trx, file, header);
     await recordRestore(trx, { lostAfter: header.as_of, seenVersion });
     await analyzeTables(trx, tables);
     return header;
   });
+}
+
+/**
+ * Completes a point-in-time recovery that was made by other means, like restoreBackup at its end: numbers that may have been given are
+ * not given again, and copies of the catalog with changes that are lost begin again. A second run moves the sequences on again, which does
+ * no harm.
+ * @returns the new last number of each sequence
+ */
+export async function completeRecovery(trx: Trx): Promise<Record<string, number>> {
+  await recordRestore(trx, { lostAfter: await readAsOf(trx), seenVersion: 0 });
+  return advanceSequences(trx, LOST_NUMBERS);
+}
+
+/** SQLSTATEs of content that the schema refuses. Missing rights (42501) are no fault of the file. */
+const REFUSED_CONTENT = /^(0A|22|23|42(?!501)|54|P0)/;
+
+/** Runs a step with the content of the file. The error of PostgreSQL would show values of rows, so it is replaced. */
+async function ofFile<T>(file: string, what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const state = sqlState(error) ?? '';
+    throw REFUSED_CONTENT.test(state)
+      ? new BackupInvalidError(file, `PostgreSQL refuses ${what} (SQLSTATE ${state})`)
+      : error;
+  }
+}
+
+/** Expects all tables and columns that the migrations of the file have made, and no others. */
+async function compareColumns(trx: Trx, file: string, { tables }: BackupHeader): Promise<void> {
+  const schema = await findColumns(trx, COPIED_TABLES);
+  const given = new Map(tables.map(({ name, columns }) => [name, columns]));
+  for (const name of new Set([...schema.keys(), ...given.keys()])) {
+    const [made, listed] = [schema.get(name), given.get(name)];
+    if (made?.toSorted().join() === listed?.toSorted().join()) continue;
+    throw new BackupInvalidError(file, `its columns of ${name} are not those of its migrations`);
+  }
+}
+
+async function setSequences(trx: Trx, file: string, { sequences }: BackupHeader): Promise<void> {
+  const known = await sequenceNames(trx);
+  for (const [name, last] of Object.entries(sequences)) {
+    if (!known.includes(name)) throw new BackupInvalidError(file, `it has an unknown sequence ${name}`);
+    await setSequence(trx, name, last);
+  }
+}
+
+/** The header decides whether the file is restored here, so it must have the check values of the rows. */
+async function compareSecretChecks(trx: Trx, file: string, { secret_checks }: BackupHeader): Promise<void> {
+  const rows = await findSecretChecks(trx);
+  const isSame = ([variable, value]: [string, string | null]) => rows.get(variable) === value;
+  if (rows.size === Object.keys(secret_checks).length && Object.entries(secret_checks).every(isSame)) return;
+  throw new BackupInvalidError(file, 'secret_checks of its header are not its rows');
 }
 
 /** Loads one table, reads it again, and compares. */

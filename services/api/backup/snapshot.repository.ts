@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import type { Readable } from 'node:stream';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Db, Trx } from '../../platform/database';
-import type { SeatCount, TableHeader } from './backup-file';
+import type { SeatCount, TableHeader } from './backup-header';
 
 /** The forms of values in COPY and in checksums are the same on every server. A transaction may be idle while a disk is slow. */
 const SETTINGS = `
@@ -78,6 +78,27 @@ export async function findSequences(db: Db): Promise<Record<string, number>> {
   const { rows } = await db.raw<{ rows: { name: string; last: number }[] }>(
     `select sequencename as name, last_value as last from pg_sequences
      where schemaname = current_schema() and last_value is not null and sequencename not like 'knex%' order by 1`,
+  );
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
+}
+
+/** Names the sequences of our tables. */
+export async function sequenceNames(db: Db): Promise<string[]> {
+  return db('pg_sequences')
+    .whereRaw("schemaname = current_schema() and sequencename not like 'knex%'")
+    .pluck<string[]>('sequencename');
+}
+
+/**
+ * Moves every sequence of our tables on, also one that has given no number yet.
+ * @returns the new last number of each
+ */
+export async function advanceSequences(trx: Trx, numbers: number): Promise<Record<string, number>> {
+  const { rows } = await trx.raw<{ rows: { name: string; last: number }[] }>(
+    `select sequencename as name,
+       setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, start_value - 1) + :numbers) as last
+     from pg_sequences where schemaname = current_schema() and sequencename not like 'knex%' order by 1`,
+    { numbers },
   );
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }

@@ -2,14 +2,8 @@ import type { Db, Trx } from '../../platform/database';
 import { appliedMigrations } from '../../platform/migrate';
 import { findSecretChecks } from '../../platform/secrets/check-secrets';
 import { readAsOf } from '../catalog/as-of';
-import {
-  BACKUP_FORMAT,
-  type BackupHeader,
-  END_OF_TABLE,
-  PRODUCT,
-  type TableHeader,
-  writeBackupFile,
-} from './backup-file';
+import { END_OF_TABLE, writeBackupFile } from './backup-file';
+import { BACKUP_FORMAT, type BackupHeader, PRODUCT, type TableHeader } from './backup-header';
 import {
   checksumTable,
   copyOut,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '../config';
 import type { Db } from '../database';
-import { loadSecrets, SECRET_VARIABLES, type Secrets, SecretsError } from '../secrets';
+import { loadSecrets, readSecrets, SECRET_VARIABLES, type Secrets, SecretsError } from '../secrets';
 
 /** Secrets that data in the database depends on. Without the old CURSOR_KEY, only open lists and embed pages end. */
 type Checked = 'secretsKey' | 'keyPepper';
@@ -104,19 +104,19 @@ async function opensNothing(
 
 /**
  * Compares this installation's secrets with the check values of a backup. Needs no database.
- * @throws ConfigError, SecretsError
+ * @throws SecretsError
  */
-export async function compareSecrets(config: Config, checks: Map<string, string | null>): Promise<void> {
-  const used = CHECKED.filter((name) => checks.has(SECRET_VARIABLES[name]));
-  if (used.length === 0) return;
-  const secrets = await loadSecrets(config, used, () => Promise.resolve(false));
-  for (const name of used) {
+export function compareSecrets(config: Config, checks: Map<string, string | null>): void {
+  const secrets = readSecrets(config);
+  for (const name of CHECKED.filter((one) => checks.has(SECRET_VARIABLES[one]))) {
     const value = secrets[name];
     const kept = checks.get(SECRET_VARIABLES[name]);
     if (value !== undefined && (!kept || kept === checkValue(name, value))) continue;
+    const problem = value === undefined ? 'is missing' : 'is not the one that the backup was made with';
+    const copy = config.databaseUrl ? '' : `, or copy its secrets.json into ${path.resolve(config.dataDir)}`;
     throw new SecretsError(
-      `${SECRET_VARIABLES[name]} is not the one that the backup was made with: ${CONSEQUENCES[name]}. ` +
-        `Set ${SECRET_VARIABLES[name]} to the value of that installation, or copy its secrets.json into DATA_DIR`,
+      `${SECRET_VARIABLES[name]} ${problem}: ${CONSEQUENCES[name]}. ` +
+        `Set ${SECRET_VARIABLES[name]} to the value of that installation${copy}. Nothing was changed`,
     );
   }
 }
