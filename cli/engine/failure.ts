@@ -131,17 +131,6 @@ export class MigrationsPendingError extends AppError {
   }
 }
 
-/** Signals a DATA_DIR without a database, which most often is the wrong one. */
-export class NoInstallationError extends AppError {
-  readonly code = 'no_installation';
-
-  constructor(dataDir: string) {
-    super(
-      `No installation in ${dataDir}. Is DATA_DIR set? Only tourctl up, migrate, seed and restore create one`,
-    );
-  }
-}
-
 /** Signals an invalid configuration. */
 export class SettingsError extends AppError {
   readonly code = 'invalid_configuration';

@@ -6,7 +6,7 @@ import { watchInterruption } from '../terminal/io';
 import { countOf } from '../terminal/text';
 import type { Output } from '../terminal/output';
 import type { DatabaseUse } from './command';
-import { describeError, isDatabaseLost, MigrationsPendingError, NoInstallationError } from './failure';
+import { describeError, isDatabaseLost, MigrationsPendingError } from './failure';
 import { CONNECTION, greetDatabase, PROBE, whileAnswering } from './watch-database';
 import { operatorOf, runAudited } from './audited-change';
 import { asSettingsError, type Context, type Terminal } from './context';
@@ -76,10 +76,9 @@ async function reachServer(
 ): Promise<{ url: string; leave(): Promise<void> }> {
   const url = config.databaseDirectUrl;
   if (config.databaseUrl && url) return { url, leave: () => Promise.resolve() };
-  const { hasEmbeddedPostgres, joinEmbeddedPostgres } =
+  const { joinEmbeddedPostgres } =
     require('../../services/platform/embedded-postgres') as typeof import('../../services/platform/embedded-postgres');
-  if (!creates && !hasEmbeddedPostgres(config.dataDir)) throw new NoInstallationError(config.dataDir);
-  return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line) });
+  return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line), creates });
 }
 
 async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void> {

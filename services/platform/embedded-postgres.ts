@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { isNobody } from './embedded-postgres/account';
 import { bundledRelease, usableBinaries } from './embedded-postgres/binaries';
 import { type Cluster, createCluster, placeCluster } from './embedded-postgres/cluster';
-import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres.errors';
+import { EmbeddedPostgresError, NoInstallationError } from './embedded-postgres/embedded-postgres.errors';
 import { ensureDatabase, serviceUrl, superuserClient } from './embedded-postgres/roles';
 import {
   findServer,
@@ -54,12 +54,14 @@ const JOIN_PAUSE_MS = 500;
  * Joins the embedded PostgreSQL of that data directory, and starts it if it does not run. Its cluster is `<dataDir>/pg18`,
  * created on first use. The server is detached and survives a killed process; if it ends itself, it is started again.
  * For root it runs as the cluster's owner, at first as `postgres` or `nobody`, because PostgreSQL refuses root.
- * @throws EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
+ * @param creates false: refuses a directory without a database, and leaves it as it is
+ * @throws NoInstallationError, EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
-  { onNotice: notice = () => undefined }: { onNotice?: JoinNotice } = {},
+  { onNotice: notice = () => undefined, creates = true }: { onNotice?: JoinNotice; creates?: boolean } = {},
 ): Promise<EmbeddedPostgres> {
+  if (!creates && !hasDatabase(dataDir)) throw new NoInstallationError(dataDir);
   const directory = openDirectory(dataDir);
   let use = await beginUse(directory, notice);
   const { url } = use;
@@ -104,7 +106,7 @@ export async function joinEmbeddedPostgres(
  * Returns whether the directory has an embedded database, also of another release, whose use joinEmbeddedPostgres then refuses. Creates
  * nothing. A database that is being created has another name until it is complete.
  */
-export function hasEmbeddedPostgres(dataDir: string): boolean {
+function hasDatabase(dataDir: string): boolean {
   return entriesOf(dataDir).some(
     (name) => /^pg\d+$/.test(name) && entriesOf(path.join(dataDir, name)).length > 0,
   );

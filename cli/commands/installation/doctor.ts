@@ -17,6 +17,7 @@ import { findLowPriceRules } from '../../../services/api/pricing/find-low-prices
 import type { Config } from '../../../services/platform/config';
 import type { Db } from '../../../services/platform/database';
 import { readDiskSpace } from '../../../services/platform/disk-space';
+import { NoInstallationError } from '../../../services/platform/embedded-postgres/embedded-postgres.errors';
 import { ConfigError } from '../../../services/platform/read-variable';
 import { SecretsError } from '../../../services/platform/secrets';
 import { inspectSecrets } from '../../../services/platform/secrets/check-secrets';
@@ -28,7 +29,7 @@ import {
 import { inspectQueue, type QueueHealth } from '../../../services/webhook-queue/inspect-queue';
 import type { Terminal } from '../../engine/context';
 import { withContext } from '../../engine/open-database';
-import { describeError, EXIT, NoInstallationError } from '../../engine/failure';
+import { describeError, EXIT } from '../../engine/failure';
 import { CancelledError } from '../../terminal/io';
 import { paint, type Screen, type Tone } from '../../terminal/screen';
 import { countIs, padText, textWidth, wrapText } from '../../terminal/text';

@@ -4,7 +4,7 @@ import { AppError } from '../errors';
 import type { Environment } from '../read-variable';
 
 /** An .env file that cannot be read, or a line of it. The message never contains the line: it may be a secret. */
-export class EnvFileError extends AppError {
+class EnvFileError extends AppError {
   readonly code = 'invalid_configuration';
 
   constructor(file: string, problem: string) {

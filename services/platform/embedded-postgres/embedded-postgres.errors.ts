@@ -8,3 +8,14 @@ export class EmbeddedPostgresError extends AppError {
     super([`${problem}. ${nextStep}.`, log.trim()].filter(Boolean).join('\n'));
   }
 }
+
+/** A data directory without a database, which most often is the wrong one. */
+export class NoInstallationError extends AppError {
+  readonly code = 'no_installation';
+
+  constructor(dataDir: string) {
+    super(
+      `No installation in ${dataDir}. Is DATA_DIR set? Only tourctl up, migrate, seed and restore create one`,
+    );
+  }
+}
