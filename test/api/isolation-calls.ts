@@ -65,25 +65,25 @@ export const CALL_BODIES: Record<string, ((ids: Ids) => object)[]> = {
   ],
   changeBooking: [() => ({ adults: 2 })],
   cancelBooking: [() => ({})],
-  readCalendar: [octoProduct],
-  checkProduct: [octoProduct],
-  reserve: [
+  octoReadCalendar: [octoProduct],
+  octoCheckAvailability: [octoProduct],
+  octoReserveBooking: [
     ({ tour, departure }) => ({
       ...{ productId: tour, optionId: 'DEFAULT', availabilityId: departure },
       unitItems: [{ unitId: 'adult' }],
     }),
   ],
-  extend: [() => ({})],
-  confirm: [() => ({})],
-  update: [() => ({ notes: 'mine' })],
-  remove: [() => ({})],
-  cancel: [() => ({})],
+  octoExtendBooking: [() => ({})],
+  octoConfirmBooking: [() => ({})],
+  octoUpdateBooking: [() => ({ notes: 'mine' })],
+  octoDeleteBooking: [() => ({})],
+  octoCancelBooking: [() => ({})],
 };
 
 /** The queries of the operations that need one. */
 const CALL_QUERIES: Record<string, (ids: Ids) => Record<string, string>> = {
   checkAvailability: ({ date }) => ({ departure_date: date }),
-  listOctoBookings: ({ visibleDate }) => ({ localDate: visibleDate }),
+  octoListBookings: ({ visibleDate }) => ({ localDate: visibleDate }),
 };
 
 export interface IsolationCall {

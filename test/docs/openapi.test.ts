@@ -47,6 +47,20 @@ function parameter(operationId: string, name: string): Schema {
   return operation.parameters.find((one) => one.name === name)!.schema;
 }
 
+/** Returns the names of the schemas that these operations use, directly or inside another schema. */
+function schemasOf(operations: object[]): string[] {
+  const found = new Set<string>();
+  const visit = (part: object): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (found.has(name!)) continue;
+      found.add(name!);
+      visit(document.components.schemas[name!]!);
+    }
+  };
+  operations.forEach(visit);
+  return [...found];
+}
+
 describe('the OpenAPI document', () => {
   it.each(['3.0.3', '3.1.0'])('is valid as %s, its examples included', async (version) => {
     const served = version === '3.0.3' ? document : document31;
@@ -92,6 +106,18 @@ describe('the OpenAPI document', () => {
       expect(operationId).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
     }
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  });
+
+  it('has names of operations and schemas that begin with octo for OCTO alone', () => {
+    const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
+    for (const { operationId, tags } of operations)
+      expect([operationId, operationId.startsWith('octo')]).toEqual([operationId, tags.includes('OCTO')]);
+    const [octo, ours] = [true, false].map((isOcto) =>
+      schemasOf(operations.filter(({ tags }) => tags.includes('OCTO') === isOcto)),
+    );
+    expect(octo!.filter((name) => !name.startsWith('Octo'))).toEqual([]);
+    expect(ours!.filter((name) => name.startsWith('Octo'))).toEqual([]);
+    expect(octo!.length + ours!.length).toBe(Object.keys(document.components.schemas).length);
   });
 
   it('describes 400, 401, 429, 500 and 503 wherever a credential is required, except for OCTO as problem documents', () => {

@@ -68,7 +68,7 @@ async function givenCatalog(): Promise<void> {
     if (n > 0) continue;
     // One product, so that its availabilities fit.
     known.add('productId', tour.id);
-    known.add('readProduct.id', tour.id);
+    known.add('octoReadProduct.id', tour.id);
     const ids = await db('departures').where({ tour_id: tour.id }).pluck('id');
     known.add('availabilityId', ...ids);
     known.add('availabilityIds', ...ids.map((id) => [id]));

@@ -4,7 +4,13 @@ import type { Quoter } from '../pricing/quote-tenant-price';
 import { priceFrom, type PricedCatalogTour } from './list-catalog';
 import type { RemovedTour } from './catalog-changes.repository';
 import type { CatalogFilters } from './catalog-filters.repository';
-import type { CatalogFiltersAnswer, CatalogItem, RemovedItem, TourDetail, TourLocationDto } from './tour.dto';
+import type {
+  CatalogFiltersAnswer,
+  CatalogItem,
+  RemovedItem,
+  TourDetail,
+  TourLocationAnswer,
+} from './tour.dto';
 import type { Tour, TourLocation } from './tour';
 import { tenantPricesAnswer } from '../pricing/prices';
 
@@ -79,6 +85,6 @@ function picturesAnswer(images: Tour['images'], baseUrl: string): TourDetail['im
   });
 }
 
-function locationAnswer(location: TourLocation | null): TourLocationDto | null {
+function locationAnswer(location: TourLocation | null): TourLocationAnswer | null {
   return location && { name: location.name, lat: location.lat ?? null, lng: location.lng ?? null };
 }

@@ -49,7 +49,7 @@ export interface CatalogPage {
   as_of?: string;
 }
 
-export interface CountedValueDto {
+export interface CountedValueAnswer {
   /** @example "asia" */
   value: string;
   /**
@@ -60,7 +60,7 @@ export interface CountedValueDto {
   tours: number;
 }
 
-export interface DurationRangeDto {
+export interface DurationRangeAnswer {
   /**
    * Days of the shortest tour; null without a tour.
    * @isInt
@@ -75,7 +75,7 @@ export interface DurationRangeDto {
   max: number | null;
 }
 
-export interface DateRangeDto {
+export interface DateRangeAnswer {
   /** YYYY-MM-DD: the first date that is open for booking; null without one. */
   from: string | null;
   /** YYYY-MM-DD: the last date that is open for booking; null without one. */
@@ -85,25 +85,25 @@ export interface DateRangeDto {
 /** The values by which the catalog can be filtered, of the tours that the tenant sees. */
 export interface CatalogFiltersAnswer {
   /** @example [{"value": "asia", "tours": 12}] */
-  continents: CountedValueDto[];
+  continents: CountedValueAnswer[];
   /**
    * ISO 3166 alpha-2.
    * @example [{"value": "VN", "tours": 3}]
    */
-  countries: CountedValueDto[];
+  countries: CountedValueAnswer[];
   /** @example [{"value": "kayak", "tours": 2}] */
-  tags: CountedValueDto[];
-  duration_days: DurationRangeDto;
-  departures: DateRangeDto;
+  tags: CountedValueAnswer[];
+  duration_days: DurationRangeAnswer;
+  departures: DateRangeAnswer;
 }
 
-export interface TourImageDto {
+export interface TourImageAnswer {
   /** @example "https://images.example.com/ha-long-kayak.jpg" */
   url: string;
   alt: string | null;
 }
 
-export interface TourLocationDto {
+export interface TourLocationAnswer {
   /**
    * Where travellers meet, or part.
    * @example "Tuan Chau Marina"
@@ -113,7 +113,7 @@ export interface TourLocationDto {
   lng: number | null;
 }
 
-export interface ItineraryDayDto {
+export interface ItineraryDayAnswer {
   /** @isInt */
   day: number;
   /** @example "Hanoi to Tuan Chau" */
@@ -124,13 +124,13 @@ export interface ItineraryDayDto {
 
 export interface TourDetail extends CatalogItem {
   description: string | null;
-  itinerary: ItineraryDayDto[];
+  itinerary: ItineraryDayAnswer[];
   inclusions: string[];
   exclusions: string[];
-  images: TourImageDto[];
+  images: TourImageAnswer[];
   languages: string[];
-  start_location: TourLocationDto | null;
-  end_location: TourLocationDto | null;
+  start_location: TourLocationAnswer | null;
+  end_location: TourLocationAnswer | null;
   /** IANA name. */
   time_zone: string;
   /** @isInt */

@@ -1,7 +1,7 @@
 import type { TourRef } from '../catalog/tour';
 import type { PricesAnswer, TenantPricesAnswer } from '../pricing/prices';
 
-export type DepartureStatusDto = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
+export type DepartureStatusAnswer = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
 export interface DepartureItem {
   id: string;
@@ -9,7 +9,7 @@ export interface DepartureItem {
   departure_date: string;
   /** YYYY-MM-DD */
   return_date: string | null;
-  status: DepartureStatusDto;
+  status: DepartureStatusAnswer;
   /** @isInt */
   seats_total: number;
   /** @isInt */
@@ -32,7 +32,7 @@ export interface AvailabilityAnswer {
   /** True if the requested seats are free. */
   available: boolean;
   /** `gone` also if the tour has no departure on this date. */
-  status: DepartureStatusDto;
+  status: DepartureStatusAnswer;
   /** @isInt */
   seats_available: number;
   /** @isInt */

@@ -351,7 +351,7 @@ export interface paths {
          * Read the supplier
          * @description Name and contact of the supplier, as the operator set them.
          */
-        get: operations["readSupplier"];
+        get: operations["octoReadSupplier"];
         put?: never;
         post?: never;
         delete?: never;
@@ -371,7 +371,7 @@ export interface paths {
          * List the capabilities
          * @description The capabilities that a request may name in `Octo-Capabilities`.
          */
-        get: operations["listCapabilities"];
+        get: operations["octoListCapabilities"];
         put?: never;
         post?: never;
         delete?: never;
@@ -394,7 +394,7 @@ export interface paths {
          *
          *     Needs a key with the scope `catalog:read`.
          */
-        get: operations["listProducts"];
+        get: operations["octoListProducts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -416,7 +416,7 @@ export interface paths {
          *
          *     Needs a key with the scope `catalog:read`.
          */
-        get: operations["readProduct"];
+        get: operations["octoReadProduct"];
         put?: never;
         post?: never;
         delete?: never;
@@ -440,7 +440,7 @@ export interface paths {
          *
          *     Needs a key with the scope `catalog:read`.
          */
-        post: operations["readCalendar"];
+        post: operations["octoReadCalendar"];
         delete?: never;
         options?: never;
         head?: never;
@@ -462,7 +462,7 @@ export interface paths {
          *
          *     Needs a key with the scope `catalog:read`.
          */
-        post: operations["checkProduct"];
+        post: operations["octoCheckAvailability"];
         delete?: never;
         options?: never;
         head?: never;
@@ -481,7 +481,7 @@ export interface paths {
          * @description The bookings of OCTO clients that match all given parameters, newest first; at least one is needed, and 1,000 bookings match at most.
          *     The answer is streamed; of more than 100 bookings, one at a time for each key.
          */
-        get: operations["listOctoBookings"];
+        get: operations["octoListBookings"];
         put?: never;
         /**
          * Reserve
@@ -489,7 +489,7 @@ export interface paths {
          *
          *     Needs a key with the scope `booking:create`.
          */
-        post: operations["reserve"];
+        post: operations["octoReserveBooking"];
         delete?: never;
         options?: never;
         head?: never;
@@ -511,7 +511,7 @@ export interface paths {
          *
          *     Needs a key with the scope `booking:create`.
          */
-        post: operations["extend"];
+        post: operations["octoExtendBooking"];
         delete?: never;
         options?: never;
         head?: never;
@@ -533,7 +533,7 @@ export interface paths {
          *
          *     Needs a key with the scope `booking:create`.
          */
-        post: operations["confirm"];
+        post: operations["octoConfirmBooking"];
         delete?: never;
         options?: never;
         head?: never;
@@ -551,21 +551,21 @@ export interface paths {
          * Read a booking by OCTO
          * @description A reservation or a booking as it is now.
          */
-        get: operations["readOctoBooking"];
+        get: operations["octoReadBooking"];
         put?: never;
         post?: never;
         /**
          * Cancel a booking by DELETE
          * @description The same as `POST …/cancel`, for older clients.
          */
-        delete: operations["remove"];
+        delete: operations["octoDeleteBooking"];
         options?: never;
         head?: never;
         /**
          * Update a booking
          * @description Changes a reservation or a booking: its departure, its units, its contact. A reservation may change its product too.
          */
-        patch: operations["update"];
+        patch: operations["octoUpdateBooking"];
         trace?: never;
     };
     "/octo/bookings/{uuid}/cancel": {
@@ -581,7 +581,7 @@ export interface paths {
          * Cancel a booking
          * @description Cancels a reservation or a booking; its seats become free.
          */
-        post: operations["cancel"];
+        post: operations["octoCancelBooking"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1062,7 +1062,7 @@ export interface components {
              */
             as_of?: string;
         };
-        CountedValueDto: {
+        CountedValueAnswer: {
             /** @example asia */
             value: string;
             /**
@@ -1072,7 +1072,7 @@ export interface components {
              */
             tours: number;
         };
-        DurationRangeDto: {
+        DurationRangeAnswer: {
             /**
              * Format: int32
              * @description Days of the shortest tour; null without a tour.
@@ -1086,7 +1086,7 @@ export interface components {
              */
             max: number | null;
         };
-        DateRangeDto: {
+        DateRangeAnswer: {
             /**
              * Format: date
              * @description YYYY-MM-DD: the first date that is open for booking; null without one.
@@ -1110,7 +1110,7 @@ export interface components {
              *       }
              *     ]
              */
-            continents: components["schemas"]["CountedValueDto"][];
+            continents: components["schemas"]["CountedValueAnswer"][];
             /**
              * @description ISO 3166 alpha-2.
              * @example [
@@ -1120,7 +1120,7 @@ export interface components {
              *       }
              *     ]
              */
-            countries: components["schemas"]["CountedValueDto"][];
+            countries: components["schemas"]["CountedValueAnswer"][];
             /**
              * @example [
              *       {
@@ -1129,11 +1129,11 @@ export interface components {
              *       }
              *     ]
              */
-            tags: components["schemas"]["CountedValueDto"][];
-            duration_days: components["schemas"]["DurationRangeDto"];
-            departures: components["schemas"]["DateRangeDto"];
+            tags: components["schemas"]["CountedValueAnswer"][];
+            duration_days: components["schemas"]["DurationRangeAnswer"];
+            departures: components["schemas"]["DateRangeAnswer"];
         };
-        ItineraryDayDto: {
+        ItineraryDayAnswer: {
             /**
              * Format: int32
              * @description Counted from 1.
@@ -1145,7 +1145,7 @@ export interface components {
             /** @example By coach to the marina, then on board. */
             description: string | null;
         };
-        TourImageDto: {
+        TourImageAnswer: {
             /** @example https://images.example.com/ha-long-kayak.jpg */
             url: string;
             /**
@@ -1154,7 +1154,7 @@ export interface components {
              */
             alt: string | null;
         };
-        TourLocationDto: {
+        TourLocationAnswer: {
             /**
              * @description Where travellers meet, or part.
              * @example Tuan Chau Marina
@@ -1281,7 +1281,7 @@ export interface components {
              * @example Three days between limestone islands.
              */
             description: string | null;
-            itinerary: components["schemas"]["ItineraryDayDto"][];
+            itinerary: components["schemas"]["ItineraryDayAnswer"][];
             /**
              * @description Included in the price.
              * @example [
@@ -1297,7 +1297,7 @@ export interface components {
              *     ]
              */
             exclusions: string[];
-            images: components["schemas"]["TourImageDto"][];
+            images: components["schemas"]["TourImageAnswer"][];
             /**
              * @description Spoken by the guides, as language tags.
              * @example [
@@ -1306,8 +1306,8 @@ export interface components {
              *     ]
              */
             languages: string[];
-            start_location: components["schemas"]["TourLocationDto"] | null;
-            end_location: components["schemas"]["TourLocationDto"] | null;
+            start_location: components["schemas"]["TourLocationAnswer"] | null;
+            end_location: components["schemas"]["TourLocationAnswer"] | null;
             /**
              * @description IANA name.
              * @example Asia/Ho_Chi_Minh
@@ -1332,7 +1332,7 @@ export interface components {
             tenant_prices: components["schemas"]["TenantPricesAnswer"];
         };
         /** @enum {string} */
-        DepartureStatusDto: "available" | "sold_out" | "cancelled" | "gone" | "closed";
+        DepartureStatusAnswer: "available" | "sold_out" | "cancelled" | "gone" | "closed";
         /**
          * @description Prices by category in major units.
          * @example {
@@ -1380,7 +1380,7 @@ export interface components {
              * @example 2027-03-08
              */
             return_date: string | null;
-            status: components["schemas"]["DepartureStatusDto"];
+            status: components["schemas"]["DepartureStatusAnswer"];
             /**
              * Format: int32
              * @description Seats of the departure.
@@ -1437,7 +1437,7 @@ export interface components {
              */
             available: boolean;
             /** @description `gone` also if the tour has no departure on this date. */
-            status: components["schemas"]["DepartureStatusDto"];
+            status: components["schemas"]["DepartureStatusAnswer"];
             /**
              * Format: int32
              * @description Free seats.
@@ -3538,7 +3538,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description Every error below `/octo`. It names the offending id, if there is one. */
-        OctoErrorBody: {
+        OctoError: {
             /**
              * @description OCTO's name of the error; for a status without one, the problem's code in capitals.
              * @example INVALID_PRODUCT_ID
@@ -7100,7 +7100,7 @@ export interface operations {
             };
         };
     };
-    readSupplier: {
+    octoReadSupplier: {
         parameters: {
             query?: never;
             header?: {
@@ -7170,7 +7170,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -7193,7 +7193,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -7221,7 +7221,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -7244,7 +7244,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -7267,12 +7267,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    listCapabilities: {
+    octoListCapabilities: {
         parameters: {
             query?: never;
             header?: {
@@ -7340,7 +7340,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -7363,7 +7363,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -7391,7 +7391,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -7414,7 +7414,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -7437,12 +7437,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    listProducts: {
+    octoListProducts: {
         parameters: {
             query?: never;
             header?: {
@@ -7627,7 +7627,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -7650,7 +7650,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -7678,7 +7678,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -7701,7 +7701,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -7724,12 +7724,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    readProduct: {
+    octoReadProduct: {
         parameters: {
             query?: never;
             header?: {
@@ -7918,7 +7918,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -7941,7 +7941,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -7969,7 +7969,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -7992,7 +7992,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -8015,12 +8015,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    readCalendar: {
+    octoReadCalendar: {
         parameters: {
             query?: never;
             header?: {
@@ -8124,7 +8124,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -8147,7 +8147,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -8169,7 +8169,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -8191,7 +8191,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -8219,7 +8219,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -8242,7 +8242,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -8265,12 +8265,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    checkProduct: {
+    octoCheckAvailability: {
         parameters: {
             query?: never;
             header?: {
@@ -8374,7 +8374,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -8397,7 +8397,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -8419,7 +8419,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -8441,7 +8441,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -8469,7 +8469,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -8492,7 +8492,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -8515,12 +8515,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    listOctoBookings: {
+    octoListBookings: {
         parameters: {
             query?: {
                 /**
@@ -8889,7 +8889,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -8912,7 +8912,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -8940,7 +8940,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -8963,7 +8963,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -8986,12 +8986,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    reserve: {
+    octoReserveBooking: {
         parameters: {
             query?: never;
             header?: {
@@ -9359,7 +9359,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -9382,7 +9382,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -9404,7 +9404,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -9426,7 +9426,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -9454,7 +9454,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -9477,7 +9477,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -9500,12 +9500,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    extend: {
+    octoExtendBooking: {
         parameters: {
             query?: never;
             header?: {
@@ -9867,7 +9867,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -9890,7 +9890,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -9912,7 +9912,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -9934,7 +9934,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -9962,7 +9962,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -9985,7 +9985,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -10008,12 +10008,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    confirm: {
+    octoConfirmBooking: {
         parameters: {
             query?: never;
             header?: {
@@ -10379,7 +10379,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -10402,7 +10402,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -10424,7 +10424,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -10446,7 +10446,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -10474,7 +10474,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -10497,7 +10497,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -10520,12 +10520,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    readOctoBooking: {
+    octoReadBooking: {
         parameters: {
             query?: never;
             header?: {
@@ -10872,7 +10872,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -10895,7 +10895,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -10923,7 +10923,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -10946,7 +10946,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -10969,12 +10969,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    remove: {
+    octoDeleteBooking: {
         parameters: {
             query?: never;
             header?: {
@@ -11330,7 +11330,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -11353,7 +11353,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -11375,7 +11375,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -11397,7 +11397,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -11425,7 +11425,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -11448,7 +11448,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -11471,12 +11471,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    update: {
+    octoUpdateBooking: {
         parameters: {
             query?: never;
             header?: {
@@ -11846,7 +11846,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -11869,7 +11869,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -11891,7 +11891,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -11913,7 +11913,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -11941,7 +11941,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -11964,7 +11964,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -11987,12 +11987,12 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };
     };
-    cancel: {
+    octoCancelBooking: {
         parameters: {
             query?: never;
             header?: {
@@ -12354,7 +12354,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNAUTHORIZED`. */
@@ -12377,7 +12377,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `BODY_TOO_LARGE`. */
@@ -12399,7 +12399,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE`. */
@@ -12421,7 +12421,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `RATE_LIMITED`. */
@@ -12449,7 +12449,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `INTERNAL_ERROR`. */
@@ -12472,7 +12472,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
             /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
@@ -12495,7 +12495,7 @@ export interface operations {
                      *       "uuid": "unknown"
                      *     }
                      */
-                    "application/json": components["schemas"]["OctoErrorBody"];
+                    "application/json": components["schemas"]["OctoError"];
                 };
             };
         };

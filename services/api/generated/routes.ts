@@ -121,7 +121,7 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "CountedValueDto": {
+    "CountedValueAnswer": {
         "dataType": "refObject",
         "properties": {
             "value": {"dataType":"string","required":true},
@@ -130,7 +130,7 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "DurationRangeDto": {
+    "DurationRangeAnswer": {
         "dataType": "refObject",
         "properties": {
             "min": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
@@ -139,7 +139,7 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "DateRangeDto": {
+    "DateRangeAnswer": {
         "dataType": "refObject",
         "properties": {
             "from": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
@@ -151,16 +151,16 @@ const models: TsoaRoute.Models = {
     "CatalogFiltersAnswer": {
         "dataType": "refObject",
         "properties": {
-            "continents": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueDto"},"required":true},
-            "countries": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueDto"},"required":true},
-            "tags": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueDto"},"required":true},
-            "duration_days": {"ref":"DurationRangeDto","required":true},
-            "departures": {"ref":"DateRangeDto","required":true},
+            "continents": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueAnswer"},"required":true},
+            "countries": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueAnswer"},"required":true},
+            "tags": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueAnswer"},"required":true},
+            "duration_days": {"ref":"DurationRangeAnswer","required":true},
+            "departures": {"ref":"DateRangeAnswer","required":true},
         },
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "ItineraryDayDto": {
+    "ItineraryDayAnswer": {
         "dataType": "refObject",
         "properties": {
             "day": {"dataType":"integer","required":true},
@@ -170,7 +170,7 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "TourImageDto": {
+    "TourImageAnswer": {
         "dataType": "refObject",
         "properties": {
             "url": {"dataType":"string","required":true},
@@ -179,7 +179,7 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "TourLocationDto": {
+    "TourLocationAnswer": {
         "dataType": "refObject",
         "properties": {
             "name": {"dataType":"string","required":true},
@@ -217,13 +217,13 @@ const models: TsoaRoute.Models = {
             "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "updated_at": {"dataType":"string","required":true},
             "description": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "itinerary": {"dataType":"array","array":{"dataType":"refObject","ref":"ItineraryDayDto"},"required":true},
+            "itinerary": {"dataType":"array","array":{"dataType":"refObject","ref":"ItineraryDayAnswer"},"required":true},
             "inclusions": {"dataType":"array","array":{"dataType":"string"},"required":true},
             "exclusions": {"dataType":"array","array":{"dataType":"string"},"required":true},
-            "images": {"dataType":"array","array":{"dataType":"refObject","ref":"TourImageDto"},"required":true},
+            "images": {"dataType":"array","array":{"dataType":"refObject","ref":"TourImageAnswer"},"required":true},
             "languages": {"dataType":"array","array":{"dataType":"string"},"required":true},
-            "start_location": {"dataType":"union","subSchemas":[{"ref":"TourLocationDto"},{"dataType":"enum","enums":[null]}],"required":true},
-            "end_location": {"dataType":"union","subSchemas":[{"ref":"TourLocationDto"},{"dataType":"enum","enums":[null]}],"required":true},
+            "start_location": {"dataType":"union","subSchemas":[{"ref":"TourLocationAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "end_location": {"dataType":"union","subSchemas":[{"ref":"TourLocationAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
             "time_zone": {"dataType":"string","required":true},
             "group_size_max": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancellation_policy": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
@@ -233,7 +233,7 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "DepartureStatusDto": {
+    "DepartureStatusAnswer": {
         "dataType": "refAlias",
         "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["available"]},{"dataType":"enum","enums":["sold_out"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["gone"]},{"dataType":"enum","enums":["closed"]}],"validators":{}},
     },
@@ -254,7 +254,7 @@ const models: TsoaRoute.Models = {
             "id": {"dataType":"string","required":true},
             "departure_date": {"dataType":"string","required":true},
             "return_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "status": {"ref":"DepartureStatusDto","required":true},
+            "status": {"ref":"DepartureStatusAnswer","required":true},
             "seats_total": {"dataType":"integer","required":true},
             "seats_available": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},
@@ -288,7 +288,7 @@ const models: TsoaRoute.Models = {
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"string","required":true},
             "available": {"dataType":"boolean","required":true},
-            "status": {"ref":"DepartureStatusDto","required":true},
+            "status": {"ref":"DepartureStatusAnswer","required":true},
             "seats_available": {"dataType":"integer","required":true},
             "requested": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},
@@ -1895,21 +1895,21 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoCatalogController_readSupplier: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoCatalogController_octoReadSupplier: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
         };
         app.get('/octo/supplier',
             authenticateMiddleware([{"apiKey":[]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.readSupplier)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.octoReadSupplier)),
 
-            async function OctoCatalogController_readSupplier(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoCatalogController_octoReadSupplier(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_readSupplier, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_octoReadSupplier, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -1919,7 +1919,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'readSupplier',
+                methodName: 'octoReadSupplier',
                 controller,
                 response,
                 next,
@@ -1931,21 +1931,21 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoCatalogController_listCapabilities: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoCatalogController_octoListCapabilities: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
         };
         app.get('/octo/capabilities',
             authenticateMiddleware([{"apiKey":[]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.listCapabilities)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.octoListCapabilities)),
 
-            async function OctoCatalogController_listCapabilities(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoCatalogController_octoListCapabilities(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_listCapabilities, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_octoListCapabilities, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -1955,7 +1955,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'listCapabilities',
+                methodName: 'octoListCapabilities',
                 controller,
                 response,
                 next,
@@ -1967,21 +1967,21 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoCatalogController_listProducts: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoCatalogController_octoListProducts: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
         };
         app.get('/octo/products',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.listProducts)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.octoListProducts)),
 
-            async function OctoCatalogController_listProducts(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoCatalogController_octoListProducts(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_listProducts, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_octoListProducts, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -1991,7 +1991,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'listProducts',
+                methodName: 'octoListProducts',
                 controller,
                 response,
                 next,
@@ -2003,22 +2003,22 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoCatalogController_readProduct: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoCatalogController_octoReadProduct: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 id: {"in":"path","name":"id","required":true,"dataType":"string"},
         };
         app.get('/octo/products/:id',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.readProduct)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.octoReadProduct)),
 
-            async function OctoCatalogController_readProduct(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoCatalogController_octoReadProduct(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_readProduct, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_octoReadProduct, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2028,7 +2028,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'readProduct',
+                methodName: 'octoReadProduct',
                 controller,
                 response,
                 next,
@@ -2040,22 +2040,22 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoAvailabilityController_readCalendar: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoAvailabilityController_octoReadCalendar: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 body: {"in":"body","name":"body","required":true,"ref":"OctoCalendarBody"},
         };
         app.post('/octo/availability/calendar',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController.prototype.readCalendar)),
+            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController.prototype.octoReadCalendar)),
 
-            async function OctoAvailabilityController_readCalendar(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoAvailabilityController_octoReadCalendar(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoAvailabilityController_readCalendar, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoAvailabilityController_octoReadCalendar, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2065,7 +2065,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'readCalendar',
+                methodName: 'octoReadCalendar',
                 controller,
                 response,
                 next,
@@ -2077,22 +2077,22 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoAvailabilityController_checkProduct: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoAvailabilityController_octoCheckAvailability: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 body: {"in":"body","name":"body","required":true,"ref":"OctoAvailabilityBody"},
         };
         app.post('/octo/availability',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController.prototype.checkProduct)),
+            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController.prototype.octoCheckAvailability)),
 
-            async function OctoAvailabilityController_checkProduct(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoAvailabilityController_octoCheckAvailability(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoAvailabilityController_checkProduct, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoAvailabilityController_octoCheckAvailability, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2102,7 +2102,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'checkProduct',
+                methodName: 'octoCheckAvailability',
                 controller,
                 response,
                 next,
@@ -2114,22 +2114,22 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoReservationsController_reserve: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoReservationsController_octoReserveBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 body: {"in":"body","name":"body","required":true,"ref":"OctoReservationBody"},
         };
         app.post('/octo/bookings',
             authenticateMiddleware([{"apiKey":["booking:create"]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoReservationsController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoReservationsController.prototype.reserve)),
+            ...(fetchMiddlewares<RequestHandler>(OctoReservationsController.prototype.octoReserveBooking)),
 
-            async function OctoReservationsController_reserve(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoReservationsController_octoReserveBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoReservationsController_reserve, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoReservationsController_octoReserveBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2139,7 +2139,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'reserve',
+                methodName: 'octoReserveBooking',
                 controller,
                 response,
                 next,
@@ -2151,7 +2151,7 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoBookingChangesController_extend: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoBookingChangesController_octoExtendBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
                 body: {"in":"body","name":"body","ref":"OctoExtensionBody"},
@@ -2159,15 +2159,15 @@ export function RegisterRoutes(app: Router) {
         app.post('/octo/bookings/:uuid/extend',
             authenticateMiddleware([{"apiKey":["booking:create"]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.extend)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.octoExtendBooking)),
 
-            async function OctoBookingChangesController_extend(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoBookingChangesController_octoExtendBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_extend, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_octoExtendBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2177,7 +2177,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'extend',
+                methodName: 'octoExtendBooking',
                 controller,
                 response,
                 next,
@@ -2189,7 +2189,7 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoBookingChangesController_confirm: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoBookingChangesController_octoConfirmBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
                 body: {"in":"body","name":"body","ref":"OctoConfirmationBody"},
@@ -2197,15 +2197,15 @@ export function RegisterRoutes(app: Router) {
         app.post('/octo/bookings/:uuid/confirm',
             authenticateMiddleware([{"apiKey":["booking:create"]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.confirm)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.octoConfirmBooking)),
 
-            async function OctoBookingChangesController_confirm(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoBookingChangesController_octoConfirmBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_confirm, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_octoConfirmBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2215,7 +2215,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'confirm',
+                methodName: 'octoConfirmBooking',
                 controller,
                 response,
                 next,
@@ -2227,7 +2227,7 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoBookingChangesController_update: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoBookingChangesController_octoUpdateBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
                 body: {"in":"body","name":"body","required":true,"ref":"OctoChangeBody"},
@@ -2235,15 +2235,15 @@ export function RegisterRoutes(app: Router) {
         app.patch('/octo/bookings/:uuid',
             authenticateMiddleware([{"apiKey":[]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.update)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.octoUpdateBooking)),
 
-            async function OctoBookingChangesController_update(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoBookingChangesController_octoUpdateBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_update, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_octoUpdateBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2253,7 +2253,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'update',
+                methodName: 'octoUpdateBooking',
                 controller,
                 response,
                 next,
@@ -2265,7 +2265,7 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoBookingChangesController_cancel: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoBookingChangesController_octoCancelBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
                 body: {"in":"body","name":"body","ref":"OctoCancellationBody"},
@@ -2273,15 +2273,15 @@ export function RegisterRoutes(app: Router) {
         app.post('/octo/bookings/:uuid/cancel',
             authenticateMiddleware([{"apiKey":[]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.cancel)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.octoCancelBooking)),
 
-            async function OctoBookingChangesController_cancel(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoBookingChangesController_octoCancelBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_cancel, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_octoCancelBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2291,7 +2291,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'cancel',
+                methodName: 'octoCancelBooking',
                 controller,
                 response,
                 next,
@@ -2303,7 +2303,7 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoBookingChangesController_remove: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoBookingChangesController_octoDeleteBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
                 body: {"in":"body","name":"body","ref":"OctoCancellationBody"},
@@ -2311,15 +2311,15 @@ export function RegisterRoutes(app: Router) {
         app.delete('/octo/bookings/:uuid',
             authenticateMiddleware([{"apiKey":[]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.remove)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.octoDeleteBooking)),
 
-            async function OctoBookingChangesController_remove(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoBookingChangesController_octoDeleteBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_remove, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_octoDeleteBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2329,7 +2329,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'remove',
+                methodName: 'octoDeleteBooking',
                 controller,
                 response,
                 next,
@@ -2341,22 +2341,22 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoBookingsController_readOctoBooking: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoBookingsController_octoReadBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
         };
         app.get('/octo/bookings/:uuid',
             authenticateMiddleware([{"apiKey":[]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoBookingsController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController.prototype.readOctoBooking)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController.prototype.octoReadBooking)),
 
-            async function OctoBookingsController_readOctoBooking(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoBookingsController_octoReadBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingsController_readOctoBooking, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingsController_octoReadBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2366,7 +2366,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'readOctoBooking',
+                methodName: 'octoReadBooking',
                 controller,
                 response,
                 next,
@@ -2378,7 +2378,7 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsOctoBookingsController_listOctoBookings: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsOctoBookingsController_octoListBookings: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 resellerReference: {"in":"query","name":"resellerReference","dataType":"string"},
                 supplierReference: {"in":"query","name":"supplierReference","dataType":"string"},
@@ -2389,15 +2389,15 @@ export function RegisterRoutes(app: Router) {
         app.get('/octo/bookings',
             authenticateMiddleware([{"apiKey":[]}]),
             ...(fetchMiddlewares<RequestHandler>(OctoBookingsController)),
-            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController.prototype.listOctoBookings)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController.prototype.octoListBookings)),
 
-            async function OctoBookingsController_listOctoBookings(request: ExRequest, response: ExResponse, next: any) {
+            async function OctoBookingsController_octoListBookings(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingsController_listOctoBookings, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingsController_octoListBookings, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
@@ -2407,7 +2407,7 @@ export function RegisterRoutes(app: Router) {
                 }
 
               await templateService.apiHandler({
-                methodName: 'listOctoBookings',
+                methodName: 'octoListBookings',
                 controller,
                 response,
                 next,

@@ -47,7 +47,7 @@ export class OctoAvailabilityController {
    * @summary Read the calendar of a product
    */
   @Post('availability/calendar')
-  async readCalendar(
+  async octoReadCalendar(
     @Request() request: HttpRequest,
     @Body() body: OctoCalendarBody,
   ): Promise<OctoCalendarDay[]> {
@@ -60,7 +60,7 @@ export class OctoAvailabilityController {
    * @summary Check availability of a product
    */
   @Post('availability')
-  async checkProduct(
+  async octoCheckAvailability(
     @Request() request: HttpRequest,
     @Body() body: OctoAvailabilityBody,
   ): Promise<OctoAvailability[]> {

@@ -60,7 +60,7 @@ export class OctoBookingChangesController {
   @Post('extend')
   @Security('apiKey', ['booking:create'])
   @Middlewares(quota('booking'), octoEnvironment, tolerantQuery, octoBody)
-  async extend(
+  async octoExtendBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
     @Body() body?: OctoExtensionBody,
@@ -77,7 +77,7 @@ export class OctoBookingChangesController {
   @Post('confirm')
   @Security('apiKey', ['booking:create'])
   @Middlewares(quota('booking'), octoEnvironment, MANAGE_SCOPE, tolerantQuery, octoBody, readsBody(detailsOf))
-  async confirm(
+  async octoConfirmBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
     @Body() body?: OctoConfirmationBody,
@@ -100,7 +100,7 @@ export class OctoBookingChangesController {
   @Patch()
   @Security('apiKey', [])
   @Middlewares(quota('booking'), octoEnvironment, EITHER_SCOPE, tolerantQuery, octoBody, readsBody(detailsOf))
-  async update(
+  async octoUpdateBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
     @Body() body: OctoChangeBody,
@@ -145,7 +145,7 @@ export class OctoBookingChangesController {
   @Post('cancel')
   @Security('apiKey', [])
   @Middlewares(quota('booking'), octoEnvironment, EITHER_SCOPE, tolerantQuery, octoBody, readsBody(reasonOf))
-  async cancel(
+  async octoCancelBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
     @Body() body?: OctoCancellationBody,
@@ -163,12 +163,12 @@ export class OctoBookingChangesController {
   @Delete()
   @Security('apiKey', [])
   @Middlewares(quota('booking'), octoEnvironment, EITHER_SCOPE, tolerantQuery, octoBody, readsBody(reasonOf))
-  async remove(
+  async octoDeleteBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
     @Body() body?: OctoCancellationBody,
   ): Promise<OctoBooking> {
-    return this.cancel(request, uuid, body);
+    return this.octoCancelBooking(request, uuid, body);
   }
 
   /** Runs one change of a booking in one transaction. @param to the tour and the date of a move; a missing one stays */

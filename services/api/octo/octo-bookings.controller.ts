@@ -30,7 +30,7 @@ export class OctoBookingsController {
    */
   @Get('bookings/{uuid}')
   @Middlewares(anyScope('booking:create', 'booking:read'))
-  async readOctoBooking(@Request() request: HttpRequest, @Path() uuid: string): Promise<OctoBooking> {
+  async octoReadBooking(@Request() request: HttpRequest, @Path() uuid: string): Promise<OctoBooking> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
@@ -51,7 +51,7 @@ export class OctoBookingsController {
    * @param localDateEnd Last date of departure; at most 366 days.
    */
   @Get('bookings')
-  async listOctoBookings(
+  async octoListBookings(
     @Request() request: HttpRequest,
     @Query() resellerReference?: string,
     @Query() supplierReference?: string,

@@ -26,7 +26,7 @@ export class OctoCatalogController {
    */
   @Get('supplier')
   @Security('apiKey', [])
-  async readSupplier(@Request() request: HttpRequest): Promise<OctoSupplier> {
+  async octoReadSupplier(@Request() request: HttpRequest): Promise<OctoSupplier> {
     setCaching(request, NO_STORE);
     const { publicBaseUrl, supplier } = this.context.config;
     return {
@@ -48,7 +48,7 @@ export class OctoCatalogController {
    */
   @Get('capabilities')
   @Security('apiKey', [])
-  async listCapabilities(@Request() request: HttpRequest): Promise<OctoCapabilityAnswer[]> {
+  async octoListCapabilities(@Request() request: HttpRequest): Promise<OctoCapabilityAnswer[]> {
     setCaching(request, NO_STORE);
     return OCTO_CAPABILITIES;
   }
@@ -60,7 +60,7 @@ export class OctoCatalogController {
    */
   @Get('products')
   @Security('apiKey', ['catalog:read'])
-  async listProducts(@Request() request: HttpRequest): Promise<OctoProduct[]> {
+  async octoListProducts(@Request() request: HttpRequest): Promise<OctoProduct[]> {
     const { tenant } = apiKeyPrincipalOf(request);
     const texts = productTexts(this.context, tenant, this.view(request));
     await inTurnOfKey(request, 'products', () => sendTexts(request, texts, PRIVATE));
@@ -74,7 +74,7 @@ export class OctoCatalogController {
    */
   @Get('products/{id}')
   @Security('apiKey', ['catalog:read'])
-  async readProduct(@Request() request: HttpRequest, @Path() id: string): Promise<OctoProduct> {
+  async octoReadProduct(@Request() request: HttpRequest, @Path() id: string): Promise<OctoProduct> {
     setCaching(request, PRIVATE);
     const { tenant } = apiKeyPrincipalOf(request);
     const tour = await findProductTour(this.context, tenant, id);

@@ -56,7 +56,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
     // OCTO gives some names another meaning, so its dtos describe all fields themselves.
     if (!name.startsWith('Octo')) explainNames(schema, sent.has(name));
   }
-  schemas.OctoErrorBody = OCTO_ERROR_SCHEMA;
+  schemas.OctoError = OCTO_ERROR_SCHEMA;
   schemas.ProblemDocument!.example = problemExample('insufficient_seats');
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations))

@@ -74,7 +74,7 @@ function refusalOf(
     headers: headersOf(status, codes),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/OctoErrorBody' },
+        schema: { $ref: '#/components/schemas/OctoError' },
         example: { error: [...errors][0], errorMessage: PROBLEMS[codes[0]!].advice },
       },
     },
