@@ -209,18 +209,27 @@ describe('429 and 503', () => {
   });
 
   it('delay the retry by a day and a minute at most, and never less than requested', () => {
+    const before = { tries: 0, uncounted: 1 };
     const wait = (retryAfterSeconds: number, draw: number) =>
-      decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
+      decideNext({ ...throttled, retryAfterSeconds }, before, SCHEDULE, () => draw).waitSeconds;
     expect([wait(100, 0), wait(100, 1)]).toEqual([100, 180]);
     expect([wait(DAY, 1), wait(1e9, 0.5), wait(Infinity, 0)]).toEqual([DAY + 60, DAY + 30, DAY]);
     expect(wait(1, 0)).toBe(4);
   });
 
-  it('spread the retries over a longer time the more often the delivery was refused, up to a minute', () => {
+  it('leave the first retry at 5 seconds give or take one, or at the time that Retry-After names', () => {
+    const first = (retryAfterSeconds: number | null, draw: number) =>
+      decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
+    for (const retryAfter of [null, 0, 2])
+      expect([first(retryAfter, 0), first(retryAfter, 1)]).toEqual([4, expect.closeTo(6)]);
+    expect([first(30, 0), first(30, 1)]).toEqual([30, 36]);
+  });
+
+  it('spread the later retries over a longer time the more often the delivery was refused, up to a minute', () => {
     const longest = (uncounted: number, tries = 0) =>
       decideNext(throttled, { tries, uncounted }, SCHEDULE, () => 1).waitSeconds;
-    expect([0, 1, 2, 20].map((uncounted) => longest(uncounted))).toEqual([11, 16, 21, 66]);
-    expect(longest(0, 1)).toBeCloseTo(1.2 * 300 + 60);
+    expect([0, 1, 2, 20].map((uncounted) => Math.round(longest(uncounted)))).toEqual([6, 11, 16, 66]);
+    expect(longest(1, 1)).toBeCloseTo(1.2 * 300 + 60);
   });
 
   it('end no delivery to a receiver that refuses every second request', () => {

@@ -26,7 +26,7 @@ interface PreviousAttempts {
  * Decides what follows an attempt. `schedule` contains for each attempt the seconds to wait before it; the first attempt is made
  * at once, whatever its entry says. Retry-After makes the wait longer, never shorter. The first three attempts that are not
  * counted are free. An attempt that our own shutdown cut off is repeated at once. The wait after a 429 or 503 is more random the
- * more often the delivery was refused.
+ * more often the delivery was refused before.
  */
 export function decideNext(
   report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>,
@@ -41,8 +41,8 @@ export function decideNext(
   if (report.outcome === 'delivered') return { status: 'delivered', waitSeconds: 0, tries };
   const step = nextStep(schedule, before.tries, free);
   if (report.outcome === 'gone' || step === undefined) return { status: 'dead', waitSeconds: 0, tries };
-  const refusals = isThrottled(report.statusCode) ? before.uncounted + 1 : 0;
-  const waitSeconds = waitFor(step, report.retryAfterSeconds ?? 0, refusals, random());
+  const earlierRefusals = isThrottled(report.statusCode) ? before.uncounted : 0;
+  const waitSeconds = waitFor(step, report.retryAfterSeconds ?? 0, earlierRefusals, random());
   return { status: 'retrying', waitSeconds, tries };
 }
 
@@ -54,13 +54,13 @@ function nextStep(schedule: readonly number[], tries: number, free: boolean): nu
 /**
  * Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter.
  *
- * After a refusal the jitter is as long as the wait times the number of refusals, up to a minute. Otherwise a receiver that
- * refuses every second request may refuse all attempts of one delivery: if one new delivery comes during each wait.
+ * From the second refusal on the jitter is longer by the wait times the number of earlier refusals, up to a minute. Otherwise a
+ * receiver that refuses every second request may refuse all attempts of one delivery: if one new delivery comes during each wait.
  */
-function waitFor(step: number, retryAfter: number, refusals: number, draw: number): number {
+function waitFor(step: number, retryAfter: number, earlierRefusals: number, draw: number): number {
   // Bounded first, because a Retry-After without a bound times no refusal is no number.
   const longest = Math.min(Math.max(step, retryAfter), THROTTLED_SPREAD_MAX_SECONDS);
-  const spread = Math.min(refusals * longest, THROTTLED_SPREAD_MAX_SECONDS);
+  const spread = Math.min(earlierRefusals * longest, THROTTLED_SPREAD_MAX_SECONDS);
   const scheduled = step * (1 - JITTER + 2 * JITTER * draw);
   const requested = Math.min(retryAfter * (1 + JITTER * draw), RETRY_AFTER_MAX_SECONDS);
   return Math.max(scheduled, requested) + spread * draw;
