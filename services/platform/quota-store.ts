@@ -17,6 +17,8 @@ export interface QuotaStore {
 export const SLICE_SECONDS = 5;
 /** One more than the slices of a minute, because a minute may begin and end within a slice. */
 export const SLICES = 60 / SLICE_SECONDS + 1;
+/** The longest time for which a request counts. A client that spreads its limit evenly over this time is never refused. */
+export const WINDOW_SECONDS = SLICES * SLICE_SECONDS;
 
 /**
  * Limits the buckets: every address that guesses credentials has one, and an attacker has many addresses. 100,000 take 84 MB.

@@ -51,8 +51,9 @@ describe('a quota', () => {
         expect(response.status).toBe(status);
         const reset = Number(response.headers['ratelimit-reset']);
         expect(reset).toBeGreaterThanOrEqual(1);
+        expect(reset).toBeLessThanOrEqual(65);
         expect(response.headers).toMatchObject({
-          'ratelimit-policy': `"${kind}";q=${limit};w=60`,
+          'ratelimit-policy': `"${kind}";q=${limit};w=65`,
           ratelimit: `"${kind}";r=${left};t=${reset}`,
           'ratelimit-limit': String(limit),
           'ratelimit-remaining': String(left),

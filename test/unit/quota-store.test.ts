@@ -1,4 +1,4 @@
-import { createMemoryQuotaStore, type QuotaStore } from '../../services/platform/quota-store';
+import { createMemoryQuotaStore, type QuotaStore, WINDOW_SECONDS } from '../../services/platform/quota-store';
 
 const MINUTE = 60_000;
 /** The beginning of a minute. */
@@ -69,6 +69,18 @@ describe('the quota store in memory', () => {
       expect(resetSeconds).toBeLessThanOrEqual(65);
       time += resetSeconds * 1000;
       expect(await use(1)).toBe(1);
+    },
+  );
+
+  it.each([1, 7, 60, 600])(
+    'never refuses a client that spreads its limit of %i evenly over the window that the policy names',
+    async (limit) => {
+      for (let n = 0; n < 3 * limit; n++) {
+        time = START + (n * WINDOW_SECONDS * 1000) / limit;
+        const answer = await store.consume('b', limit);
+        expect(answer.allowed).toBe(true);
+        expect(answer.resetSeconds).toBeLessThanOrEqual(WINDOW_SECONDS);
+      }
     },
   );
 

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Quotas } from '../../platform/config';
-import type { QuotaAnswer } from '../../platform/quota-store';
+import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/quota-store';
 import { addressOf, networkOf } from '../../platform/http/client-address';
 import { setHeaderList } from '../../platform/http/edge';
 import { InsufficientScopeError } from '../credentials/credential.errors';
@@ -9,7 +9,6 @@ import { type Principal, principalOf } from './authentication';
 import { RateLimitedError } from './http.errors';
 
 const PER_ADDRESS_AND_TOKEN = 120;
-const WINDOW_SECONDS = 60;
 
 /**
  * Counts each authenticated request, whatever its answer, against the quota of its credential. Rotated keys share the bucket of
