@@ -5,11 +5,13 @@ import type { Response, Test } from 'supertest';
 import type supertest from 'supertest';
 import type {
   Answer,
+  Header,
   OpenApiDocument,
   OpenApiOperation,
   Schema,
 } from '../../services/api/docs/openapi-document';
 import { toOpenapi31 } from '../../services/api/docs/pages/to-openapi-31';
+import { securityHeadersOf } from '../../services/platform/http/edge';
 import { isEmail } from '../../services/platform/text-forms';
 import openapi from '../../services/api/generated/openapi.json';
 
@@ -77,7 +79,7 @@ function undescribedRefusal(response: Response): string[] {
 
 function answerIssues(method: string, answer: Answer, response: Response): string[] {
   const types = Object.keys(answer.content ?? {});
-  const issues = missingHeaders(answer, response);
+  const issues = headerIssues(answer, response);
   if (method === 'HEAD' || response.status === 304) return issues;
   if (types.length === 0) return response.text ? [...issues, 'a body that is not described'] : issues;
   const media = answer.content![response.type];
@@ -91,17 +93,35 @@ function answerIssues(method: string, answer: Answer, response: Response): strin
   return issues;
 }
 
-/** Headers that depend on the answer: a sandbox tenant, a next page, a stored answer, a wait. */
-const OPTIONAL_HEADERS = ['X-Sandbox', 'Link', 'Idempotent-Replayed', 'Retry-After'];
+/** The headers of HTTP itself, and those that no client of the API needs to read (docs/security.md). */
+const NOT_DESCRIBED = [
+  'Connection',
+  'Content-Encoding',
+  'Content-Length',
+  'Content-Type',
+  'Date',
+  'Keep-Alive',
+  'Transfer-Encoding',
+  ...securityHeadersOf({ referrerPolicy: 'no-referrer' }).map(([name]) => name),
+].map((name) => name.toLowerCase());
 
-function missingHeaders({ headers = {} }: Answer, response: Response): string[] {
-  return Object.keys(headers)
-    .filter(
-      (name) =>
-        !OPTIONAL_HEADERS.includes(name) && !(response.status === 429 && name.startsWith('RateLimit')),
-    )
-    .filter((name) => response.headers[name.toLowerCase()] === undefined)
-    .map((name) => `the header ${name} is missing`);
+/** Returns the headers that are missing, that the document does not describe, or whose value its schema rejects. */
+function headerIssues({ headers: references = {} }: Answer, { headers }: Response): string[] {
+  const described = Object.entries(references).map(([name, { $ref }]): [string, Header] => [
+    name,
+    DOCUMENT.components.headers[$ref.replace('#/components/headers/', '')]!,
+  ]);
+  const known = [...NOT_DESCRIBED, ...Object.keys(references).map((name) => name.toLowerCase())];
+  const sent = Object.keys(headers).filter((name) => !known.includes(name));
+  return [
+    ...sent.map((name) => `the header ${name} is not described`),
+    ...described.flatMap(([name, { required, schema }]) => {
+      const value: string | undefined = headers[name.toLowerCase()];
+      if (value === undefined) return required ? [`the header ${name} is missing`] : [];
+      const typed = schema.type === 'integer' ? Number(value) : value;
+      return schemaIssues(schema, typed).map((issue) => `the header ${name}: ${issue}`);
+    }),
+  ];
 }
 
 function isAnyPathCode({ body }: Response): boolean {

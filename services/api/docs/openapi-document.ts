@@ -59,6 +59,8 @@ export interface Media {
 
 export interface Header {
   description: string;
+  /** True: each answer that refers to the header has it. */
+  required?: boolean;
   schema: Schema;
   example?: unknown;
 }

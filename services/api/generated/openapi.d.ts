@@ -3707,47 +3707,87 @@ export interface components {
          * @description `true` for a sandbox tenant, whose holds and bookings take no real seat; else absent.
          * @example true
          */
-        "X-Sandbox": string;
+        "X-Sandbox.optional": string;
         /**
          * @description The capabilities in effect.
          * @example octo/pricing
          */
         "Octo-Capabilities": string;
         /**
+         * @description The capabilities in effect.
+         * @example octo/pricing
+         */
+        "Octo-Capabilities.optional": string;
+        /**
          * @description `test` for a sandbox tenant, whose bookings take no real seat; else `live`.
          * @example live
          */
         "Octo-Env": string;
         /**
-         * @description The quota: q requests in w seconds.
-         * @example "hold";q=60;w=60
+         * @description `test` for a sandbox tenant, whose bookings take no real seat; else `live`.
+         * @example live
+         */
+        "Octo-Env.optional": string;
+        /**
+         * @description The quota: q requests in w seconds. The window slides in steps of five seconds, so that no minute, from any start, has more.
+         * @example "hold";q=60;w=65
          */
         "RateLimit-Policy": string;
+        /**
+         * @description The quota: q requests in w seconds. The window slides in steps of five seconds, so that no minute, from any start, has more.
+         * @example "hold";q=60;w=65
+         */
+        "RateLimit-Policy.optional": string;
         /**
          * @description The remaining quota: r requests; after t seconds it is complete again.
          * @example "hold";r=58;t=41
          */
         RateLimit: string;
         /**
+         * @description The remaining quota: r requests; after t seconds it is complete again.
+         * @example "hold";r=58;t=41
+         */
+        "RateLimit.optional": string;
+        /**
          * @description The value of q.
          * @example 60
          */
         "RateLimit-Limit": number;
+        /**
+         * @description The value of q.
+         * @example 60
+         */
+        "RateLimit-Limit.optional": number;
         /**
          * @description The value of r.
          * @example 58
          */
         "RateLimit-Remaining": number;
         /**
+         * @description The value of r.
+         * @example 58
+         */
+        "RateLimit-Remaining.optional": number;
+        /**
          * @description The value of t.
          * @example 41
          */
         "RateLimit-Reset": number;
         /**
+         * @description The value of t.
+         * @example 41
+         */
+        "RateLimit-Reset.optional": number;
+        /**
          * @description Seconds to wait before the same request may succeed. A 500 has it while the database is away.
          * @example 1
          */
         "Retry-After": number;
+        /**
+         * @description Seconds to wait before the same request may succeed. A 500 has it while the database is away.
+         * @example 1
+         */
+        "Retry-After.optional": number;
         /**
          * @description RFC 6750; names the scope that is missing.
          * @example Bearer realm="api", error="invalid_token"
@@ -3757,12 +3797,12 @@ export interface components {
          * @description `true` if this is the stored answer of an earlier request.
          * @example true
          */
-        "Idempotent-Replayed": string;
+        "Idempotent-Replayed.optional": string;
         /**
          * @description The next page, as `rel="next"`, without a credential; absent at the end.
          * @example <https://api.example.com/api/tenant/catalog?cursor=EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0>; rel="next"
          */
-        Link: string;
+        "Link.optional": string;
         /**
          * @description Version of this answer: send it as `If-None-Match` to get 304 while nothing has changed.
          * @example "oZCNiPkvUPLHnmL6NJZ7jJ2mBXs9nHbdw0tP8jwVJ6A"
@@ -3778,6 +3818,51 @@ export interface components {
          * @example availability; hit
          */
         "Cache-Status": string;
+        /**
+         * @description `no-store` for errors, for answers that change at any time, and for a request with `api_key` in its address.
+         * @example private, no-cache
+         */
+        "Cache-Control": string;
+        /**
+         * @description RFC 9213: only where the operator has set `CDN_CACHE`, for a CDN that checks keys itself.
+         * @example max-age=10, stale-while-revalidate=60
+         */
+        "CDN-Cache-Control.optional": string;
+        /**
+         * @description The headers of the request that the answer depends on.
+         * @example Origin
+         */
+        Vary: string;
+        /**
+         * @description The headers of the request that the answer depends on.
+         * @example Origin
+         */
+        "Vary.optional": string;
+        /**
+         * @description RFC 9745: the request carries its credential in a deprecated way, since this time.
+         * @example @1795132800
+         */
+        "Deprecation.optional": string;
+        /**
+         * @description The origin of the request, if the token lists it; else absent.
+         * @example https://www.example.com
+         */
+        "Access-Control-Allow-Origin.optional": string;
+        /**
+         * @description The headers that a page of a listed origin may read.
+         * @example X-Request-Id, X-Sandbox, Retry-After
+         */
+        "Access-Control-Expose-Headers.optional": string;
+        /**
+         * @description Search engines must not list the page.
+         * @example noindex
+         */
+        "X-Robots-Tag": "noindex";
+        /**
+         * @description Search engines must not list the page.
+         * @example noindex
+         */
+        "X-Robots-Tag.optional": "noindex";
     };
     pathItems: never;
 }
@@ -3862,13 +3947,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["Link.optional"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -3906,12 +3993,15 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    Link: components["headers"]["Link.optional"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -3921,7 +4011,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3932,7 +4029,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -3944,12 +4048,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3961,8 +4067,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3973,7 +4086,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3996,7 +4116,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4043,7 +4165,9 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4058,7 +4182,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4069,7 +4200,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -4081,12 +4219,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4098,8 +4238,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4110,7 +4257,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4139,7 +4293,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4221,7 +4377,9 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4236,7 +4394,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4247,7 +4412,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -4259,7 +4431,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4270,12 +4449,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4287,8 +4468,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4299,7 +4487,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4354,13 +4549,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["Link.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4398,7 +4595,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4409,7 +4613,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -4421,7 +4632,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4432,12 +4650,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4449,8 +4669,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4461,7 +4688,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4501,7 +4735,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4509,6 +4745,8 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     Age: components["headers"]["Age"];
                     "Cache-Status": components["headers"]["Cache-Status"];
+                    "CDN-Cache-Control": components["headers"]["CDN-Cache-Control.optional"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4545,7 +4783,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4556,7 +4801,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -4568,7 +4820,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4579,12 +4838,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4596,8 +4857,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4608,7 +4876,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4655,13 +4930,15 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4700,7 +4977,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4711,7 +4995,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -4723,7 +5014,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4734,8 +5032,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4746,7 +5051,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4757,7 +5069,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4768,7 +5087,14 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4779,12 +5105,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4796,8 +5124,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4808,7 +5143,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4852,13 +5194,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["Link.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4901,7 +5245,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4912,7 +5263,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -4924,12 +5282,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4941,8 +5301,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4953,7 +5320,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4982,7 +5356,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5026,7 +5402,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5037,7 +5420,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -5049,7 +5439,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5060,12 +5457,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5077,8 +5476,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5089,7 +5495,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5118,7 +5531,9 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5132,7 +5547,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5143,7 +5565,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -5155,7 +5584,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5166,8 +5602,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5178,7 +5621,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5189,7 +5639,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5200,12 +5657,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5217,8 +5676,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5229,7 +5695,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5274,13 +5747,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5319,7 +5794,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5330,7 +5812,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -5342,7 +5831,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5353,8 +5849,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5365,7 +5868,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5376,7 +5886,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5387,7 +5904,14 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5398,12 +5922,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5415,8 +5941,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5427,7 +5960,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5471,13 +6011,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5516,7 +6058,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5527,7 +6076,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -5539,7 +6095,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5550,8 +6113,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5562,7 +6132,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5573,7 +6150,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5584,7 +6168,14 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5595,12 +6186,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5612,8 +6205,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5624,7 +6224,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5694,13 +6301,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["Link.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5785,7 +6394,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5796,7 +6412,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -5808,12 +6431,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5825,8 +6450,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5837,7 +6469,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -5881,13 +6520,15 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5953,7 +6594,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5964,7 +6612,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -5976,7 +6631,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5987,8 +6649,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5999,7 +6668,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6010,7 +6686,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6021,7 +6704,14 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6032,12 +6722,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6049,8 +6741,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6061,7 +6760,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6090,7 +6796,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6176,7 +6884,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6187,7 +6902,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -6199,7 +6921,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6210,12 +6939,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6227,8 +6958,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6239,7 +6977,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6286,13 +7031,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6373,7 +7120,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6384,7 +7138,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -6396,7 +7157,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6407,8 +7175,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6419,7 +7194,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6430,7 +7212,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6441,7 +7230,14 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6452,12 +7248,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6469,8 +7267,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6481,7 +7286,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6516,13 +7328,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6588,7 +7402,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6599,7 +7420,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -6611,7 +7439,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6622,8 +7457,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6634,7 +7476,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6645,7 +7494,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6656,7 +7512,14 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6667,12 +7530,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6684,8 +7549,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6696,7 +7568,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6740,13 +7619,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6812,7 +7693,14 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6823,7 +7711,14 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -6835,7 +7730,14 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6846,8 +7748,15 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6858,7 +7767,14 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6869,7 +7785,14 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6880,7 +7803,14 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6891,12 +7821,14 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6908,8 +7840,15 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6920,7 +7859,14 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -6969,14 +7915,19 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["Link.optional"];
                     ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7012,13 +7963,19 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    Link: components["headers"]["Link.optional"];
                     ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7027,7 +7984,17 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary.optional"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7038,7 +8005,17 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -7050,7 +8027,17 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7061,12 +8048,17 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7078,8 +8070,18 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7090,7 +8092,17 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary.optional"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin.optional"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7124,7 +8136,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -7155,7 +8169,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7177,7 +8200,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -7200,12 +8232,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7228,8 +8264,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7251,7 +8296,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7296,7 +8350,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -7325,7 +8381,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7347,7 +8412,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -7370,12 +8444,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7398,8 +8476,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7421,7 +8508,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7466,7 +8562,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -7612,7 +8710,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7634,7 +8741,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -7657,12 +8773,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7685,8 +8805,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7708,7 +8837,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7759,7 +8897,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -7903,7 +9043,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7925,7 +9074,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -7948,12 +9106,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -7976,8 +9138,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7999,7 +9170,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8062,7 +9242,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -8070,7 +9252,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
                     "Octo-Env": components["headers"]["Octo-Env"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8109,7 +9291,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8131,7 +9322,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -8154,7 +9354,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8176,7 +9385,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8198,12 +9416,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8226,8 +9448,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8249,7 +9480,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8307,7 +9547,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -8315,7 +9557,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
                     "Octo-Env": components["headers"]["Octo-Env"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8359,7 +9601,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8381,7 +9632,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -8404,7 +9664,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8426,7 +9695,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8448,12 +9726,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8476,8 +9758,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8499,7 +9790,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8570,7 +9870,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -8874,7 +10176,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8896,7 +10207,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -8919,12 +10239,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8947,8 +10271,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8970,7 +10303,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -9041,7 +10383,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -9049,7 +10393,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
                     "Octo-Env": components["headers"]["Octo-Env"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9344,7 +10688,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9366,7 +10719,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -9389,7 +10751,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9411,7 +10782,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9433,12 +10813,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -9461,8 +10845,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9484,7 +10877,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -9549,7 +10951,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -9557,7 +10961,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
                     "Octo-Env": components["headers"]["Octo-Env"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9852,7 +11256,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9874,7 +11287,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -9897,7 +11319,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9919,7 +11350,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9941,12 +11381,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -9969,8 +11413,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9992,7 +11445,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -10061,7 +11523,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -10069,7 +11533,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
                     "Octo-Env": components["headers"]["Octo-Env"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10364,7 +11828,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10386,7 +11859,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -10409,7 +11891,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10431,7 +11922,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10453,12 +11953,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -10481,8 +11985,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10504,7 +12017,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -10555,7 +12077,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -10857,7 +12381,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10879,7 +12412,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -10902,12 +12444,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -10930,8 +12476,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10953,7 +12508,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -11013,7 +12577,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -11315,7 +12881,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11337,7 +12912,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -11360,7 +12944,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11382,7 +12975,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11404,12 +13006,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -11432,8 +13038,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11455,7 +13070,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -11528,7 +13152,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -11536,7 +13162,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
                     "Octo-Env": components["headers"]["Octo-Env"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11831,7 +13457,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11853,7 +13488,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -11876,7 +13520,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11898,7 +13551,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11920,12 +13582,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -11948,8 +13614,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11971,7 +13646,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -12036,7 +13720,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -12044,7 +13730,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
                     "Octo-Env": components["headers"]["Octo-Env"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12339,7 +14025,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12361,7 +14056,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -12384,7 +14088,16 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12406,7 +14119,16 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12428,12 +14150,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -12456,8 +14182,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12479,7 +14214,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities.optional"];
+                    "Octo-Env": components["headers"]["Octo-Env.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -12543,6 +14287,16 @@ export interface operations {
             /** @description An HTML page for a frame on a page of one of the token's origins. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12553,7 +14307,16 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary.optional"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12565,7 +14328,16 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -12578,7 +14350,16 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12590,12 +14371,16 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -12608,8 +14393,17 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    "Retry-After": components["headers"]["Retry-After"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    "Retry-After": components["headers"]["Retry-After.optional"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12621,7 +14415,16 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Sandbox": components["headers"]["X-Sandbox.optional"];
+                    Deprecation: components["headers"]["Deprecation.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit.optional"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining.optional"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset.optional"];
+                    Vary: components["headers"]["Vary.optional"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag.optional"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -12644,6 +14447,8 @@ export interface operations {
             /** @description The process runs. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12663,7 +14468,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12684,6 +14489,8 @@ export interface operations {
             /** @description The migrations are applied and the database answers. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12703,7 +14510,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12713,6 +14520,8 @@ export interface operations {
             /** @description Send requests elsewhere. */
             503: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,4 +1,5 @@
 import { PROBLEMS, type ProblemCode } from '../../http/problems';
+import { headerComponents } from './answer-headers';
 import { describeAnswers } from './describe-answers';
 
 import {
@@ -16,7 +17,6 @@ import {
   CAPABILITIES_HEADER,
   DESCRIPTION,
   ENVIRONMENT_HEADER,
-  HEADERS,
   IDEMPOTENCY_KEY,
   SECURITY_SCHEMES,
   TAGS,
@@ -45,7 +45,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
     components: {
       schemas: generated.components.schemas,
       examples: {},
-      headers: HEADERS,
+      headers: {},
       securitySchemes: SECURITY_SCHEMES,
     },
   };
@@ -64,6 +64,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
   }
   Object.assign(document.paths, otherOperations(document.paths[WIDGET_LIST]!.get!));
   document.components.examples = problemExamples(document.paths);
+  document.components.headers = headerComponents(document.paths);
   return document;
 }
 

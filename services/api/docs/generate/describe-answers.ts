@@ -1,5 +1,6 @@
 import { isProblemCode, type ProblemCode, PROBLEMS } from '../../http/problems';
 import type { Answer, OpenApiOperation, Reference } from '../openapi-document';
+import { hasETag, isOcto, refusalHeaders, successHeaders } from './answer-headers';
 import { describeOctoRefusals } from './octo-answers';
 import { takesKey } from './shared-parts';
 
@@ -27,17 +28,6 @@ const OF_KEYS: ProblemCode[] = [
   'idempotency_key_reused',
 ];
 
-const QUOTA_HEADERS = [
-  'RateLimit-Policy',
-  'RateLimit',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-];
-
-/** Operations whose answer has an ETag, so that a client may store it and revalidate it with If-None-Match. */
-const HAVE_ETAG = ['listFilters', 'listTours', 'readTour', 'listWidgetTours'];
-
 /**
  * Completes an operation's answers. A controller declares only its own codes, as `@Response(409, 'departure_gone, …')`;
  * the common codes of its kind of call are added here.
@@ -49,21 +39,18 @@ export function describeAnswers(method: string, operation: OpenApiOperation): vo
     if (Number(status) < 400)
       answers[status] = { ...answer, headers: successHeaders(method, operation, answer) };
   }
-  if (HAVE_ETAG.includes(operation.operationId)) answers['304'] = unchanged();
+  if (hasETag(operation)) answers['304'] = unchanged(method, operation);
   const codes = [...ownCodes(operation), ...commonCodes(method, operation)];
-  if (isOcto(operation)) Object.assign(answers, describeOctoRefusals(codes, refusalHeaders));
-  else describeRefusals(codes, answers);
-  operation.responses = answers;
+  const refusals = isOcto(operation)
+    ? describeOctoRefusals(codes, (status, these) => refusalHeaders(status, these, operation))
+    : describeRefusals(codes, operation);
+  operation.responses = { ...answers, ...refusals };
 }
 
-function describeRefusals(codes: ProblemCode[], answers: Record<string, Answer>): void {
-  for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
-    answers[status] = refusal(codes.filter((code) => PROBLEMS[code].status === status));
-  }
-}
-
-function isOcto({ tags }: OpenApiOperation): boolean {
-  return tags.includes('OCTO');
+function describeRefusals(codes: ProblemCode[], operation: OpenApiOperation): Record<string, Answer> {
+  const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))].sort();
+  const codesOf = (status: number) => codes.filter((code) => PROBLEMS[code].status === status);
+  return Object.fromEntries(statuses.map((status) => [status, refusal(codesOf(status), operation)]));
 }
 
 function commonCodes(method: string, operation: OpenApiOperation): ProblemCode[] {
@@ -91,13 +78,13 @@ function ownCodes({ operationId, responses }: OpenApiOperation): ProblemCode[] {
 }
 
 /** Returns the answer of one status with these codes. */
-export function refusal(codes: ProblemCode[]): Answer {
+export function refusal(codes: ProblemCode[], operation: OpenApiOperation): Answer {
   const { status } = PROBLEMS[codes[0]!];
   const titles = new Set(codes.map((code) => PROBLEMS[code].title));
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
   return {
     description: `${[...titles].join(' / ')}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-    headers: refusalHeaders(status, codes),
+    headers: refusalHeaders(status, codes, operation),
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/ProblemDocument' },
@@ -107,38 +94,9 @@ export function refusal(codes: ProblemCode[]): Answer {
   };
 }
 
-function refusalHeaders(status: number, codes: ProblemCode[]): Record<string, Reference> {
-  const headers = ['X-Request-Id', 'X-Sandbox'];
-  if (status === 401) headers.push('WWW-Authenticate');
-  if (status === 429) headers.push(...QUOTA_HEADERS);
-  if (codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
-  return references(headers);
-}
-
-function unchanged(): Answer {
-  return {
-    description:
-      'Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy.',
-    headers: references(['X-Request-Id', 'X-Sandbox', ...QUOTA_HEADERS, 'ETag']),
-  };
-}
-
-function successHeaders(
-  method: string,
-  operation: OpenApiOperation,
-  answer: Answer,
-): Record<string, Reference> {
-  const headers = ['X-Request-Id', 'X-Sandbox', ...QUOTA_HEADERS];
-  if (isOcto(operation)) headers.push('Octo-Capabilities', 'Octo-Env');
-  const isPage =
-    operation.parameters.some(({ name }) => name === 'cursor') && answer.content?.['application/json'];
-  if (isPage) headers.push('Link');
-  if (takesKey(method)) headers.push('Idempotent-Replayed');
-  if (HAVE_ETAG.includes(operation.operationId)) headers.push('ETag');
-  if (operation.operationId === 'checkAvailability') headers.push('Age', 'Cache-Status');
-  return references(headers);
-}
-
-function references(headers: string[]): Record<string, Reference> {
-  return Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+/** Returns the answer to a request with the ETag of the present answer. */
+function unchanged(method: string, operation: OpenApiOperation): Answer {
+  const description =
+    'Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy.';
+  return { description, headers: successHeaders(method, operation, { description }) };
 }

@@ -1,4 +1,6 @@
 import type { Answer, OpenApiDocument, OpenApiOperation } from '../openapi-document';
+import type { ProblemCode } from '../../http/problems';
+import { healthHeaders, pageHeaders, refusalHeaders } from './answer-headers';
 import { refusal } from './describe-answers';
 
 /** Has no enum: the page ignores unknown values and uses the visitor's setting. */
@@ -13,10 +15,6 @@ const THEME = {
 
 /** Describes the routes without a tsoa controller: the embed page and the health checks. */
 export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'] {
-  const html: Answer = {
-    description: "An HTML page for a frame on a page of one of the token's origins.",
-    content: { 'text/html': { schema: { type: 'string' } } },
-  };
   const page: OpenApiOperation = {
     ...list,
     operationId: 'showTours',
@@ -25,38 +23,42 @@ export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'
       'The same list as a page, with the same parameters. `frame-ancestors` of its Content-Security-Policy names the origins ' +
       'of the token. A refusal is a page too if the visitor can do something about it.',
     parameters: [...(list.parameters ?? []), THEME],
-    responses: { ...withPages(list.responses), 200: html },
   };
   return {
-    '/embed/tours': { get: page },
+    '/embed/tours': { get: { ...page, responses: answersOfPage(page) } },
     '/healthz': {
       get: health('checkLife', 'Check that the process runs', {
         200: answer('The process runs.', { ok: true }),
-        400: refusal(['validation_failed']),
       }),
     },
     '/readyz': {
       get: health('checkReadiness', 'Check that the instance is ready', {
         200: answer('The migrations are applied and the database answers.', { ok: true }),
-        400: refusal(['validation_failed']),
         503: answer('Send requests elsewhere.', { ok: false, reason: 'stopping' }),
       }),
     },
   };
 }
 
-/** Adds a page to each refusal, for clients that accept HTML. The page of the list has no ETag. */
-function withPages(responses: OpenApiOperation['responses']): OpenApiOperation['responses'] {
-  const page = { 'text/html': { schema: { type: 'string' } } };
-  const both = Object.entries(responses)
-    .filter(([status]) => status !== '304')
-    .map(([status, one]) => [status, { ...one, content: { ...one.content, ...page } }]);
-  return Object.fromEntries(both) as OpenApiOperation['responses'];
+const HTML = { 'text/html': { schema: { type: 'string' } } };
+
+/** Returns the answers of the list as those of the page: a success is a page, a refusal is one for clients that accept HTML. */
+function answersOfPage(page: OpenApiOperation): OpenApiOperation['responses'] {
+  const refusals = Object.entries(page.responses).filter(([status]) => Number(status) >= 400);
+  const both = refusals.map(([status, one]): [string, Answer] => {
+    const codes = Object.keys(one.content!['application/problem+json']!.examples!) as ProblemCode[];
+    const headers = refusalHeaders(Number(status), codes, page);
+    return [status, { ...one, headers, content: { ...one.content, ...HTML } }];
+  });
+  const description = "An HTML page for a frame on a page of one of the token's origins.";
+  return { 200: { description, headers: pageHeaders(), content: HTML }, ...Object.fromEntries(both) };
 }
 
-function health(operationId: string, summary: string, responses: Record<string, Answer>): OpenApiOperation {
+function health(operationId: string, summary: string, own: Record<string, Answer>): OpenApiOperation {
   const description = 'Needs no credential and has no quota.';
-  return { operationId, summary, description, tags: ['Service'], security: [], parameters: [], responses };
+  const common = { operationId, summary, description, tags: ['Service'], security: [], parameters: [] };
+  const operation = { ...common, responses: own };
+  return { ...operation, responses: { ...own, 400: refusal(['validation_failed'], operation) } };
 }
 
 function answer(description: string, example: { ok: boolean; reason?: string }): Answer {
@@ -65,5 +67,5 @@ function answer(description: string, example: { ok: boolean; reason?: string }):
     reason: { type: 'string', description: 'Only if the instance is not ready.' },
   };
   const schema = { type: 'object', properties, required: ['ok'] };
-  return { description, content: { 'application/json': { schema, example } } };
+  return { description, headers: healthHeaders(), content: { 'application/json': { schema, example } } };
 }

@@ -1,5 +1,4 @@
-import type { Header, OpenApiDocument, Parameter } from '../openapi-document';
-import { CURSOR } from './wire-names';
+import type { OpenApiDocument, Parameter } from '../openapi-document';
 
 /** The parts of the document that all operations share. */
 
@@ -106,75 +105,4 @@ export const ENVIRONMENT_HEADER: Parameter = {
   description: '`live` or `test`. A key of the other environment is refused.',
   schema: { type: 'string' },
   example: 'live',
-};
-
-const whole = { type: 'integer', minimum: 0 };
-const text = { type: 'string' };
-
-export const HEADERS: Record<string, Header> = {
-  'X-Request-Id': {
-    description: 'Give this id to the operator when you ask for help.',
-    schema: text,
-    example: '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de',
-  },
-  'X-Sandbox': {
-    description: '`true` for a sandbox tenant, whose holds and bookings take no real seat; else absent.',
-    schema: text,
-    example: 'true',
-  },
-  'Octo-Capabilities': {
-    description: 'The capabilities in effect.',
-    schema: text,
-    example: 'octo/pricing',
-  },
-  'Octo-Env': {
-    description: '`test` for a sandbox tenant, whose bookings take no real seat; else `live`.',
-    schema: text,
-    example: 'live',
-  },
-  'RateLimit-Policy': {
-    description: 'The quota: q requests in w seconds.',
-    schema: text,
-    example: '"hold";q=60;w=60',
-  },
-  RateLimit: {
-    description: 'The remaining quota: r requests; after t seconds it is complete again.',
-    schema: text,
-    example: '"hold";r=58;t=41',
-  },
-  'RateLimit-Limit': { description: 'The value of q.', schema: whole, example: 60 },
-  'RateLimit-Remaining': { description: 'The value of r.', schema: whole, example: 58 },
-  'RateLimit-Reset': { description: 'The value of t.', schema: whole, example: 41 },
-  'Retry-After': {
-    description:
-      'Seconds to wait before the same request may succeed. A 500 has it while the database is away.',
-    schema: { ...whole, minimum: 1 },
-    example: 1,
-  },
-  'WWW-Authenticate': {
-    description: 'RFC 6750; names the scope that is missing.',
-    schema: text,
-    example: 'Bearer realm="api", error="invalid_token"',
-  },
-  'Idempotent-Replayed': {
-    description: '`true` if this is the stored answer of an earlier request.',
-    schema: text,
-    example: 'true',
-  },
-  Link: {
-    description: 'The next page, as `rel="next"`, without a credential; absent at the end.',
-    schema: text,
-    example: `<https://api.example.com/api/tenant/catalog?cursor=${CURSOR}>; rel="next"`,
-  },
-  ETag: {
-    description: 'Version of this answer: send it as `If-None-Match` to get 304 while nothing has changed.',
-    schema: text,
-    example: '"oZCNiPkvUPLHnmL6NJZ7jJ2mBXs9nHbdw0tP8jwVJ6A"',
-  },
-  Age: { description: 'Seconds since the seats were counted.', schema: whole, example: 3 },
-  'Cache-Status': {
-    description: "RFC 9211: whether the count came from the API's cache.",
-    schema: text,
-    example: 'availability; hit',
-  },
 };
