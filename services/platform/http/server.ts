@@ -6,9 +6,10 @@ import { passRequests, type RefuseBody } from './malformed-request';
 import { endConnectionOfUnreadBody } from './request-body';
 import { answerInTurn } from './requests-in-turn';
 import { sendAnswersTogether } from './send-together';
+import { closeSlowReaders, type ReaderLimits } from './slow-readers';
 
 /** Limits for one client; times in milliseconds. */
-export interface HttpLimits extends ConnectionLimits {
+export interface HttpLimits extends ConnectionLimits, ReaderLimits {
   /** Time until the headers are complete, then until the body is complete. Begins with the connection or the first byte. */
   headersMs: number;
   requestMs: number;
@@ -28,6 +29,9 @@ export const HTTP_LIMITS: HttpLimits = {
   checkEveryMs: 2_000,
   keepAliveMs: 65_000,
   silentMs: 30_000,
+  unreadMs: 10_000,
+  unreadMaxMs: 30_000,
+  readBytesPerSecond: 8 * 1024,
   headerBytes: 16 * 1024,
   connections: 10_000,
   // Above the 1,000 waiting requests at which the API sheds load, so that one tenant's server gets 503 there.
@@ -67,6 +71,7 @@ export function createHttpServer(
   const requests = answerInTurn(answer, limits, connections);
   server.on('dropRequest', (_request, socket) => requests.endAfterLast(socket as Socket));
   sendAnswersTogether(server);
+  closeSlowReaders(server, limits, limits.checkEveryMs);
   endConnectionOfUnreadBody(app);
   passRequests(server, app, requests, refuseBody);
   return server;
