@@ -25,6 +25,12 @@ describe('the check of each answer against the OpenAPI document', () => {
     expect(() => checkAnswer({ ...held, status: 202, type: held.type } as never)).toThrow('no status 202');
     expect(() => checkAnswer({ ...held, type: 'text/plain' } as never)).toThrow('text/plain instead of');
     expect(() => checkAnswer({ ...held, headers: {} } as never)).toThrow('X-Request-Id is missing');
+    const headers = (changed: object) => ({ ...held, headers: { ...held.headers, ...changed } }) as never;
+    expect(() => checkAnswer(headers({ 'x-new': '1' }))).toThrow('the header x-new is not described');
+    expect(() => checkAnswer(headers({ 'ratelimit-reset': 'soon' }))).toThrow(
+      'RateLimit-Reset: body must be',
+    );
+    expect(() => checkAnswer(headers({ ratelimit: undefined }))).toThrow('the header RateLimit is missing');
     const refused = await (await givenWebsite(api)).get('/api/tenant/tours/none');
     refused.body.code = 'booking_not_found';
     expect(() => checkAnswer(refused)).toThrow(/code booking_not_found with status 404/);

@@ -82,7 +82,9 @@ export interface Schema {
   maximum?: number;
   exclusiveMinimum?: boolean;
   exclusiveMaximum?: boolean;
+  minLength?: number;
   maxLength?: number;
+  minProperties?: number;
   pattern?: string;
   items?: Schema;
   allOf?: Schema[];

@@ -17,14 +17,19 @@ interface Rule {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
-  pattern?: string;
+  pattern?: RegExp;
   required?: boolean;
 }
 
 type Rules = Map<string, Rule>;
 
 interface DocumentedOperation {
-  parameters: { in: string; name: string; required: boolean; schema: Rule }[];
+  parameters: {
+    in: string;
+    name: string;
+    required: boolean;
+    schema: Omit<Rule, 'pattern'> & { pattern?: string };
+  }[];
 }
 
 /** The query parameters of each route in its OpenAPI entry: `get /api/tenant/catalog` → limit, … */
@@ -34,7 +39,12 @@ for (const [path, operations] of Object.entries(openapi.paths)) {
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
     documented.set(
       `${method} ${path}`,
-      new Map(inQuery.map(({ name, required, schema }) => [name, { ...schema, required }])),
+      new Map(
+        inQuery.map(({ name, required, schema: { pattern, ...schema } }) => [
+          name,
+          { ...schema, pattern: pattern === undefined ? undefined : new RegExp(pattern), required },
+        ]),
+      ),
     );
   }
 }
@@ -144,7 +154,7 @@ function textIssue(value: string, rule: Rule): string | undefined {
   // Counts characters, because a string's length counts an emoji twice.
   if ([...value.normalize('NFC').trim()].length > maxLength)
     return `must have at most ${maxLength} characters`;
-  // Only lang has a pattern.
-  if (pattern && !new RegExp(pattern).test(value)) return 'must be a language tag such as de or pt-BR';
+  // Only lang has a pattern for more than control characters, which are refused before.
+  if (pattern?.test(value) === false) return 'must be a language tag such as de or pt-BR';
   return undefined;
 }

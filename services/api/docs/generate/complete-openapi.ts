@@ -22,6 +22,7 @@ import {
   TAGS,
   takesKey,
 } from './shared-parts';
+import { limitQueryText, limitTexts } from './request-texts';
 import { explainName } from './wire-names';
 
 const WIDGET_LIST = '/api/widget/tours';
@@ -55,6 +56,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
     completeSchema(schema, schemas, sent.has(name));
     // OCTO gives some names another meaning, so its dtos describe all fields themselves.
     if (!name.startsWith('Octo')) explainNames(schema, sent.has(name));
+    if (sent.has(name)) limitTexts(name, schema);
   }
   schemas.OctoError = OCTO_ERROR_SCHEMA;
   schemas.ProblemDocument!.example = problemExample('insufficient_seats');
@@ -128,6 +130,7 @@ function completeOperation(
     explainName(parameter.name, described, true);
     const { description, example, ...schema } = described;
     Object.assign(parameter, { description, schema, example: example ?? schema.enum?.[0] });
+    limitQueryText(parameter);
   }
   if (operation.tags.includes('OCTO')) operation.parameters.push(CAPABILITIES_HEADER, ENVIRONMENT_HEADER);
   if (takesKey(method) && isWrite(path)) operation.parameters.push(IDEMPOTENCY_KEY);

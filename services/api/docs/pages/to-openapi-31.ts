@@ -5,10 +5,24 @@ import { EVENT_SCHEMAS } from '../webhook-events';
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;
 
+/** The rules that depend on the presence or the value of another field, which OpenAPI 3.0 cannot express. */
+const ONLY_IN_31: Record<string, Schema31> = {
+  BookingBody: {
+    if: { properties: { adults: { const: 0 } }, required: ['adults'] },
+    then: { properties: { children: { minimum: 1 } }, required: ['children'] },
+  },
+  BookingPatch: {
+    dependentRequired: { phone_country: ['phone'] },
+    // The guard of the total alone changes nothing.
+    dependentSchemas: { expected_total: { minProperties: 2 } },
+  },
+};
+
 /** Converts the document to OpenAPI 3.1, and adds the webhooks. */
 export function toOpenapi31(document: OpenApiDocument): object {
   const { paths, components, info, tags = [], ...rest } = document;
-  const schemas = { ...components.schemas, ...EVENT_SCHEMAS };
+  const all = { ...components.schemas, ...EVENT_SCHEMAS };
+  const schemas = Object.entries(all).map(([name, schema]) => [name, { ...schema, ...ONLY_IN_31[name] }]);
   return {
     ...rest,
     openapi: '3.1.0',
@@ -17,7 +31,7 @@ export function toOpenapi31(document: OpenApiDocument): object {
     tags: [...tags, WEBHOOKS_TAG],
     paths: convert(paths),
     webhooks: convert(WEBHOOKS),
-    components: convert({ ...components, schemas }),
+    components: convert({ ...components, schemas: Object.fromEntries(schemas) as object }),
   };
 }
 

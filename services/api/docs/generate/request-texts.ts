@@ -1,0 +1,73 @@
+import type { Parameter, Schema } from '../openapi-document';
+
+/** The texts of requests: their longest length, and the characters that the readers of http/input.ts refuse. */
+interface RequestText {
+  maxLength: number;
+  minLength?: number;
+  /** May hold tabs and line breaks. */
+  isProse?: boolean;
+}
+
+/** Control characters, line separators, and characters that change the text direction: CONTROL_CHARACTER in platform/text-forms.ts. */
+const NOT_IN_LINE = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069';
+/** The same without tab, line breaks and separators. */
+const NOT_IN_PROSE =
+  '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
+
+/** The texts of REST, by the name of their field. They are trimmed, and must not be empty. */
+const REST: Record<string, RequestText> = {
+  email: { maxLength: 254 },
+  external_ref: { maxLength: 128 },
+  first_name: { maxLength: 200 },
+  last_name: { maxLength: 200 },
+  name: { maxLength: 200 },
+  note: { maxLength: 2000, isProse: true },
+  notes: { maxLength: 2000, isProse: true },
+  // At least six digits.
+  phone: { maxLength: 40, minLength: 6 },
+  reason: { maxLength: 500, isProse: true },
+};
+
+/** The texts of OCTO. An empty one is a missing one. */
+const OCTO: Record<string, RequestText> = {
+  country: { maxLength: 64 },
+  emailAddress: { maxLength: 254 },
+  firstName: { maxLength: 200 },
+  fullName: { maxLength: 200 },
+  lastName: { maxLength: 200 },
+  notes: { maxLength: 2000, isProse: true },
+  phoneNumber: { maxLength: 40 },
+  postalCode: { maxLength: 32 },
+  reason: { maxLength: 500, isProse: true },
+  resellerReference: { maxLength: 128 },
+};
+
+/** Limits the texts of a schema of requests. */
+export function limitTexts(name: string, schema: Schema): void {
+  const isOcto = name.startsWith('Octo');
+  for (const [field, part] of Object.entries(schema.properties ?? {})) {
+    const text = (isOcto ? OCTO : REST)[field];
+    if (!text || part.type !== 'string') continue;
+    const { maxLength, minLength = isOcto ? undefined : 1, isProse } = text;
+    const refused = isProse ? NOT_IN_PROSE : NOT_IN_LINE;
+    // One character of a trimmed text is no space.
+    part.pattern = isOcto ? `^[^${refused}]*$` : `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
+    part.maxLength = maxLength;
+    if (minLength !== undefined) part.minLength = minLength;
+  }
+  if (!CHANGES.includes(name)) return;
+  schema.minProperties = 1;
+  const { customer } = schema.properties!;
+  if (customer) customer.minProperties = 1;
+}
+
+/** The changes of REST must name a field, and a customer in them too. */
+const CHANGES = ['HoldPatch', 'BookingPatch'];
+
+/** Limits a text in a query: http/query-parameters.ts refuses an empty one, and control characters, in every parameter. */
+export function limitQueryText({ in: place, schema }: Parameter): void {
+  if (place !== 'query' || schema.type !== 'string') return;
+  if (schema.enum || schema.format) return;
+  schema.minLength = 1;
+  schema.pattern ??= `^[^${NOT_IN_LINE}]*$`;
+}
