@@ -6,6 +6,7 @@ import {
   isEmail,
   isSlug,
   isUuid,
+  withoutInvisible,
 } from '../../services/platform/text-forms';
 import { UsageError } from './failure';
 
@@ -74,10 +75,10 @@ export function orNone<T>(parse: (text: string, name: string) => T) {
   };
 }
 
-/** Parses one line of text and normalises it to NFC. */
+/** Parses one line of text: in NFC, trimmed, without invisible characters. */
 export function line(max: number) {
   return (text: string, name: string): string => {
-    const value = text.normalize('NFC').trim();
+    const value = withoutInvisible(text).normalize('NFC').trim();
     const length = [...value].length;
     if (length < 1 || length > max || CONTROL_CHARACTER.test(value)) {
       throw new UsageError(`${name} must be one line of 1 to ${max} characters`);

@@ -4,8 +4,37 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Matches characters that one line of text must not have: line breaks, tabs, and characters that change the text direction. */
-export const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+/** Characters that change the direction of the text after them, and halves of surrogate pairs. */
+const MISLEADING = '\\u202a-\\u202e\\u2066-\\u2069\\p{Cs}';
+/** Matches characters that one line of text must not have: line breaks, tabs, and misleading ones. */
+export const CONTROL_CHARACTER = new RegExp(`[\\p{Cc}\\u2028\\u2029${MISLEADING}]`, 'u');
+/** Allows tabs and line breaks. */
+export const CONTROL_CHARACTER_IN_PROSE = new RegExp(`(?![\\t\\n\\r])[\\p{Cc}${MISLEADING}]`, 'u');
+
+/** Matches characters without a shape: joiners, marks of direction, variation selectors, the byte order mark, fillers. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+/** Scripts in which a joiner or a variation selector changes the shape of its neighbours. */
+const JOINING_SCRIPTS =
+  'Arab Syrc Mand Nkoo Mong Phag Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr Tibt'.split(' ');
+const JOINED = `(?!\\p{DI})[${JOINING_SCRIPTS.map((script) => `\\p{scx=${script}}`).join('')}]`;
+const PICTURE = '\\p{Extended_Pictographic}';
+/** Matches invisible characters that change what a reader sees: in those scripts, and in pictures of several parts. */
+const SHAPING = [
+  `(?<=${JOINED})[\\u180e\\u200c\\u200d]`,
+  `(?<=[${PICTURE}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=${PICTURE})`,
+  `(?<=${JOINED}|[\\p{sc=Han}\\p{S}${PICTURE}])\\p{Variation_Selector}`,
+  // The flags of regions: a black flag, the letters of the region as tags, and an end.
+  '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}',
+].join('|');
+const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
+
+/**
+ * Removes invisible characters from a text of one line: other programs add them to copied text, and two names that differ only in them look
+ * the same. Keeps those that change what a reader sees.
+ */
+export function withoutInvisible(text: string): string {
+  return INVISIBLE.test(text) ? text.replace(SHAPING_OR_INVISIBLE, '$1') : text;
+}
 
 /** Accepts upper and lower case. PostgreSQL would throw an error for another text, where the id is only unknown. */
 export function isUuid(text: string): boolean {
@@ -63,3 +92,6 @@ export function isHttpsAddress(text: string): boolean {
 export function isOwnPath(text: string): boolean {
   return /^\/(?![/\\])[\x21-\x7e]*$/.test(text);
 }
+
+/** Reserved names (RFC 6761, 6762, 8375, and ICANN's .internal). A host below one is another machine in each network. */
+export const INTERNAL_NAMES: readonly string[] = ['localhost', 'local', 'internal', 'home.arpa'];

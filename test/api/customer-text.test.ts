@@ -75,6 +75,19 @@ describe("a customer's text", () => {
     expect([booking.notes, booking.external_ref]).toEqual(['Zwei Kinder\nund ein Hund\né', '\u00e9']);
   });
 
+  it('of one line is stored without invisible characters, and with those that a script needs (T39)', async () => {
+    const { customer, ...booking } = await kept({
+      name: '\ufeffAna\u200b Li\u00adma\u061c\u200e علی\u200cرضا',
+      external_ref: 'order\u2060-81',
+      email: 'ana@exam\u200bple.com',
+      notes: 'Donau\u00addampfschiff',
+    });
+    expect(customer).toMatchObject({ name: 'Ana Lima علی\u200cرضا', email: 'ana@example.com' });
+    expect([booking.external_ref, booking.notes]).toEqual(['order-81', 'Donau\u00addampfschiff']);
+    const { body } = await website.get('/api/tenant/bookings?external_ref=order%E2%81%A0-81');
+    expect(body.items).toHaveLength(1);
+  });
+
   it('is counted in characters, not in bytes', async () => {
     const email = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(58)}.de`;
     expect(email).toHaveLength(254);
@@ -90,6 +103,9 @@ describe("a customer's text", () => {
     ['name', 'Ana\nLima'],
     ['name', 'Ana\u0000'],
     ['name', 'Ana\u0085'],
+    ['name', 'Ana\u202e'],
+    ['name', 'Ana\u2066'],
+    ['name', '\ufeff\u200b\u3164'],
     ['name', '\ud83d'],
     ['name', null],
     ['name', 7],

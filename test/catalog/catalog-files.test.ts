@@ -226,6 +226,27 @@ describe('a catalog file', () => {
     expect(issues).toEqual([]);
     expect(tours[0]!.fields.name).toBe('é'.repeat(200));
   });
+
+  it('has its names and tags stored without invisible characters, and its paragraphs with them', async () => {
+    const { tours, issues } = await read({
+      'a.json': [
+        tourEntry({
+          name: '\ufeffHa\u200b Long\u061c 🏳\ufe0f\u200d🌈',
+          tags: ['bo\u00adat'],
+          description: 'Boots\u00adfahrt',
+        }),
+        tourEntry({ slug: 'nameless', name: '\u200b\u3164' }),
+      ],
+    });
+    expect(issues.map(({ index, field, message }) => [index, field, message])).toEqual([
+      [1, 'name', 'must not be empty'],
+    ]);
+    expect(tours[0]!.fields).toMatchObject({
+      name: 'Ha Long 🏳\ufe0f\u200d🌈',
+      tags: ['boat'],
+      description: 'Boots\u00adfahrt',
+    });
+  });
 });
 
 describe('a CSV catalog file', () => {

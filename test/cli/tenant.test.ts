@@ -206,14 +206,14 @@ describe('a tenant', () => {
     expect(json).toEqual({ ...before, hold_max: 30, brand_color: null, currency: 'USD' });
   });
 
-  it('gets its new name in composed Unicode form', async () => {
+  it('gets its new name in composed Unicode form, without invisible characters', async () => {
     await create('cafe');
     const { json } = await terminal.tourctl([
       'tenant',
       'set',
       'cafe',
       '--name',
-      'Cafe\u0301 Đà Nẵng',
+      '\ufeffCafe\u0301 Đà\u061c Nẵng\u200e',
       '--json',
     ]);
     expect(json.name).toBe('Café Đà Nẵng');

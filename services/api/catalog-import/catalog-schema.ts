@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { isCalendarDate, isHttpsAddress, isOwnPath, isSlug } from '../../platform/text-forms';
+import {
+  CONTROL_CHARACTER,
+  CONTROL_CHARACTER_IN_PROSE,
+  isCalendarDate,
+  isHttpsAddress,
+  isOwnPath,
+  isSlug,
+  withoutInvisible,
+} from '../../platform/text-forms';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { currencyDigits } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
@@ -7,9 +15,6 @@ import { isCountry } from '../tenants/country';
 // Checks the fields of a catalog file. They have the names of the columns (CONTRACT section 8), and the limits of the tables.
 
 const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
-/** Control characters, halves of surrogate pairs, and marks that change the reading direction. */
-const FORBIDDEN = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
-const FORBIDDEN_BUT_LINES = /[^\P{Cc}\n\t]|[\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
 const MOST_MAJOR_UNITS = 1_000_000_000_000;
 
@@ -40,9 +45,10 @@ function limited(most: number, forbidden: RegExp, fold: (value: string) => strin
 }
 
 /** Accepts text of one line; folds line breaks to a space. */
-const line = (most: number) => limited(most, FORBIDDEN, (value) => value.replace(LINE_BREAKS, ' '));
+const line = (most: number) =>
+  limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
 const paragraphs = (most: number) =>
-  limited(most, FORBIDDEN_BUT_LINES, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
+  limited(most, CONTROL_CHARACTER_IN_PROSE, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
 
 function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;

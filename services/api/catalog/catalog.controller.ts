@@ -73,7 +73,8 @@ export class CatalogController {
     const { tenant } = apiKeyPrincipalOf(request);
     const filters = {
       ...{ continent: continentInput(continent), country: countryInput(country) },
-      ...{ tag: tag?.normalize('NFC'), q: searchInput('q', q) },
+      tag: searchInput('tag', tag),
+      q: searchInput('q', q),
       departsFrom: optionalDate('query', 'departs_from', departs_from),
       departsTo: optionalDate('query', 'departs_to', departs_to),
       ...{ durationMin: duration_min, durationMax: duration_max },

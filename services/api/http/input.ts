@@ -1,12 +1,15 @@
 import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
-import { CONTROL_CHARACTER, isCalendarDate, isEmail, toUtcInstant } from '../../platform/text-forms';
+import {
+  CONTROL_CHARACTER,
+  CONTROL_CHARACTER_IN_PROSE,
+  isCalendarDate,
+  isEmail,
+  toUtcInstant,
+  withoutInvisible,
+} from '../../platform/text-forms';
 
 import { BadInputError } from './http.errors';
 import { NOT_A_TIME } from './query-parameters';
-
-/** Control characters without tab and line breaks. */
-const CONTROL_CHARACTER_IN_PROSE =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 /**
  * Matches more combining marks in a row than any script needs (the Stream-Safe Text Format of UAX 15 allows 30).
@@ -15,37 +18,40 @@ const CONTROL_CHARACTER_IN_PROSE =
 const STACKED_MARKS = /\p{M}{31}/u;
 const TOO_MANY_MARKS = 'must not have more than 30 combining marks in a row';
 
-/** Returns one line of text in NFC, trimmed. @throws InvalidInputError (400) not a text, empty, too long, or with control characters */
+/**
+ * Returns one line of text in NFC, trimmed, without invisible characters.
+ * @throws InvalidInputError (400) not a text, empty, too long, or with control characters
+ */
 export function textInput(
   field: string,
   value: string,
   maxLength: number,
   place: InputPlace = 'body',
 ): string {
-  return readText({ place, field }, value, maxLength, CONTROL_CHARACTER);
+  return readText({ place, field }, value, maxLength, CONTROL_CHARACTER, withoutInvisible);
 }
 
-/** Reads a text that may hold line breaks and tabs. */
+/** Reads a text that may hold line breaks and tabs. Keeps invisible characters: some say where a long line may break. */
 export function proseInput(field: string, value: string, maxLength: number): string {
-  return readText(
-    { place: 'body', field },
-    typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value,
-    maxLength,
-    CONTROL_CHARACTER_IN_PROSE,
+  return readText({ place: 'body', field }, value, maxLength, CONTROL_CHARACTER_IN_PROSE, (text) =>
+    text.replaceAll('\r\n', '\n'),
   );
 }
 
 const LONGEST_SEARCH = 100;
 
-/** Returns a search text in NFC. Counts characters, because a string's length counts an emoji twice. @throws InvalidInputError */
+/**
+ * Returns a search text in the form of the names: in NFC, without invisible characters. Counts characters, because a string's length counts
+ * an emoji twice. @throws InvalidInputError
+ */
 export function searchInput(field: string, value: string | undefined): string | undefined {
-  if (value !== undefined && STACKED_MARKS.test(value)) {
-    throw new InvalidInputError('query', field, TOO_MANY_MARKS);
-  }
-  const text = value?.normalize('NFC');
-  if (text && [...text].length > LONGEST_SEARCH) {
-    throw new InvalidInputError('query', field, `must have at most ${LONGEST_SEARCH} characters`);
-  }
+  if (value === undefined) return undefined;
+  const refuse = (message: string) => new InvalidInputError('query', field, message);
+  const visible = withoutInvisible(value);
+  if (STACKED_MARKS.test(visible)) throw refuse(TOO_MANY_MARKS);
+  const text = visible.normalize('NFC');
+  if (text === '') throw refuse('must not be empty');
+  if ([...text].length > LONGEST_SEARCH) throw refuse(`must have at most ${LONGEST_SEARCH} characters`);
   return text;
 }
 
@@ -107,13 +113,15 @@ function readText(
   value: string,
   maxLength: number,
   forbidden: RegExp,
+  fold: (text: string) => string,
 ): string {
   const refuse = (message: string) => new InvalidInputError(place, field, message);
   if (typeof value !== 'string') throw refuse('must be a text');
   if (!value.isWellFormed()) throw refuse('must be well-formed Unicode');
   if (forbidden.test(value)) throw refuse('must not hold control characters');
-  if (STACKED_MARKS.test(value)) throw refuse(TOO_MANY_MARKS);
-  const text = value.normalize('NFC').trim();
+  const folded = fold(value);
+  if (STACKED_MARKS.test(folded)) throw refuse(TOO_MANY_MARKS);
+  const text = folded.normalize('NFC').trim();
   if (text === '') throw refuse('must not be empty');
   if ([...text].length > maxLength) throw refuse(`must have at most ${maxLength} characters`);
   return text;
