@@ -25,7 +25,6 @@ export const origins: Noun = {
       usage: 'remove <slug> <origin...>',
       asks: () => true,
       about: 'Remove sites from the list',
-      check: (_: object, slug: string, given: string[]) => check({ dev: true }, slug, given),
       examples: ['origins remove acme https://old.acme.example'],
       run: () => (require('./origins/actions') as typeof import('./origins/actions')).removeOriginsCommand,
     },

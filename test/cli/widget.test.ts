@@ -245,6 +245,15 @@ describe('tourctl origins', () => {
     );
   });
 
+  it('removes an origin that an earlier release allowed and this one refuses', async () => {
+    const slug = await givenTenant();
+    const origins = ['https://shop.internal'];
+    await terminal.db('tenants').where({ slug }).update({ origins });
+    expect(await terminal.json(`origins remove ${slug} https://shop.internal --yes`)).toMatchObject({
+      origins: [],
+    });
+  });
+
   it('shows in which form an origin is stored', async () => {
     const slug = await givenTenant();
     const { stdout, stderr } = await terminal.tourctl(`origins add ${slug} münchen.de`);

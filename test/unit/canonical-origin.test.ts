@@ -99,6 +99,20 @@ describe('an origin is refused with the reason', () => {
     ['no domain', 'https://', /missing/],
     ['only a port', ':8443', /missing/],
     ['broken punycode', 'https://xn--a', /not a domain|suffix/],
+    ['a name below localhost', 'https://foo.localhost', /own machine.*http:\/\/localhost:3000.*--dev/],
+    ['a name in a private network', 'https://a.b.internal', /\.internal is reserved/],
+    ['a private suffix of its own', 'https://internal', /\.internal is reserved/],
+    ['a name of multicast DNS', 'https://printer.local', /\.local is reserved/],
+    ['a name in a home', 'https://nas.home.arpa', /\.home\.arpa is reserved/],
+    ['a name for tests', 'https://shop.test', /\.test is reserved/],
+    ['a name that is never valid', 'https://shop.invalid', /\.invalid is reserved/],
+    ['a name of the Tor network', 'https://shop.onion', /\.onion is reserved/],
+    ['a name outside the domain name system', 'https://shop.alt', /\.alt is reserved/],
+    [
+      'a reserved name in capitals and full-width letters',
+      'https://A.ＩＮＴＥＲＮＡＬ',
+      /\.internal is reserved/,
+    ],
     ['http on loopback', 'http://127.0.0.1:3000', /IP address.*http:\/\/localhost:3000.*--dev/],
     ['localhost', 'http://localhost:3000', /--dev/],
     ['localhost without its port', 'http://localhost', /--dev/],
@@ -147,6 +161,9 @@ describe('a refused origin comes with the origin to write instead', () => {
     ['https://a,b', ['https://shop.example']],
     ['https://', ['https://shop.example']],
     ['https://localhost:3000', ['http://localhost:3000']],
+    ['http://foo.localhost:3000', ['http://localhost:3000']],
+    ['https://a.b.internal', ['https://shop.example']],
+    ['https://a.b.internal/tours', ['https://shop.example']],
   ])('%j', (given, instead) => {
     const reason = reasonFor(given);
     const written = reason.match(/https?:\/\/[^\s,]+/g) ?? [];
@@ -171,10 +188,14 @@ describe('an origin with --dev', () => {
     expect(canonicalOrigin('http://localhost:3000', { dev: true })).toBe('http://localhost:3000');
   });
 
-  it.each(['https://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'http://shop.vn', '*'])(
-    '%s is still refused',
-    (given) => {
-      expect(() => canonicalOrigin(given, { dev: true })).toThrow(OriginRefusedError);
-    },
-  );
+  it.each([
+    'https://localhost:3000',
+    'http://foo.localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+    'http://shop.vn',
+    '*',
+  ])('%s is still refused', (given) => {
+    expect(() => canonicalOrigin(given, { dev: true })).toThrow(OriginRefusedError);
+  });
 });

@@ -1,14 +1,9 @@
 import { findTenant, findTenantForChange } from '../../../services/api/tenants/find-tenant';
-import {
-  addOrigins,
-  canonicalOrigin,
-  removeOrigins,
-  setOrigins,
-} from '../../../services/api/tenants/origins';
+import { addOrigins, listedOrigin, removeOrigins, setOrigins } from '../../../services/api/tenants/origins';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
-import { printSpelling } from '../../engine/credential-flags';
+import { checkOrigins, printSpelling } from '../../engine/credential-flags';
 
 interface OriginOptions {
   dev?: boolean;
@@ -42,11 +37,13 @@ export async function setOriginsCommand(
 
 export async function removeOriginsCommand(context: Context, _: object, slug: string, origins: string[]) {
   const { output } = context;
-  await findTenant(context.db, slug);
+  const { origins: known } = await findTenant(context.db, slug);
+  const others = origins.filter((origin) => !known.includes(origin));
+  checkOrigins(others, true, '<origin>');
   await context.confirm(`Remove ${origins.join(', ')} from the sites that may show the widget of ${slug}?`);
   const listed = await change(context, 'remove', slug, (trx, tenant) => removeOrigins(trx, tenant, origins));
   for (const origin of origins)
-    if (!listed.includes(canonicalOrigin(origin, { dev: true })))
+    if (!listed.includes(listedOrigin(listed, origin)))
       output.warn(`${origin} was not listed, so it was not removed: tourctl origins list ${slug}`);
 }
 

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
 import { OriginRefusedError, TooManyOriginsError } from './tenant.errors';
 import type { Trx } from '../../platform/database';
+import { INTERNAL_NAMES } from '../../platform/text-forms';
 import type { Tenant } from './tenant';
 
 import { writeTenant } from './tenant.repository';
@@ -10,6 +11,8 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const EXAMPLE = 'https://shop.example';
 const ADDRESS = `it is an IP address: write the domain of the site, such as ${EXAMPLE}`;
 const DEVELOPMENT = 'http://localhost:3000 (with its port) and --dev, for a tenant on trial';
+/** Names that no public site has (RFC 2606, 7686, 9476). Sites below .example are allowed, for documentation: nobody can open one. */
+const RESERVED = [...INTERNAL_NAMES, 'test', 'invalid', 'onion', 'alt'];
 const DEFAULT_PORT: Record<string, string> = { https: '443', http: '80' };
 
 /**
@@ -34,6 +37,7 @@ export function canonicalOrigin(text: string, { dev = false }: { dev?: boolean }
   } else {
     refuseAddress(ascii, refuse);
     refuseBadLabels(ascii, refuse);
+    refuseReservedName(ascii, refuse);
     refuseSharedSuffix(ascii, refuse);
     if (scheme !== 'https') refuse(`pages must come over https: write ${secure}`);
   }
@@ -149,6 +153,18 @@ function hasBadLabels(ascii: string): boolean {
   return ascii.length > 253 || ascii.split('.').some((label) => !LABEL.test(label));
 }
 
+function refuseReservedName(ascii: string, refuse: Refuse): void {
+  const name = reservedNameOf(ascii);
+  if (name === 'localhost')
+    refuse(`a name below localhost is the visitor's own machine: write ${DEVELOPMENT}`);
+  if (name)
+    refuse(`.${name} is reserved, and no public site has a name below it: write a domain such as ${EXAMPLE}`);
+}
+
+function reservedNameOf(ascii: string): string | undefined {
+  return RESERVED.find((name) => `.${ascii}`.endsWith(`.${name}`));
+}
+
 function refuseSharedSuffix(ascii: string, refuse: Refuse): void {
   if (getDomain(ascii, { allowPrivateDomains: true })) return;
   const below = `shop.${ascii}`;
@@ -166,6 +182,7 @@ function isSite(host: string): boolean {
     ascii !== '' &&
     !isAddress(ascii) &&
     !hasBadLabels(ascii) &&
+    !reservedNameOf(ascii) &&
     getDomain(ascii, { allowPrivateDomains: true }) !== null
   );
 }
@@ -186,9 +203,14 @@ export async function addOrigins(trx: Trx, tenant: Tenant, origins: string[], de
   return writeTenant(trx, tenant.id, { origins: sortedSet([...tenant.origins, ...added]) });
 }
 
+/** Returns the form in which a list may have the origin: as written, because an earlier release allowed more, or canonical. */
+export function listedOrigin(listed: readonly string[], origin: string): string {
+  return listed.includes(origin) ? origin : canonicalOrigin(origin, { dev: true });
+}
+
 /** Removes these origins. Ignores those that the list lacks. */
 export async function removeOrigins(trx: Trx, tenant: Tenant, origins: string[]): Promise<Tenant> {
-  const removed = new Set(origins.map((origin) => canonicalOrigin(origin, { dev: true })));
+  const removed = new Set(origins.map((origin) => listedOrigin(tenant.origins, origin)));
   return writeTenant(trx, tenant.id, { origins: tenant.origins.filter((origin) => !removed.has(origin)) });
 }
 

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { INTERNAL_NAMES } from '../../platform/text-forms';
 
 /** Ports up to this one belong to system services; only 443 and 80 of them are allowed. */
 const SYSTEM_PORT_MAX = 1023;
@@ -61,11 +62,9 @@ export function refusedPortReason({ port, protocol }: URL, httpAllowed: boolean)
 // Azure's wire server: a metadata address in a public range.
 const METADATA = new Set(['168.63.129.16']);
 
-const INSIDE = ['.localhost', '.local', '.internal', '.home.arpa'];
-
 /** Returns true for host names that no public name server resolves. @param host without a final dot */
 export function isInternalName(host: string): boolean {
-  return !host.includes('.') || INSIDE.some((name) => host.endsWith(name));
+  return !host.includes('.') || INTERNAL_NAMES.some((name) => host.endsWith(`.${name}`));
 }
 
 const RANGE_NAMES: Record<string, string> = {
