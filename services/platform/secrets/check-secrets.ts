@@ -32,7 +32,7 @@ export async function openSecrets<Name extends keyof Secrets>(
 }
 
 /**
- * Compares every given secret with its check value, and stores missing check values of needed secrets.
+ * Compares every given secret with its check value. Stores missing check values of needed secrets, if the login may.
  * @throws SecretsError
  */
 export async function verifySecrets(
@@ -47,6 +47,7 @@ export async function verifySecrets(
   for (const name of CHECKED) {
     const value = secrets[name];
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
+    if (!(await mayKeepChecks(db))) return;
     await keepCheck(db, name, value);
     // Another process may have stored another secret first.
     const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
@@ -128,6 +129,17 @@ export async function findSecretChecks(db: Db): Promise<Map<string, string | nul
     'check_value',
   );
   return new Map(rows.map((row) => [row.variable, row.checkValue]));
+}
+
+/**
+ * Returns whether the login may store check values. Those of the services may not, because one wrong value stops every start; the terminal stores
+ * the value of a secret before it writes the first row that depends on it.
+ */
+async function mayKeepChecks(db: Db): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: [{ may: boolean }] }>(
+    `select has_table_privilege('secret_checks', 'insert') as may`,
+  );
+  return rows[0].may;
 }
 
 async function keepCheck(db: Db, name: Checked, secret: string): Promise<void> {
