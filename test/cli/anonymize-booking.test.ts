@@ -1,5 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Db } from '../../services/platform/database';
+import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
+import { type Db, inTransaction } from '../../services/platform/database';
+import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { useTestApi } from '../support/api';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
@@ -50,6 +52,16 @@ async function tracesOf({ name, phone }: Person): Promise<string[]> {
     if (matching.length > 0) found.add(table.replace(/_\d{4}_\d\d$|_default$/, ''));
   }
   return [...found].sort();
+}
+
+/** Returns the columns whose statistics have a value that identifies the person, in any spelling. */
+async function statisticsOf({ name }: Person): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(
+    `select distinct format('%s.%s', tablename, attname) as name from pg_stats
+     where schemaname = 'public' and concat(most_common_vals, histogram_bounds) ~* ? order by 1`,
+    [name.slice(11)],
+  );
+  return rows.map((row) => row.name);
 }
 
 async function everything(): Promise<string> {
@@ -155,6 +167,30 @@ describe('tourctl booking anonymize', () => {
     });
     const [row] = await db('audit_log').orderBy('id', 'desc').limit(1);
     expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenantId: site.tenant.id });
+  });
+
+  it('leaves nothing in the statistics of the planner, also where an earlier run was interrupted', async () => {
+    const [first, second] = [await sell(), await sell()];
+    await db.raw('analyze');
+    const columns = await statisticsOf(first.person);
+    expect(columns).toEqual(
+      expect.arrayContaining([
+        'booking_leads.customer_name',
+        'seat_holds.customer_name',
+        'webhook_events.body',
+      ]),
+    );
+    expect((await anonymize(first.ref)).code).toBe(0);
+    expect(await statisticsOf(first.person)).toEqual([]);
+
+    // As after a run that was interrupted between its commit and the statistics.
+    await inTransaction(db, async (trx) => {
+      const { identifiesPerson } = (await anonymizeBooking(trx, second.ref, api.context.secrets.cursorKey))!;
+      await eraseCustomer(trx, second.ref, { identifiesPerson, evenUndelivered: true });
+    });
+    expect(await statisticsOf(second.person)).not.toEqual([]);
+    expect((await anonymize(second.ref)).code).toBe(0);
+    expect(await statisticsOf(second.person)).toEqual([]);
   });
 
   it('changes nothing a second time', async () => {

@@ -2,6 +2,7 @@ import { erasePersonFromChanges } from '../../../services/api/audit/erase-person
 import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { getHold } from '../../../services/api/holds/find-hold';
+import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database';
 import {
@@ -20,7 +21,7 @@ const NOTHING = {
   audit_rows: 0,
 };
 
-/** Erases the customer everywhere in one transaction: either all places or none. */
+/** Erases the customer everywhere in one transaction, either all places or none, and then from the statistics of the planner. */
 export async function anonymizeBookingCommand(
   { audited, confirm, db, output, secrets }: Context,
   { force = false }: { force?: boolean },
@@ -37,6 +38,8 @@ export async function anonymizeBookingCommand(
     note(null, after ?? null, { tenantId: tenant.id });
     return done;
   });
+  // Also when nothing was left to erase: an earlier run may have ended before this.
+  await refreshStatistics(db);
   const document = {
     ...{ booking_ref: ref, tenant: tenant.slug },
     anonymized_at: erased?.at ?? (await getBooking(db, ANY_TENANT, ref)).anonymizedAt!.toISOString(),
