@@ -214,10 +214,7 @@ describe('history that arrived while no queue created months', () => {
       ['webhook_events', 130],
       ['webhook_attempts', 170],
     ] as const)
-      await db.raw(`select webhook_attach_month(?, (now() - make_interval(days => ?))::date)`, [
-        table,
-        days,
-      ]);
+      await db.raw(`select webhook_attach_month(?, (now() - make_interval(days => ?))::date)`, [table, days]);
     expect(await findExpiredMonths(db, 90)).toHaveLength(2);
     await keepHistory(db, silent, 90);
     expect(await findExpiredMonths(db, 90)).toEqual([]);
