@@ -60,8 +60,8 @@ describe('the database', () => {
 
   it('accepts each address that the terminal and an import accept', async () => {
     for (const address of ['https://a.example/p', '/covers/huts.svg', '/']) {
-      await write('tours', 'image_url', address);
-      await write('tours', 'images', pictures(address, address));
+      expect(await write('tours', 'image_url', address)).toBe(1);
+      expect(await write('tours', 'images', pictures(address, address))).toBe(1);
     }
     await write('tours', 'images', '[]');
     await write('tenants', 'brand_logo', 'HTTPS://a.example/p');
