@@ -1,4 +1,10 @@
-import { AppError, LOCK_NOT_AVAILABLE, sqlState } from '../../services/platform/errors';
+import {
+  AppError,
+  databaseReason,
+  isDatabaseAway,
+  LOCK_NOT_AVAILABLE,
+  sqlState,
+} from '../../services/platform/errors';
 import { CancelledError } from '../terminal/io';
 import type { Output } from '../terminal/output';
 
@@ -37,7 +43,6 @@ function seeHelp(path: string): string {
 
 export function describeError(error: unknown): { code: string; message: string } {
   if (error instanceof AppError) return { code: error.code, message: error.message };
-  const message = firstLine(error);
   const state = sqlState(error);
   if (state === LOCK_NOT_AVAILABLE || state === '57014') {
     return { code: 'database_busy', message: 'Another process is changing this now: try again' };
@@ -48,9 +53,9 @@ export function describeError(error: unknown): { code: string; message: string }
       message: `The database does not answer within five seconds: ${CHECK_DATABASE}`,
     };
   }
-  if (isLost(error, state))
-    return { code: UNREACHABLE, message: `The database: ${message}: ${CHECK_DATABASE}` };
-  return { code: 'internal_error', message };
+  if (isDatabaseAway(error) || (error as { syscall?: string } | undefined)?.syscall === 'connect')
+    return { code: UNREACHABLE, message: `The database: ${databaseReason(error)}: ${CHECK_DATABASE}` };
+  return { code: 'internal_error', message: state ? databaseReason(error) : firstLine(error) };
 }
 
 export function isDatabaseLost(error: unknown): boolean {
@@ -60,41 +65,16 @@ export function isDatabaseLost(error: unknown): boolean {
 const UNREACHABLE = 'database_unreachable';
 /** The next step when no connection works. */
 export const CHECK_DATABASE = 'check that its server runs, and DATABASE_URL';
-const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
 /** Matches the driver's own time-outs, which have no code. */
 const SILENT = /^(timeout expired|timeout exceeded.*|Query read timeout)$/;
-const BROKEN = /^(Connection terminated|Client has encountered a connection error|Client was closed)/;
 
 function isSilence(error: unknown): boolean {
-  return (error as Error | undefined)?.name === 'KnexTimeoutError' || SILENT.test(withoutStatement(error));
+  return (error as Error | undefined)?.name === 'KnexTimeoutError' || SILENT.test(databaseReason(error));
 }
 
-/** Matches connection, authorization, too many connections, shutdown and "no such database". */
-function isLost(error: unknown, state: string | undefined): boolean {
-  if (state) return /^(08|28|53300|57P|3D)/.test(state);
-  const { syscall } = (error ?? {}) as { syscall?: string };
-  return syscall === 'connect' || isNetworkError(error) || BROKEN.test(withoutStatement(error));
-}
-
-function isNetworkError(error: unknown): boolean {
-  return NETWORK.test(String((error as { code?: unknown } | undefined)?.code));
-}
-
-/** Returns the first line. Drops the statement that Knex writes before " - ", because its values may be personal data. */
 function firstLine(error: unknown): string {
-  const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: string };
-  // A host with several addresses reports an error for each: use the first.
-  if (errors?.length) return firstLine(errors[0]);
-  if (message === undefined) return String(error);
-  const tail = withoutStatement(error);
-  const ofStatement = sqlState(error) ?? (isNetworkError(error) || BROKEN.test(tail));
-  return (ofStatement ? tail : message).split('\n')[0]!;
-}
-
-function withoutStatement(error: unknown): string {
-  return String((error as Error | undefined)?.message)
-    .split(' - ')
-    .at(-1)!;
+  const { message } = (error ?? {}) as { message?: string };
+  return String(message ?? error).split('\n')[0]!;
 }
 
 function isCommanderError(error: unknown): error is Error & { exitCode: number } {

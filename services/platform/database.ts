@@ -4,8 +4,8 @@ import { type BeginOptions, beginWithSettings } from './database/begin-with-sett
 import { toFields } from './database/field-names';
 import { measureLockWait } from './database/measure-waits';
 import { allowPrepared, planWith } from './database/run-prepared';
-import { requireScram } from './database/scram-client';
-import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+import { connectTo, openConnectionsBy } from './database/connect';
+import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from './errors';
 
 export { toColumns } from './database/field-names';
 export { runPrepared } from './database/run-prepared';
@@ -28,18 +28,18 @@ export interface DatabaseOptions {
   poolMax?: number;
   /** Fails a statement that gets no response within this time, so that a hanging server blocks no request. */
   answerTimeoutMs?: number;
-  /** Fails a connection that does not open within this time. */
+  /** Fails a connection that opens at no host of the URL within this time; five seconds by default. */
   connectTimeoutMs?: number;
   /** True: the connections keep prepared statements. False for a pooler that does not know them. */
   canPrepare?: boolean;
 }
 
+/** Opens a pool. It connects to the primary where the URL names several hosts, and to no standby. */
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs, canPrepare = false } = options;
   const db = knex({
     client: 'pg',
     connection: {
-      connectionString: url,
       application_name: applicationName,
       keepAlive: true,
       query_timeout: answerTimeoutMs,
@@ -48,7 +48,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     // Waits five seconds for a connection, then the request gets 503. Knex's default of a minute is longer than clients wait.
     pool: {
       ...{ min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
-      afterCreate: dropWhenSilent,
+      afterCreate: dropWhenUseless,
     },
     acquireConnectionTimeout: 5000,
     // Silences Knex, which prints errors that it also throws. stdout is for log lines and the output of commands.
@@ -56,24 +56,23 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     postProcessResponse: toFields,
   });
   if (canPrepare) allowPrepared(db);
-  return requireScram(beginWithSettings(db), url);
+  return openConnectionsBy(connectTo(url), beginWithSettings(db));
 }
 
 /**
- * Closes a connection after a read timeout. pg keeps the connection, and the next statement would wait behind the one that
- * timed out.
+ * Removes a connection from the pool when its server becomes silent or read-only. pg keeps the connection: the next statement would wait
+ * behind the one that timed out, or would reach the former primary again.
  */
-function dropWhenSilent(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
+function dropWhenUseless(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   client.query = ((...args: unknown[]) => {
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null, ...rest: unknown[]) => {
-        if (error?.message === 'Query read timeout') {
-          // Removes the connection from Knex's pool now, before the socket closes.
-          client.emit('error', error);
-          client.connection.stream.destroy();
-        }
+        const isSilent = error?.message === 'Query read timeout';
+        // Removes the connection now, before a socket closes. A transaction still rolls back on a read-only one.
+        if (isSilent || sqlState(error) === READ_ONLY) client.emit('error', error);
+        if (isSilent) client.connection.stream.destroy();
         (callback as (...results: unknown[]) => void)(error, ...rest);
       };
     }

@@ -21,11 +21,16 @@ export abstract class AppError extends Error {
   }
 }
 
-/** SQLSTATEs of a lock that was not granted in time, of a deadlock, of a key that exists, and of a server that starts or stops. */
+/**
+ * SQLSTATEs of a lock that was not granted in time, of a deadlock, of a key that exists, of a server that starts or stops, of a write to
+ * a server that is read-only, and of a client that found no server.
+ */
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const DEADLOCK = '40P01';
 export const UNIQUE_VIOLATION = '23505';
 export const CANNOT_CONNECT_NOW = '57P03';
+export const READ_ONLY = '25006';
+export const CANNOT_CONNECT = '08001';
 
 /** Returns the SQLSTATE of a database error; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
@@ -37,15 +42,32 @@ const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_
 /** Matches the driver's own errors, which have no code (Knex writes the statement before them), and a database that takes no connections. */
 const WITHOUT_CONNECTION =
   /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired)|is not currently accepting connections$/;
-/** Classes of SQLSTATE: connection, authorization, no such database, too many connections, start or shutdown. */
-const AWAY = /^(08|28|3D|53300|57P)/;
+/** Classes of SQLSTATE: connection, read-only server, authorization, no such database, too many connections, start or shutdown. */
+const AWAY = /^(08|25006|28|3D|53300|57P)/;
 
-/** Returns whether the database could not be asked: a connection was refused or lost, or the server starts or stops. */
+/**
+ * Returns whether the database could not be used: a connection was refused, lost or not free in time, or the server starts, stops or
+ * accepts no writes.
+ */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const { code, message, name } = (error ?? {}) as { code?: unknown; message?: unknown; name?: unknown };
   return (
-    NETWORK.test(String(code)) || AWAY.test(sqlState(error) ?? '') || WITHOUT_CONNECTION.test(String(message))
+    NETWORK.test(String(code)) ||
+    AWAY.test(sqlState(error) ?? '') ||
+    WITHOUT_CONNECTION.test(String(message)) ||
+    name === 'KnexTimeoutError'
   );
+}
+
+/** Returns the reason of a database error in one line, without the statement that Knex writes before it: its values may be personal data. */
+export function databaseReason(error: unknown): string {
+  const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: unknown };
+  // A host with several addresses reports an error for each.
+  if (errors?.length) return databaseReason(errors[0]);
+  return String(message ?? error)
+    .split(' - ')
+    .at(-1)!
+    .split('\n')[0]!;
 }
 
 export type InputPlace = 'body' | 'query' | 'path' | 'header';

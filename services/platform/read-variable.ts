@@ -119,7 +119,8 @@ export function url(...protocols: string[]): Kind<string> {
   };
 }
 
-function hidePassword(text: string): string {
+/** Replaces the password of a URL. */
+export function hidePassword(text: string): string {
   const shown = new URL(text);
   if (shown.password) shown.password = '***';
   // A parameter may be a password too.

@@ -1,6 +1,6 @@
 import { COMPLETED_NAMES } from '../../../services/api/health/known-names.repository';
 import { loadConfig } from '../../../services/platform/config';
-import { queryOnce } from '../../../services/platform/database/scram-client';
+import { queryOnce } from '../../../services/platform/database/connect';
 import { findRunningPostgres } from '../../../services/platform/embedded-postgres';
 import { COMPLETED_IDS } from '../../../services/webhook-queue/inspect-queue';
 import type { Action, Noun } from '../../engine/command';

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { DATABASE_URL_FORM, parseDatabaseUrl, showDatabaseUrl } from '../database/database-url';
 import { CONTROL_CHARACTER, isActorName, isEmail } from '../text-forms';
 import { parseRedisUrl, parseStoreToken, REDIS_FORMS, showRedisAddress } from '../shared-store/store-address';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../read-variable';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-const POSTGRES = ['postgres:', 'postgresql:'];
+const POSTGRES = { mustBe: DATABASE_URL_FORM, parse: parseDatabaseUrl, show: showDatabaseUrl };
 
 /** Trusted senders of X-Forwarded-*: none, a number of hops, or the proxies' networks. */
 export type TrustProxy = false | number | string[];
@@ -52,11 +53,11 @@ export const VARIABLES = {
   },
   DATABASE_URL: {
     about: 'a PostgreSQL of your own; without it the embedded one is used',
-    ...url(...POSTGRES),
+    ...POSTGRES,
   },
   DATABASE_DIRECT_URL: {
     about: 'the same without a pooler, for migrations and this terminal',
-    ...url(...POSTGRES),
+    ...POSTGRES,
     default: '<DATABASE_URL>',
   },
   REDIS_URL: {

@@ -1,8 +1,4 @@
-import type { Knex } from 'knex';
 import pg from 'pg';
-
-/** A parameter of a database URL, with the name and meaning that libpq gives it. */
-export const REQUIRE_SCRAM = 'require_auth=scram-sha-256';
 
 const WEAKER = ['authenticationCleartextPassword', 'authenticationMD5Password'];
 
@@ -22,37 +18,5 @@ export class ScramClient extends pg.Client {
     for (const event of WEAKER) connection.on(event, refuse);
     connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself reports a wrong proof as an error.
     connection.on('authenticationOk', () => isProven || refuse());
-  }
-}
-
-/** Makes a new pool connect with ScramClient if its URL contains REQUIRE_SCRAM. */
-export function requireScram(db: Knex, url: string): Knex {
-  if (requiresScram(url)) (db.client as { driver: object }).driver = { Client: ScramClient };
-  return db;
-}
-
-function requiresScram(url: string): boolean {
-  return url.split(/[?&]/).includes(REQUIRE_SCRAM);
-}
-
-/** Runs one statement on a connection of its own. It loads no Knex, which takes 130 ms, more than the statement. */
-export async function queryOnce<Row extends object>(
-  url: string,
-  { text, values, timeoutMs }: { text: string; values: unknown[]; timeoutMs: number },
-): Promise<Row[]> {
-  const Client = requiresScram(url) ? ScramClient : pg.Client;
-  const client = new Client({
-    connectionString: url,
-    application_name: 'tourctl',
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-    statement_timeout: timeoutMs,
-  });
-  client.on('error', () => undefined); // The statement fails too.
-  await client.connect();
-  try {
-    return (await client.query<Row>(text, values)).rows;
-  } finally {
-    await client.end();
   }
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type pg from 'pg';
-import { REQUIRE_SCRAM, ScramClient } from '../database/scram-client';
+import { REQUIRE_SCRAM } from '../database/database-url';
+import { ScramClient } from '../database/scram-client';
 import { readPassword } from './account';
 import { SUPERUSER } from './cluster';
 

@@ -76,8 +76,7 @@ function toRefusal(error: unknown): RequestRefusal {
     return new RequestRefusal(error.code.endsWith('_not_found') ? 404 : 409, error.message);
   const { status = 0 } = (error ?? {}) as { status?: number };
   if (UNREADABLE[status]) return new RequestRefusal(status, UNREADABLE[status]);
-  if (isDatabaseAway(error) || (error as Error | undefined)?.name === 'KnexTimeoutError')
-    return databaseUnavailable();
+  if (isDatabaseAway(error)) return databaseUnavailable();
   return new RequestRefusal(500, 'An internal error occurred. See the log of the webhook queue.');
 }
 

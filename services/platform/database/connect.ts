@@ -1,0 +1,140 @@
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
+import { readDatabaseUrl, type Target } from './database-url';
+import { ScramClient } from './scram-client';
+
+/** Opens a connection with these settings, without the URL, to a server that accepts writes. */
+export type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
+
+/** The time for all hosts of a URL together. As long as a request waits for a connection. */
+const CONNECT_MS = 5000;
+
+/**
+ * Returns a function that connects to the first host of the URL that accepts writes. It begins with the host of its last connection, so
+ * that a dead host delays only the first ones.
+ */
+export function connectTo(url: string): Connect {
+  const { urls, target, requiresScram } = readDatabaseUrl(url);
+  const Client = requiresScram ? ScramClient : pg.Client;
+  let preferred = 0;
+  return async ({ connectionTimeoutMillis = CONNECT_MS, ...settings }) => {
+    const timeoutMs = Math.ceil(connectionTimeoutMillis / urls.length);
+    const failures: Error[] = [];
+    const begin = preferred;
+    for (let n = 0; n < urls.length; n++) {
+      const index = (begin + n) % urls.length;
+      const client = new Client({
+        ...settings,
+        connectionString: urls[index],
+        connectionTimeoutMillis: timeoutMs,
+      });
+      try {
+        await openClient(client, target, timeoutMs);
+        preferred = index;
+        return client;
+      } catch (error) {
+        failures.push(error as Error);
+        if (preferred === index) preferred = (index + 1) % urls.length;
+      }
+    }
+    throw failures.length === 1 ? failures[0]! : new NoServerError(urls, failures);
+  };
+}
+
+/** Connects, and closes the connection again if the server is not the one that is wanted. */
+async function openClient(client: pg.Client, target: Target | undefined, timeoutMs: number): Promise<void> {
+  let reportsStandby = false;
+  client.on('error', () => undefined); // The statement fails too.
+  client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+    if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
+  });
+  await client.connect();
+  // A pooler may report the state that its server had at another time, so the server is asked.
+  if (target === undefined && !reportsStandby) return;
+  try {
+    await requireTarget(client, target, timeoutMs);
+  } catch (error) {
+    client.connection.stream.destroy();
+    throw error;
+  }
+}
+
+/** The server reports these parameters when a connection begins. */
+interface ParameterStatus {
+  parameterName: string;
+  parameterValue: string;
+}
+
+const STATE = `
+  select pg_is_in_recovery() as standby, current_setting('default_transaction_read_only')::boolean as read_only`;
+
+/** @throws ReadOnlyServerError */
+async function requireTarget(
+  client: pg.Client,
+  target: Target | undefined,
+  timeoutMs: number,
+): Promise<void> {
+  const statement = { text: STATE, query_timeout: timeoutMs };
+  const { rows } = await client.query<{ standby: boolean; read_only: boolean }>(statement);
+  if (rows[0]!.standby) throw new ReadOnlyServerError('is a standby, which accepts no writes');
+  if (target === 'read-write' && rows[0]!.read_only)
+    throw new ReadOnlyServerError('accepts no writes (default_transaction_read_only is on)');
+}
+
+/** The server answers, but accepts no writes. */
+class ReadOnlyServerError extends Error {
+  readonly code = READ_ONLY;
+
+  constructor(state: string) {
+    super(`the server ${state}`);
+  }
+}
+
+/** No host of the URL can be used. Names the reason of each. */
+class NoServerError extends Error {
+  readonly code = CANNOT_CONNECT;
+
+  constructor(urls: string[], failures: Error[]) {
+    const reasons = failures.map((failure, n) => `${new URL(urls[n]!).host}: ${databaseReason(failure)}`);
+    super(`no host accepts writes (${reasons.join('; ')})`);
+  }
+}
+
+interface PoolClient {
+  connectionSettings: pg.ClientConfig;
+  _acquireOnlyConnection(this: PoolClient): Promise<pg.Client>;
+}
+
+/** Knex marks a connection with the error that ended it. The pool does not use it again. */
+type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+
+/** Makes a pool open its connections with `connect`, where Knex would create a client for one host. */
+export function openConnectionsBy(connect: Connect, db: Knex): Knex {
+  (db.client as PoolClient)._acquireOnlyConnection = async function () {
+    const connection: PooledConnection = await connect(this.connectionSettings);
+    const dispose = (reason: unknown) => void (connection.__knex__disposed = reason);
+    connection.on('error', dispose);
+    connection.on('end', () => dispose('the connection has ended'));
+    return connection;
+  };
+  return db;
+}
+
+/** Runs one statement on a connection of its own. It loads no Knex, which takes 130 ms, more than the statement. */
+export async function queryOnce<Row extends object>(
+  url: string,
+  { text, values, timeoutMs }: { text: string; values: unknown[]; timeoutMs: number },
+): Promise<Row[]> {
+  const client = await connectTo(url)({
+    application_name: 'tourctl',
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+  });
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,69 @@
+import { hidePassword, InvalidValueError } from '../read-variable';
+
+/** The servers that a database URL names, with the meaning that libpq gives to its parameters. */
+export interface DatabaseServers {
+  /** One URL for each host, in the order of the list. */
+  urls: string[];
+  /** The server that is wanted. Undefined: the only host, which is asked only if it reports that it is a standby. */
+  target: Target | undefined;
+  requiresScram: boolean;
+}
+
+/** primary: a server that is not in recovery. read-write: a primary whose transactions may write by default. */
+export type Target = 'primary' | 'read-write';
+
+/** A parameter of a database URL, with the name and meaning that libpq gives it. */
+export const REQUIRE_SCRAM = 'require_auth=scram-sha-256';
+
+export const DATABASE_URL_FORM =
+  'an address that begins with postgres:// or postgresql://, such as postgres://user:password@host1:5432,host2:5432/database; ' +
+  'its target_session_attrs, if it has one, must be primary or read-write, because the services write';
+
+const FORM = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/is;
+const TARGETS: readonly string[] = ['primary', 'read-write'] satisfies Target[];
+
+/**
+ * Reads a URL with one host, or with several that are separated by commas. Of several, the platform uses the primary.
+ * @throws InvalidValueError
+ */
+export function readDatabaseUrl(text: string): DatabaseServers {
+  const urls = splitHosts(text);
+  const { searchParams } = new URL(urls[0]!);
+  const target = searchParams.get('target_session_attrs') ?? (urls.length > 1 ? 'primary' : undefined);
+  if (target !== undefined && !TARGETS.includes(target)) throw new InvalidValueError();
+  // pg would look up the list as one name.
+  if (searchParams.get('host')?.includes(',')) throw new InvalidValueError();
+  return {
+    urls,
+    target: target as Target | undefined,
+    requiresScram: text.split(/[?&]/).includes(REQUIRE_SCRAM),
+  };
+}
+
+/** Returns a URL for each host. @throws InvalidValueError */
+function splitHosts(text: string): string[] {
+  const [, scheme, authority, rest] = FORM.exec(text) ?? [];
+  if (authority === undefined) throw new InvalidValueError();
+  // A password may contain an @ and commas.
+  const userEnd = authority.lastIndexOf('@') + 1;
+  const hosts = authority.slice(userEnd).split(',');
+  const isNamed = hosts.length === 1 || hosts.every((host) => /^[^:]/.test(host));
+  const urls = hosts.map((host) => `${scheme}${authority.slice(0, userEnd)}${host}${rest}`);
+  if (!isNamed || !urls.every((url) => URL.canParse(url))) throw new InvalidValueError();
+  return urls;
+}
+
+/** Accepts what readDatabaseUrl accepts. */
+export function parseDatabaseUrl(text: string): string {
+  readDatabaseUrl(text);
+  return text;
+}
+
+/** Hides the password; user and hosts stay visible. */
+export function showDatabaseUrl(text: string): string {
+  const shown = readDatabaseUrl(text).urls.map((url) => new URL(hidePassword(url)));
+  const { protocol, username, password, pathname, search } = shown[0]!;
+  const user = [username, password].filter(Boolean).join(':');
+  const hosts = shown.map(({ host }) => host).join(',');
+  return `${protocol}//${user}${user && '@'}${hosts}${pathname}${search}`;
+}

@@ -1,0 +1,75 @@
+import { type Db, openDatabase } from '../../services/platform/database';
+import { useTestDatabase } from '../support/database';
+import { startTcpProxy } from '../support/tcp-proxy';
+
+const database = useTestDatabase();
+
+const open = (url: string, more = {}) => openDatabase(url, { applicationName: 'test', poolMax: 1, ...more });
+const processOf = async (db: Db) => (await db.raw('select pg_backend_pid() as pid')).rows[0].pid as number;
+
+describe('a database connection that receives no more bytes', () => {
+  it('fails its statement in time and is closed, so that the next statement has another (T19)', async () => {
+    const proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const through = new URL(database.url);
+    through.host = `127.0.0.1:${proxy.port}`;
+    const db = open(through.href, { answerTimeoutMs: 300 });
+    try {
+      await db.raw('select 1');
+      proxy.hang();
+      await expect(db.raw('select 2')).rejects.toThrow(/timeout/);
+      proxy.heal();
+      expect((await db.raw('select 3 as n')).rows).toEqual([{ n: 3 }]);
+    } finally {
+      await db.destroy();
+      await proxy.stop();
+    }
+  });
+});
+
+describe('a database connection whose server has become read-only', () => {
+  const write = (db: Db) => db.raw('create table written (n integer)');
+  let db: Db;
+  beforeEach(() => (db = open(database.url)));
+  afterEach(() => db.destroy());
+
+  it('is replaced after the refused write', async () => {
+    const before = await processOf(db);
+    await db.raw('set session characteristics as transaction read only');
+    await expect(write(db)).rejects.toMatchObject({ code: '25006' });
+    expect(await processOf(db)).not.toBe(before);
+    await write(db);
+  });
+
+  it('is replaced after its transaction has rolled back', async () => {
+    const before = await processOf(db);
+    await db.raw('set session characteristics as transaction read only');
+    await expect(db.transaction(write)).rejects.toMatchObject({ code: '25006' });
+    expect(await processOf(db)).not.toBe(before);
+  });
+});
+
+describe('the first host of a URL', () => {
+  it('that accepts connections and says nothing delays only the first connection', async () => {
+    const proxy = await startTcpProxy(Number(new URL(database.url).port));
+    proxy.hang();
+    const url = database.url.replace(/127\.0\.0\.1:/, `127.0.0.1:${proxy.port},127.0.0.1:`);
+    const db = open(url, { poolMax: 2, connectTimeoutMs: 4000 });
+    const timeOf = async (statement: PromiseLike<unknown>) => {
+      const begun = performance.now();
+      await statement;
+      return performance.now() - begun;
+    };
+    try {
+      const begun = performance.now();
+      await db.transaction(async (trx) => {
+        await trx.raw('select 1');
+        expect(performance.now() - begun).toBeGreaterThan(2000);
+        // The transaction has the first connection.
+        expect(await timeOf(db.raw('select 2'))).toBeLessThan(1500);
+      });
+    } finally {
+      await db.destroy();
+      await proxy.stop();
+    }
+  });
+});
