@@ -1,4 +1,6 @@
 import pino, { type Logger } from 'pino';
+import { isDatabaseAway } from './errors';
+import { createOutageLog } from './outage-log';
 
 export type { Logger };
 
@@ -25,18 +27,31 @@ const REDACTED = new Set([
 const BUFFER_BYTES = 4096;
 const FLUSH_MS = 100;
 
-/** Creates a logger that writes JSON lines to stdout asynchronously. */
+/**
+ * Creates a logger that writes JSON lines to stdout asynchronously. Of the errors of a database that is away it writes one line a second,
+ * without a stack.
+ */
 export function createLogger(level: string, service: string): Logger {
-  return pino(
+  const recordOutage = createOutageLog((line) => logger.error(line, 'the database cannot be used'));
+  const logger = pino(
     {
       level,
       base: { service, pid: process.pid },
       timestamp: createIsoTime(),
       formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: toSafeError },
+      hooks: {
+        logMethod(args, method) {
+          const [fields, message] = args as unknown as [{ err?: unknown } | string, string | undefined];
+          const error = typeof fields === 'string' ? undefined : fields.err;
+          if (isDatabaseAway(error)) recordOutage(error, String(message));
+          else method.apply(this, args);
+        },
+      },
     },
     pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
   );
+  return logger;
 }
 
 /** Returns pino's field `time`. Formats each second once: pino's own isoTime takes 8 µs a line. */

@@ -45,6 +45,25 @@ describe('the logger', () => {
     expect(JSON.stringify(line)).not.toContain('ana@example.com');
   });
 
+  it('counts the errors of a database that is away, and writes neither stack nor statement nor values', () => {
+    const lines = logged(
+      `const away = (message) => ({ err: new Error(\`insert ('ana@example.com') - \${message}\`), request_id: 'r' });
+       for (let n = 0; n < 20; n++) log.error(away('Connection terminated unexpectedly'), 'internal_error');
+       log.warn(away('Query read timeout'), 'sweep failed'); log.info('request'); setTimeout(() => {}, 1200);`,
+    );
+    const line = { level: 'error', msg: 'the database cannot be used' };
+    expect(lines).toEqual([
+      expect.objectContaining({ ...line, failures: { internal_error: 1 } }),
+      expect.objectContaining({ level: 'info', msg: 'request' }),
+      expect.objectContaining({
+        ...line,
+        reason: 'Query read timeout',
+        failures: { internal_error: 19, 'sweep failed': 1 },
+      }),
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/ana@example|stack|insert/);
+  });
+
   it('writes one line, whatever the text (T41)', () => {
     const text = 'a\r\nb\u001b[2J\u2028{"level":"error"}';
     expect(logged(`log.info({ reference: ${JSON.stringify(text)} }, 'x');`)).toEqual([
