@@ -13,6 +13,8 @@ const PLATFORM = [
   'migrate',
   'embedded-postgres',
   'logger',
+  'outage-log',
+  'usable-database',
   'counted-series',
   'errors',
   'text-forms',

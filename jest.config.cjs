@@ -4,7 +4,7 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
 const LONG = [
   '/test/(chaos|fuzz|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant|openapi-rules)[.]test[.]ts$',
-  '/test/(unit/demo-flagship|platform/(secret-search|store-forms))[.]test[.]ts$',
+  '/test/(unit/demo-flagship|platform/(database-away-at-start|secret-search|store-forms))[.]test[.]ts$',
   '/test/api/(booking-kills|catalog-copy|exact-authorization|isolation-timing|slow-clients)[.]test[.]ts$',
 ];
 

@@ -4,7 +4,7 @@ import { openServiceDatabase, type ServiceDatabase } from '../platform/service-d
 import { createLogger, type Logger } from '../platform/logger';
 import { migrate } from '../platform/migrate';
 import { measurePools } from '../platform/database/measure-waits';
-import { failStart, onShutdown } from '../platform/shutdown';
+import { onShutdown, runService } from '../platform/shutdown';
 import { openSharedStore } from '../platform/shared-store';
 import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/validity';
 import { createApp, createServer } from './app';
@@ -34,25 +34,30 @@ const VALIDITY_POOL = {
 };
 
 /** Starts the API. On SIGTERM it fails readiness, ends the requests in flight, then closes the connections. */
-async function main(): Promise<void> {
+async function main(fail: (error: unknown) => void): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config.logLevel, 'api');
   const database = await openServiceDatabase(config, log);
   try {
-    await serve(config, log, database);
+    await serve(config, log, database, fail);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-async function serve(config: Config, log: Logger, database: ServiceDatabase): Promise<void> {
+async function serve(
+  config: Config,
+  log: Logger,
+  database: ServiceDatabase,
+  fail: (error: unknown) => void,
+): Promise<void> {
   const pool = { applicationName: 'api', answerTimeoutMs: ANSWER_TIMEOUT_MS };
   const db = database.openPool({ ...pool, poolMax: 8 });
   const writes = database.openPool({ ...pool, poolMax: 16 });
   // An embedded database is this installation's own; with DATABASE_URL, `tourctl migrate` is a step of the roll-out.
   if (!config.databaseUrl) await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }));
-  const secrets = await openApiSecrets(db, config, log, refuseStart);
+  const secrets = await openApiSecrets(db, config, log, fail);
 
   const store = await openSharedStore(config, log);
   const availability = createAvailabilityCache(db, store.cache, log);
@@ -92,8 +97,4 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
   process.send?.({ ready: true });
 }
 
-main().catch(refuseStart);
-
-function refuseStart(error: unknown): void {
-  failStart('api', 'API_PORT or METRICS_PORT', error);
-}
+runService('api', 'API_PORT or METRICS_PORT', main);

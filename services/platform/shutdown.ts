@@ -1,10 +1,22 @@
 import type { Logger } from './logger';
 
 /**
- * Ends a process that cannot start, with one line on stderr that names the next step.
+ * Runs a service. It ends by onShutdown, or with exit code 1 and one line on stderr that names the next step.
  * @param ports the variables of its ports
+ * @param main receives the function that ends the process for an error that it cannot throw
  */
-export function failStart(service: string, ports: string, error: unknown): void {
+export function runService(
+  service: string,
+  ports: string,
+  main: (fail: (error: unknown) => void) => Promise<void>,
+): void {
+  const fail = (error: unknown) => failStart(service, ports, error);
+  // Node ends with exit code 0 when nothing is left to wait for.
+  process.once('beforeExit', () => fail(new Error('The process ended although nobody stopped it.')));
+  main(fail).catch(fail);
+}
+
+function failStart(service: string, ports: string, error: unknown): void {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
   const text =
     code === 'EADDRINUSE'

@@ -1,21 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { register } from 'prom-client';
 import { loadConfig, type Config } from '../platform/config';
 import type { Db } from '../platform/database';
 import { createLogger, type Logger } from '../platform/logger';
 import { startMetricsServer } from '../platform/http/metrics-server';
-import { pendingMigrations } from '../platform/migrate';
 import { openSecrets } from '../platform/secrets/check-secrets';
 import { openServiceDatabase } from '../platform/service-database';
-import { failStart, onShutdown } from '../platform/shutdown';
+import { onShutdown, runService } from '../platform/shutdown';
+import { requireUsable, untilUsable, whyUnusable } from '../platform/usable-database';
 import { opensSealed } from './endpoints/endpoint-secrets';
 import { createQueueMetrics, registerQueueGauges } from './metrics/queue-metrics';
 import { startQueueServer } from './queue-server';
 import { startWorker } from './worker/worker';
 
 const SHUTDOWN_MS = 10_000;
-const SCHEMA_POLL_MS = 1000;
-const PROBE_MS = 2000;
 
 /** Stop functions of everything that runs; called in reverse order. */
 type Stops = (() => Promise<unknown>)[];
@@ -54,12 +51,11 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
     // Leaves time within the lease to record a result.
     answerTimeoutMs: 12_000,
   });
-  whyNotReady = () => Promise.race([missingSchema(db), probeTimeout()]);
-  await waitForSchema(db, log, stopping);
-  if (stopping()) return;
+  whyNotReady = () => whyUnusable(db);
+  const secretsKey = await openSecretsKey(db, config, log, stopping);
+  if (secretsKey === undefined) return;
 
   registerQueueGauges(db);
-  const { secretsKey } = await openSecrets(db, config, ['secretsKey'], opensSealed);
   const worker = startWorker({
     db,
     log,
@@ -82,30 +78,20 @@ async function stopAll(stops: Stops): Promise<void> {
   for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
 }
 
-/** Waits until another process has migrated the database. */
-async function waitForSchema(db: Db, log: Logger, stopping: () => boolean): Promise<void> {
-  let logged = false;
-  while (!stopping()) {
-    const missing = await missingSchema(db).catch((error: unknown) => {
-      log.error({ err: error }, 'the database does not answer');
-      return 'the database does not answer';
-    });
-    if (!missing) return;
-    if (!logged) log.warn({ reason: missing }, 'waiting for the database schema');
-    logged = true;
-    await sleep(SCHEMA_POLL_MS);
-  }
+/** Waits until another process has migrated the database, and opens the secret. @returns undefined if the process stops before */
+async function openSecretsKey(
+  db: Db,
+  config: Config,
+  log: Logger,
+  stopping: () => boolean,
+): Promise<string | undefined> {
+  let secretsKey: string | undefined;
+  const open = async () => {
+    await requireUsable(db);
+    ({ secretsKey } = await openSecrets(db, config, ['secretsKey'], opensSealed));
+  };
+  await untilUsable(log, open, stopping);
+  return secretsKey;
 }
 
-/** Limits the readiness probe, which hangs when the server is lost. */
-async function probeTimeout(): Promise<string> {
-  await sleep(PROBE_MS, undefined, { ref: false });
-  return 'the database does not answer';
-}
-
-async function missingSchema(db: Db): Promise<string | undefined> {
-  const pending = await pendingMigrations(db);
-  return pending.length > 0 ? `${pending.length} migrations are missing: run tourctl migrate` : undefined;
-}
-
-main().catch((error: unknown) => failStart('webhook-queue', 'WEBHOOK_QUEUE_PORT or METRICS_PORT', error));
+runService('webhook-queue', 'WEBHOOK_QUEUE_PORT or METRICS_PORT', main);

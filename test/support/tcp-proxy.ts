@@ -16,8 +16,11 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-/** Proxies a server on this machine and simulates failures of networks and servers. */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/**
+ * Proxies a server on this machine and simulates failures of networks and servers.
+ * @param port of the proxy; 0: any that is free
+ */
+export async function startTcpProxy(target: number, port = 0): Promise<TcpProxy> {
   let mode: 'pass' | 'hang' | 'refuse' | 'fake' = 'pass';
   let delayMs = 0;
   let fake = '';
@@ -46,7 +49,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       else send();
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const closeAll = () => sockets.forEach((socket) => socket.destroy());
   return {

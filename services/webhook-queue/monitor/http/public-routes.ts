@@ -38,7 +38,7 @@ export const HEALTH_ROUTES: Route[] = [
 ];
 
 async function answerReadiness({ context: edge, response }: Exchange): Promise<void> {
-  const reason = await edge.whyNotReady().catch(() => 'the database does not answer');
+  const reason = await edge.whyNotReady();
   response.status(reason ? 503 : 200).json(reason ? { status: 'not ready', reason } : { status: 'ready' });
 }
 
