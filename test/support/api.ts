@@ -18,6 +18,7 @@ import { type Config, loadConfig } from '../../services/platform/config';
 import { type Db, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore } from '../../services/platform/shared-store';
+import type { StoreTiming } from '../../services/platform/shared-store/store-guard';
 import { createTestDatabase, type TestDatabase } from './database';
 import { urlAs } from './database-roles';
 import { withDocumentedAnswers } from './documented-answers';
@@ -47,11 +48,13 @@ export function useTestApi(overrides: Partial<Config> = {}): TestApi {
 }
 
 /** Starts the complete API on its own database and a free port. Quotas are wide unless `quotas` limits them. */
-export async function startTestApi(overrides: Partial<Config> = {}): Promise<TestApi> {
+export async function startTestApi(
+  overrides: Partial<Config> & { timing?: StoreTiming } = {},
+): Promise<TestApi> {
   const database = await createTestDatabase();
   // The API has the rights of its role alone; `db` of the test has those of the owner.
   const db = openDatabase(urlAs('tour_platform_api', database.url), { applicationName: 'tests', poolMax: 8 });
-  const config: Config = {
+  const config = {
     ...loadConfig({ PUBLIC_BASE_URL: 'https://api.example.test', LOG_LEVEL: 'error' }),
     quotas: { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6, widget: 1e6 },
     ...overrides,

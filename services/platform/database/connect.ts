@@ -5,7 +5,7 @@ import { readDatabaseUrl, type Target } from './database-url';
 import { ScramClient } from './scram-client';
 
 /** Opens a connection with these settings, without the URL, to a server that accepts writes. */
-export type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
+type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
 /** The time for all hosts of a URL together. As long as a request waits for a connection. */
 const CONNECT_MS = 5000;

@@ -1,7 +1,7 @@
 import { hidePassword, InvalidValueError } from '../read-variable';
 
 /** The servers that a database URL names, with the meaning that libpq gives to its parameters. */
-export interface DatabaseServers {
+interface DatabaseServers {
   /** One URL for each host, in the order of the list. */
   urls: string[];
   /** The server that is wanted. Undefined: the only host, which is asked only if it reports that it is a standby. */
