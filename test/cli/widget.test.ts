@@ -1,10 +1,11 @@
 import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import {
-  findLiveWidgetToken,
   isOriginOfSomeLiveToken,
   verifyWidgetToken,
+  verifyWidgetTokenById,
 } from '../../services/api/credentials/verify-credential';
+import { withAnotherSecret } from '../support/forged-token';
 import { expectPages, useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal({ PUBLIC_BASE_URL: 'https://tours.example/' });
@@ -89,7 +90,7 @@ describe('a widget token', () => {
     expect((await verify(token)).origins).toEqual(['https://later.example']);
   });
 
-  it('is refused in one way, whatever is wrong', async () => {
+  it('is refused with the reason after its end, and without one if it is unproven', async () => {
     const slug = await givenTenant();
     const [revoked, expired, rotated] = [
       await issue(slug),
@@ -105,12 +106,22 @@ describe('a widget token', () => {
     const closed = await givenTenant();
     const orphan = await issue(closed);
     await terminal.tourctl(`tenant close ${closed} --yes`);
-    const tokens = [revoked, expired, rotated, orphan].map((answer) => answer.token);
-    for (const token of [...tokens, mintCredentialToken('widget_token').token, 'nonsense', '']) {
-      await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_widget_token', proven: false });
+    const code = 'invalid_widget_token';
+    for (const [{ id, token }, reason] of [
+      [revoked, 'revoked'],
+      [expired, 'expired'],
+      [rotated, 'revoked'],
+      [orphan, 'tenant_inactive'],
+    ] as const) {
+      const refusal = { code, proven: true, reason };
+      await expect(verify(token)).rejects.toMatchObject(refusal);
+      await expect(verifyWidgetTokenById(databaseCredentials(terminal.db), id)).rejects.toMatchObject(
+        refusal,
+      );
+      await expect(verify(withAnotherSecret(token))).rejects.toMatchObject({ code, proven: false });
     }
-    for (const { id } of [revoked, expired, rotated, orphan]) {
-      expect(await findLiveWidgetToken(databaseCredentials(terminal.db), id)).toBeUndefined();
+    for (const token of [mintCredentialToken('widget_token').token, 'nonsense', '']) {
+      await expect(verify(token)).rejects.toMatchObject({ code, proven: false });
     }
   });
 
@@ -125,7 +136,7 @@ describe('a widget token', () => {
 
   it('is found by its id while it is live', async () => {
     const { id } = await issue('acme', '--origin https://a.example');
-    const principal = await findLiveWidgetToken(databaseCredentials(terminal.db), id);
+    const principal = await verifyWidgetTokenById(databaseCredentials(terminal.db), id);
     expect(principal).toMatchObject({
       tokenId: id,
       origins: ['https://a.example'],

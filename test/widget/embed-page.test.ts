@@ -3,7 +3,8 @@ import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
-import { givenWidgetToken, SHOP } from './given-widget';
+import { withAnotherSecret } from '../support/forged-token';
+import { givenUnusableTokens, givenWidgetToken, SHOP } from './given-widget';
 
 const api = useTestApi();
 let tenant: Tenant;
@@ -317,12 +318,30 @@ describe('a refusal of /embed/tours', () => {
       vary: 'Accept',
       'www-authenticate': expect.stringMatching(/^Bearer/),
     });
-    expect(shown.text).toContain('Esta lista ha caducado');
-    expect(shown.text).toContain(shown.headers['x-request-id']);
+    expect(shown.text).toContain('falta su token o no es válido');
+    expect(shown.text).toContain(`<small>ID de la solicitud: ${shown.headers['x-request-id']}</small>`);
 
     const told = await page({ token: 'x' });
     expect(told.headers['content-type']).toMatch('application/problem+json');
     expect(told.body).toMatchObject({ ok: false, status: 401, code: 'invalid_widget_token' });
+  });
+
+  it('says what is wrong with the token to a caller who proves it, in a frame of its sites, and nothing to others', async () => {
+    const { expired, revoked, paused } = await givenUnusableTokens(api.db);
+    const hourOld = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
+    for (const [query, advice, framedBy] of [
+      [{ token: 'bad' }, 'its token is missing or not valid', "'none'"],
+      [{ token: withAnotherSecret(revoked) }, 'its token is missing or not valid', "'none'"],
+      [{ token: expired }, 'The token of this list has expired. The site needs a new one.', SHOP],
+      [{ token: revoked }, 'The token of this list was revoked. The site needs a new one.', SHOP],
+      [{ token: paused }, 'This list is switched off at the moment.', SHOP],
+      [{ pass: hourOld }, 'This list has expired. Reload the page', `${SHOP} https://two.example`],
+    ] as const) {
+      const { status, text, headers } = await page(query, browser);
+      expect(status).toBe(401);
+      expect(text).toContain(advice);
+      expect(policyOf(headers)['frame-ancestors']).toBe(framedBy);
+    }
   });
 
   it('keeps its status in both forms', async () => {

@@ -1,8 +1,9 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { useTestApi } from '../support/api';
+import { withAnotherSecret } from '../support/forged-token';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
-import { givenWidgetToken } from './given-widget';
+import { givenUnusableTokens, givenWidgetToken } from './given-widget';
 
 const api = useTestApi();
 let tenant: Tenant;
@@ -130,25 +131,26 @@ describe('the token of GET /api/widget/tours', () => {
       });
   });
 
-  it('gets the same 401 when it is missing, mistyped, expired, revoked, or of a suspended tenant', async () => {
-    const { db } = api;
-    const expired = await givenWidgetToken(db, tenant, { lifetimeSeconds: 60 });
-    await db('widget_tokens')
-      .where({ id: expired.id })
-      .update({ created_at: '2020-01-01', expires_at: '2020-01-02' });
-    const revoked = await givenWidgetToken(db, tenant);
-    await db('widget_tokens').where({ id: revoked.id }).update({ revoked_at: db.fn.now() });
-    const suspended = await givenTenant(db);
-    const foreign = await givenWidgetToken(db, suspended);
-    await db('tenants').where({ id: suspended.id }).update({ status: 'suspended' });
-
-    for (const bad of [undefined, 'x', `${token}x`, expired.token, revoked.token, foreign.token]) {
-      const { body } = await list(bad ? { token: bad } : {});
+  it('gets one identical 401 without a proven secret, and the reason with one', async () => {
+    const { expired, revoked, paused } = await givenUnusableTokens(api.db);
+    const forged = withAnotherSecret(token);
+    const missing = 'The widget token is missing or not valid.';
+    for (const [sent, detail] of [
+      [undefined, missing],
+      ['x', missing],
+      [`${token}x`, missing],
+      [forged, missing],
+      [withAnotherSecret(revoked), missing],
+      [expired, 'The widget token has expired.'],
+      [revoked, 'The widget token was revoked.'],
+      [paused, 'The tenant of this widget token is not active.'],
+    ]) {
+      const { body } = await list(sent ? { token: sent } : {});
       expect({ ...body, instance: '', request_id: '' }).toEqual({
         type: 'https://api.example.test/docs/errors/invalid_widget_token',
         title: 'Unauthorized',
         status: 401,
-        detail: 'The widget token is missing or not valid.',
+        detail,
         instance: '',
         ok: false,
         code: 'invalid_widget_token',

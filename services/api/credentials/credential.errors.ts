@@ -87,19 +87,33 @@ export class WrongCredentialTypeError extends CredentialError {
   }
 }
 
-/** Malformed, unknown, expired, revoked, or of an inactive tenant. One answer for all. */
+/** Malformed, unknown or wrong secret. One answer for all, so that a caller cannot find valid ids. */
 export class InvalidWidgetTokenError extends CredentialError {
   readonly code = 'invalid_widget_token';
-  readonly proven = false;
+  readonly proven: boolean = false;
 
-  constructor() {
-    super('The widget token is missing or not valid.');
+  constructor(message = 'The widget token is missing or not valid.', tenant?: Pick<Tenant, 'sandbox'>) {
+    super(message, tenant);
   }
 }
 
-/** An expired pass. The answer is the same as for any invalid token; the page may still be framed. */
-export class EmbedPassExpiredError extends InvalidWidgetTokenError {
-  constructor(readonly origins: string[]) {
-    super();
+const UNUSABLE = {
+  expired: 'The widget token has expired.',
+  revoked: 'The widget token was revoked.',
+  tenant_inactive: 'The tenant of this widget token is not active.',
+  pass_expired: 'The pass of this page has expired.',
+};
+
+/** A proven token or pass that may not be used. The caller learns the reason; the code is that of every invalid token. */
+export class UnusableWidgetTokenError extends InvalidWidgetTokenError {
+  override readonly proven = true;
+
+  /** @param origins of the token: their pages may frame the message */
+  constructor(
+    readonly reason: keyof typeof UNUSABLE,
+    tenant: Pick<Tenant, 'sandbox'>,
+    readonly origins: string[],
+  ) {
+    super(UNUSABLE[reason], tenant);
   }
 }

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { EmbedPassExpiredError, InvalidWidgetTokenError } from './credential.errors';
+import { InvalidWidgetTokenError, UnusableWidgetTokenError } from './credential.errors';
 import type { CredentialSource } from './credential-source';
 
 import type { WidgetPrincipal } from './credential';
-import { findLiveWidgetToken } from './verify-credential';
+import { verifyWidgetTokenById } from './verify-credential';
 
 const LIFE_SECONDS = 3600;
 /** Limit for the renewal of passes. A copied pass ends within a day, however often it is used. */
@@ -34,8 +34,8 @@ export function tokenIdOfPass(pass: string): string | undefined {
 
 /**
  * Returns the caller that a pass proves, and checks its token again.
- * @throws InvalidWidgetTokenError forged, or the token is not live; EmbedPassExpiredError an hour after it was made, and a day after the
- *   first of its chain
+ * @throws InvalidWidgetTokenError forged; UnusableWidgetTokenError an hour after it was made, a day after the first of its chain, and
+ *   if the token may not be used any more
  */
 export async function verifyEmbedPass(
   credentials: CredentialSource,
@@ -48,9 +48,10 @@ export async function verifyEmbedPass(
   if (!claim || !timingSafeEqual(Buffer.from(seal!), Buffer.from(mac(key, claim)))) {
     throw new InvalidWidgetTokenError();
   }
-  const principal = await findLiveWidgetToken(credentials, tokenId!);
-  if (!principal) throw new InvalidWidgetTokenError();
-  if (parseInt(expiry!, 36) * 1000 <= now) throw new EmbedPassExpiredError(principal.origins);
+  const principal = await verifyWidgetTokenById(credentials, tokenId!);
+  if (parseInt(expiry!, 36) * 1000 <= now) {
+    throw new UnusableWidgetTokenError('pass_expired', principal.tenant, principal.origins);
+  }
   return { ...principal, passChainStart: parseInt(chainStart!, 36) };
 }
 

@@ -9,6 +9,7 @@ import {
   KeyExpiredError,
   KeyRevokedError,
   TenantInactiveError,
+  UnusableWidgetTokenError,
   WrongCredentialTypeError,
 } from './credential.errors';
 import {
@@ -146,7 +147,8 @@ export function cachedWidgetPrincipal(
 
 /**
  * Verifies a widget token. A malformed one costs no query.
- * @throws InvalidWidgetTokenError for every reason; WrongCredentialTypeError for an API key
+ * @throws InvalidWidgetTokenError for an unproven token; UnusableWidgetTokenError with the reason for a proven one;
+ *   WrongCredentialTypeError for an API key
  */
 export async function verifyWidgetToken(
   credentials: CredentialSource,
@@ -156,17 +158,21 @@ export async function verifyWidgetToken(
   const offered = offeredToken(token, pepper);
   if (offered?.kind !== 'widget_token') return refuseMisplaced(credentials, offered, 'widget_token');
   const stored = await credentials.widgetToken(offered);
-  if (!stored || !isLive(stored)) throw new InvalidWidgetTokenError();
+  if (!stored) throw new InvalidWidgetTokenError();
   return toWidgetPrincipal(stored);
 }
 
-/** Returns a live token for a caller that proved the secret before (the pass of the embed page). */
-export async function findLiveWidgetToken(
+/**
+ * Verifies the token of a caller that proved the secret before (the pass of the embed page).
+ * @throws InvalidWidgetTokenError for an unknown id; UnusableWidgetTokenError with the reason
+ */
+export async function verifyWidgetTokenById(
   credentials: CredentialSource,
   tokenId: string,
-): Promise<WidgetPrincipal | undefined> {
+): Promise<WidgetPrincipal> {
   const stored = await credentials.widgetTokenById(tokenId);
-  return stored && isLive(stored) ? toWidgetPrincipal(stored) : undefined;
+  if (!stored) throw new InvalidWidgetTokenError();
+  return toWidgetPrincipal(stored);
 }
 
 /**
@@ -187,19 +193,13 @@ export async function isOriginOfSomeLiveToken(db: Db, origin: string): Promise<b
   return rows[0].listed;
 }
 
-function isLive(token: StoredWidgetToken): boolean {
-  return !token.revoked && !token.expired && mayBeUsed(token.tenant);
-}
-
 function toWidgetPrincipal(token: StoredWidgetToken): WidgetPrincipal {
-  return {
-    kind: 'widget_token',
-    tokenId: token.id,
-    familyId: token.familyId,
-    origins: effectiveOrigins(token.ownOrigins, token.tenant),
-    tenant: token.tenant,
-    expiresAt: token.expiresAt,
-  };
+  const { id: tokenId, familyId, tenant, expiresAt } = token;
+  const origins = effectiveOrigins(token.ownOrigins, tenant);
+  if (token.revoked) throw new UnusableWidgetTokenError('revoked', tenant, origins);
+  if (token.expired) throw new UnusableWidgetTokenError('expired', tenant, origins);
+  if (!mayBeUsed(tenant)) throw new UnusableWidgetTokenError('tenant_inactive', tenant, origins);
+  return { kind: 'widget_token', tokenId, familyId, origins, tenant, expiresAt };
 }
 
 /**

@@ -48,7 +48,7 @@ export function handleError(
   const page = response.locals.problemPage as ProblemPage | undefined;
   if (page) response.vary('Accept');
   if (page && request.accepts(['application/problem+json', 'text/html']) === 'text/html') {
-    response.type('html').send(page(status, requestId));
+    response.type('html').send(page(status, requestId, error));
   } else {
     response.type('application/problem+json').send(JSON.stringify(problem));
   }
@@ -98,8 +98,11 @@ export function problemCodeOf(thrown: unknown): ProblemCode {
   return code !== undefined && isProblemCode(code) ? code : 'internal_error';
 }
 
-/** Renders an error as a page, on a route that sets `response.locals.problemPage`. */
-type ProblemPage = (status: number, requestId: string) => string;
+/**
+ * Renders an error as a page, on a route that sets `response.locals.problemPage`.
+ * @param error undefined: an internal error, whose details stay hidden
+ */
+export type ProblemPage = (status: number, requestId: string, error: AppError | undefined) => string;
 
 function setErrorHeaders(
   error: AppError | undefined,

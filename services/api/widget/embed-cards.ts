@@ -4,7 +4,7 @@ import type { Tenant } from '../tenants/tenant';
 import { formatsOf, type Locale } from './languages';
 import { tourLink } from './widget-tour.dto';
 import { html, type Markup } from '../../platform/html-template';
-import type { Words } from './words';
+import type { Words } from './words/en';
 
 /** One tour of the page, in the visitor's formats. */
 export interface Card {

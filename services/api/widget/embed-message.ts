@@ -1,6 +1,8 @@
+import type { AppError } from '../../platform/errors';
 import { html, type Markup } from '../../platform/html-template';
+import { UnusableWidgetTokenError } from '../credentials/credential.errors';
 import { ALERT, type Contents, type DocumentSettings, renderDocument } from './embed-document';
-import type { Words } from './words';
+import type { Words } from './words/en';
 
 export interface Message {
   icon: Markup;
@@ -8,7 +10,7 @@ export interface Message {
   advice: string;
   /** Links to the next steps, the best first. */
   ways: { text: string; href: string }[];
-  /** The request id, for questions to the operator. */
+  /** The request id with its label, for questions to the operator. */
   reference?: string;
 }
 
@@ -37,22 +39,34 @@ export function failure(words: Words, advice: string, again: string | null, refe
   return message({ icon: ALERT, title: words.failed, advice, ways, reference });
 }
 
+/** The refusal of a request for the page. */
+interface EmbedProblem {
+  status: number;
+  requestId: string;
+  error: AppError | undefined;
+}
+
 /** Renders an error for visitors, in place of a problem document. */
 export function renderEmbedProblem(
   surroundings: DocumentSettings,
-  status: number,
-  requestId: string,
+  { status, requestId, error }: EmbedProblem,
 ): string {
   const { words } = surroundings.language;
-  const advice = status in words.advice ? words.advice[status as keyof Words['advice']] : words.advice[500];
+  const advice = adviceOn(words, status, error);
   // An empty address means the page's own, with its token. The page itself never holds the token.
   const again = status === 429 || status >= 500 ? '' : null;
   const contents: Contents = {
     title: words.failed,
     head: html`<h1 class="hidden">${words.tours}</h1>`,
     body: html`<main id="results" tabindex="-1" data-status="${words.failed}. ${advice}">
-      ${failure(words, advice, again, requestId)}
+      ${failure(words, advice, again, `${words.requestId}: ${requestId}`)}
     </main>`,
   };
   return renderDocument(surroundings, contents);
+}
+
+/** Tells the reason only to a caller with a proven token. */
+function adviceOn({ advice, unusable }: Words, status: number, error: AppError | undefined): string {
+  if (error instanceof UnusableWidgetTokenError) return unusable[error.reason];
+  return status in advice ? advice[status as keyof Words['advice']] : advice[500];
 }

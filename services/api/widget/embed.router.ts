@@ -2,10 +2,11 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import type { PagePosition } from '../catalog/tour-selection';
 import { cachedCatalog, cachedContinents } from '../catalog/list-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
-import { EmbedPassExpiredError } from '../credentials/credential.errors';
+import { UnusableWidgetTokenError } from '../credentials/credential.errors';
 import { contextOf } from '../http/api-context';
 import { expressAuthentication, widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
+import type { ProblemPage } from '../http/error-handler';
 import { TransportError } from '../http/http.errors';
 import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
@@ -53,8 +54,8 @@ function setPageHeaders(request: Request, response: Response, next: NextFunction
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   response.setHeader('X-Robots-Tag', 'noindex');
   allowFraming(response, [], NO_BRAND);
-  response.locals.problemPage = (status: number, requestId: string) =>
-    renderEmbedProblem(surroundingsOf(request), status, requestId);
+  response.locals.problemPage = ((status, requestId, error) =>
+    renderEmbedProblem(surroundingsOf(request), { status, requestId, error })) satisfies ProblemPage;
   next();
 }
 
@@ -62,10 +63,8 @@ async function authenticate(request: Request, response: Response, next: NextFunc
   try {
     await expressAuthentication(request, 'widgetToken');
   } catch (error) {
-    // Allows framing, so that a visitor of an old page reads the message. Otherwise the browser shows a broken frame.
-    if (error instanceof EmbedPassExpiredError) {
-      allowFraming(response, error.origins, NO_BRAND);
-    }
+    // Allows framing, so that a visitor reads the message. Otherwise the browser shows a broken frame.
+    if (error instanceof UnusableWidgetTokenError) allowFraming(response, error.origins, NO_BRAND);
     throw error;
   }
   const { origins, tenant } = widgetPrincipalOf(request);

@@ -1,5 +1,12 @@
 import { toMajor } from '../pricing/currency';
-import { ar, de, en, es, fr, ja, pt, vi, type Words } from './words';
+import { ar } from './words/ar';
+import { de } from './words/de';
+import { en, type Words } from './words/en';
+import { es } from './words/es';
+import { fr } from './words/fr';
+import { ja } from './words/ja';
+import { pt } from './words/pt';
+import { vi } from './words/vi';
 
 /** The words of each language, and the countries with their own formats for numbers and dates. */
 const LANGUAGES: Record<string, { words: Words; countries: string[] }> = {

@@ -1,0 +1,38 @@
+import type { Words } from './en';
+
+export const de: Words = {
+  tours: 'Reisen',
+  search: 'Reisen suchen',
+  continents: 'Kontinente',
+  all: 'Alle',
+  from: 'ab',
+  nextDeparture: 'Nächster Termin',
+  noDates: 'Zurzeit keine Termine',
+  nextPage: 'Weitere Reisen',
+  firstPage: 'Zurück zum Anfang',
+  shown: 'Angezeigte Reisen: {count}',
+  loading: 'Reisen werden geladen …',
+  nothing: 'Keine Reisen gefunden',
+  nothingHint: 'Prüfen Sie die Schreibweise, versuchen Sie ein kürzeres Wort oder stöbern Sie.',
+  everywhere: 'Auf allen Kontinenten suchen',
+  showAll: 'Alle Reisen zeigen',
+  empty: 'Neue Reisen sind unterwegs',
+  emptyHint: 'Heute gibt es hier noch nichts zu buchen. Schauen Sie bald wieder vorbei.',
+  failed: 'Die Reisen können nicht angezeigt werden',
+  retry: 'Noch einmal versuchen',
+  advice: {
+    400: 'Diese Adresse ist nicht vollständig. Laden Sie die Seite neu.',
+    401: 'Diese Liste lässt sich nicht öffnen: Ihr Token fehlt oder ist nicht gültig.',
+    403: 'Diese Liste ist nicht für diese Seite bestimmt.',
+    429: 'Zu viele Anfragen. Versuchen Sie es in einer Minute wieder.',
+    500: 'Etwas ist schiefgegangen. Versuchen Sie es gleich noch einmal.',
+  },
+  unusable: {
+    expired: 'Das Token dieser Liste ist abgelaufen. Die Website braucht ein neues.',
+    revoked: 'Das Token dieser Liste wurde widerrufen. Die Website braucht ein neues.',
+    tenant_inactive: 'Diese Liste ist zurzeit abgeschaltet.',
+    pass_expired: 'Diese Liste ist abgelaufen. Laden Sie die Seite neu.',
+  },
+  requestId: 'Anfrage-ID',
+  offline: 'Die Verbindung ist unterbrochen. Prüfen Sie sie und versuchen Sie es noch einmal.',
+};

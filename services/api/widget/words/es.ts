@@ -1,0 +1,38 @@
+import type { Words } from './en';
+
+export const es: Words = {
+  tours: 'Viajes',
+  search: 'Buscar viajes',
+  continents: 'Continentes',
+  all: 'Todos',
+  from: 'desde',
+  nextDeparture: 'Próxima salida',
+  noDates: 'Sin fechas por el momento',
+  nextPage: 'Más viajes',
+  firstPage: 'Volver al principio',
+  shown: 'Viajes mostrados: {count}',
+  loading: 'Cargando viajes…',
+  nothing: 'No se encontraron viajes',
+  nothingHint: 'Revise la ortografía, pruebe una palabra más corta o eche un vistazo.',
+  everywhere: 'Buscar en todos los continentes',
+  showAll: 'Ver todos los viajes',
+  empty: 'Pronto habrá nuevos viajes',
+  emptyHint: 'Hoy no hay nada que reservar aquí. Vuelva pronto.',
+  failed: 'No se pueden mostrar los viajes',
+  retry: 'Intentar de nuevo',
+  advice: {
+    400: 'Esta dirección no está completa. Vuelva a cargar la página.',
+    401: 'No se puede abrir esta lista: falta su token o no es válido.',
+    403: 'Esta lista no está destinada a esta página.',
+    429: 'Demasiadas solicitudes. Inténtelo de nuevo en un minuto.',
+    500: 'Algo ha salido mal. Inténtelo de nuevo en un momento.',
+  },
+  unusable: {
+    expired: 'El token de esta lista ha caducado. El sitio necesita uno nuevo.',
+    revoked: 'El token de esta lista se ha revocado. El sitio necesita uno nuevo.',
+    tenant_inactive: 'Esta lista está desactivada en este momento.',
+    pass_expired: 'Esta lista ha caducado. Vuelva a cargar la página.',
+  },
+  requestId: 'ID de la solicitud',
+  offline: 'Se ha interrumpido la conexión. Compruébela e inténtelo de nuevo.',
+};

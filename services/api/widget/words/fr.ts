@@ -1,0 +1,38 @@
+import type { Words } from './en';
+
+export const fr: Words = {
+  tours: 'Circuits',
+  search: 'Rechercher un circuit',
+  continents: 'Continents',
+  all: 'Tous',
+  from: 'dès',
+  nextDeparture: 'Prochain départ',
+  noDates: 'Aucune date pour le moment',
+  nextPage: 'Plus de circuits',
+  firstPage: 'Retour au début',
+  shown: 'Circuits affichés : {count}',
+  loading: 'Chargement des circuits…',
+  nothing: 'Aucun circuit trouvé',
+  nothingHint: 'Vérifiez l’orthographe, essayez un mot plus court ou parcourez la liste.',
+  everywhere: 'Chercher sur tous les continents',
+  showAll: 'Voir tous les circuits',
+  empty: 'De nouveaux circuits arrivent',
+  emptyHint: 'Il n’y a rien à réserver ici aujourd’hui. Revenez bientôt.',
+  failed: 'Les circuits ne peuvent pas être affichés',
+  retry: 'Réessayer',
+  advice: {
+    400: 'Cette adresse est incomplète. Rechargez la page.',
+    401: 'Cette liste ne peut pas être ouverte : son jeton manque ou n’est pas valide.',
+    403: 'Cette liste n’est pas destinée à cette page.',
+    429: 'Trop de requêtes. Réessayez dans une minute.',
+    500: 'Une erreur s’est produite. Réessayez dans un instant.',
+  },
+  unusable: {
+    expired: 'Le jeton de cette liste a expiré. Le site a besoin d’un nouveau jeton.',
+    revoked: 'Le jeton de cette liste a été révoqué. Le site a besoin d’un nouveau jeton.',
+    tenant_inactive: 'Cette liste est désactivée en ce moment.',
+    pass_expired: 'Cette liste a expiré. Rechargez la page.',
+  },
+  requestId: 'Identifiant de la requête',
+  offline: 'La connexion est interrompue. Vérifiez-la, puis réessayez.',
+};

@@ -1,0 +1,38 @@
+import type { Words } from './en';
+
+export const pt: Words = {
+  tours: 'Viagens',
+  search: 'Pesquisar viagens',
+  continents: 'Continentes',
+  all: 'Todas',
+  from: 'desde',
+  nextDeparture: 'Próxima partida',
+  noDates: 'Sem datas de momento',
+  nextPage: 'Mais viagens',
+  firstPage: 'Voltar ao início',
+  shown: 'Viagens apresentadas: {count}',
+  loading: 'A carregar viagens…',
+  nothing: 'Nenhuma viagem encontrada',
+  nothingHint: 'Verifique a ortografia, tente uma palavra mais curta ou explore a lista.',
+  everywhere: 'Pesquisar em todos os continentes',
+  showAll: 'Ver todas as viagens',
+  empty: 'Novas viagens a caminho',
+  emptyHint: 'Hoje não há nada para reservar aqui. Volte em breve.',
+  failed: 'Não é possível mostrar as viagens',
+  retry: 'Tentar novamente',
+  advice: {
+    400: 'Este endereço não está completo. Recarregue a página.',
+    401: 'Não é possível abrir esta lista: o token falta ou não é válido.',
+    403: 'Esta lista não se destina a esta página.',
+    429: 'Demasiados pedidos. Tente novamente dentro de um minuto.',
+    500: 'Algo correu mal. Tente novamente dentro de momentos.',
+  },
+  unusable: {
+    expired: 'O token desta lista expirou. O site precisa de um novo.',
+    revoked: 'O token desta lista foi revogado. O site precisa de um novo.',
+    tenant_inactive: 'Esta lista está desativada de momento.',
+    pass_expired: 'Esta lista expirou. Recarregue a página.',
+  },
+  requestId: 'ID do pedido',
+  offline: 'A ligação foi interrompida. Verifique-a e tente novamente.',
+};

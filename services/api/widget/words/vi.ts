@@ -1,0 +1,38 @@
+import type { Words } from './en';
+
+export const vi: Words = {
+  tours: 'Tour du lịch',
+  search: 'Tìm tour',
+  continents: 'Châu lục',
+  all: 'Tất cả',
+  from: 'từ',
+  nextDeparture: 'Khởi hành gần nhất',
+  noDates: 'Hiện chưa có lịch',
+  nextPage: 'Xem thêm tour',
+  firstPage: 'Về trang đầu',
+  shown: 'Số tour đang hiển thị: {count}',
+  loading: 'Đang tải tour…',
+  nothing: 'Không tìm thấy tour nào',
+  nothingHint: 'Hãy kiểm tra chính tả, thử từ ngắn hơn hoặc xem toàn bộ danh sách.',
+  everywhere: 'Tìm ở mọi châu lục',
+  showAll: 'Xem tất cả tour',
+  empty: 'Sắp có tour mới',
+  emptyHint: 'Hôm nay chưa có tour nào để đặt. Mời bạn quay lại sau.',
+  failed: 'Không thể hiển thị tour',
+  retry: 'Thử lại',
+  advice: {
+    400: 'Địa chỉ này không đầy đủ. Hãy tải lại trang.',
+    401: 'Không thể mở danh sách này: thiếu token hoặc token không hợp lệ.',
+    403: 'Danh sách này không dành cho trang này.',
+    429: 'Quá nhiều yêu cầu. Hãy thử lại sau một phút.',
+    500: 'Đã xảy ra lỗi. Hãy thử lại sau giây lát.',
+  },
+  unusable: {
+    expired: 'Token của danh sách này đã hết hạn. Trang web cần một token mới.',
+    revoked: 'Token của danh sách này đã bị thu hồi. Trang web cần một token mới.',
+    tenant_inactive: 'Danh sách này hiện đang tắt.',
+    pass_expired: 'Danh sách này đã hết hạn. Hãy tải lại trang.',
+  },
+  requestId: 'Mã yêu cầu',
+  offline: 'Kết nối bị gián đoạn. Hãy kiểm tra rồi thử lại.',
+};
