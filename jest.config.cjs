@@ -3,8 +3,8 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
 /** Suites that need several services, minutes, a browser or much computing: `npm run test:long` (jest.long.config.cjs). */
 const LONG = [
   '/test/(chaos|fuzz|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
-  '/test/docs/(guide-\\w+|node-tenant|openapi-rules)[.]test[.]ts$',
-  '/test/(unit/demo-flagship|platform/(database-away-at-start|secret-search|store-forms))[.]test[.]ts$',
+  '/test/docs/(guide-\\w+|node-tenant|openapi-rules|pages-in-browser)[.]test[.]ts$',
+  '/test/(unit/demo-flagship|platform/(database-away-at-start|secret-search|store-forms)|webhook-queue/monitor-in-browser)[.]test[.]ts$',
   '/test/api/(booking-kills|catalog-copy|exact-authorization|isolation-timing|slow-clients)[.]test[.]ts$',
 ];
 

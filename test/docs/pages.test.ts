@@ -30,7 +30,7 @@ describe('the documentation pages', () => {
       const script = /<script>([^]*)<\/script>/.exec(text)?.[1];
       expect(script !== undefined).toBe(searchable);
       expect(headers['content-security-policy']).toBe(
-        `default-src 'none'; style-src ${hash(style)}; ` +
+        `default-src 'none'; img-src 'self'; style-src ${hash(style)}; ` +
           (script === undefined ? '' : `script-src ${hash(script)}; `) +
           `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       );
@@ -104,9 +104,9 @@ describe('the documentation pages', () => {
 
   it('show each operation as a program for Node, which runs as it stands', async () => {
     const { text } = await api.http.get('/docs');
-    const samples = [...text.matchAll(/The same in Node<\/summary>\s*<pre[^>]*><code>([^]*?)<\/code>/g)].map(
-      ([, code]) => unescaped(code!),
-    );
+    const samples = [
+      ...text.matchAll(/The same in Node<\/summary>\s*<noscript>\s*<pre[^>]*><code>([^]*?)<\/code>/g),
+    ].map(([, code]) => unescaped(code!));
     expect(samples).toHaveLength([...text.matchAll(/<h4>Example<\/h4>/g)].length);
     const Program = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor;
     // Throws a SyntaxError.
@@ -130,6 +130,40 @@ function unescaped(text: string): string {
   );
 }
 
+describe('a fixed document', () => {
+  const MOST: [path: string, bytes: number][] = [
+    ['/docs', 70_000],
+    ['/docs/guide', 20_000],
+    ['/docs/errors', 5_000],
+    ['/docs/errors/price_changed', 5_000],
+    ['/', 5_000],
+    ['/openapi.json', 40_000],
+    ['/openapi.3.1.json', 45_000],
+    ['/openapi.d.ts', 35_000],
+    ['/embed/widget.js', 2_000],
+    ['/covers/ha-long-bay-cruise.svg', 2_500],
+  ];
+
+  it.each(MOST)('%s is compressed for a browser to less than %d bytes', async (path, bytes) => {
+    const response = await fetch(api.baseUrl + path, { headers: { 'accept-encoding': 'gzip, deflate, br' } });
+    expect(response.headers.get('content-encoding')).toBe('br');
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(bytes);
+    await response.arrayBuffer();
+  });
+});
+
+describe('/favicon.ico', () => {
+  it('is a small icon that browsers keep for a day', async () => {
+    const { status, headers } = await api.http.get('/favicon.ico').buffer(true);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'image/x-icon',
+      'cache-control': 'public, max-age=86400',
+    });
+    expect((await api.http.get('/favicon.ico').set('if-none-match', headers.etag!)).status).toBe(304);
+  });
+});
+
 describe('the root address of the service', () => {
   const ask = (accept: string) => api.http.get('/').set({ accept });
 
@@ -142,7 +176,7 @@ describe('the root address of the service', () => {
         'cache-control': 'public, max-age=300',
         'x-content-type-options': 'nosniff',
         'x-request-id': expect.any(String),
-        vary: 'Accept',
+        vary: 'Accept, Accept-Encoding',
       });
       expect(text).toContain('<a href="/docs/guide">Integration guide');
     }
@@ -151,7 +185,10 @@ describe('the root address of the service', () => {
   it('answers a client that accepts JSON with the addresses that need no credential', async () => {
     const { status, headers, body } = await ask('application/json');
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', vary: 'Accept' });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      vary: 'Accept, Accept-Encoding',
+    });
     const { origin } = new URL(body.links.openapi);
     expect(origin).toBe('https://api.example.test');
     for (const link of Object.values<string>(body.links)) {
@@ -165,9 +202,11 @@ describe('the root address of the service', () => {
   });
 
   it('answers HEAD like GET, and 405 to other methods', async () => {
-    const head = await api.http.head('/').set({ accept: 'text/html' });
+    // The client asks for a compressed answer to GET only.
+    const plain = { accept: 'text/html', 'accept-encoding': 'identity' };
+    const [head, get] = [await api.http.head('/').set(plain), await api.http.get('/').set(plain)];
     expect([head.status, head.text]).toEqual([200, undefined]);
-    expect(head.headers['content-length']).toBe((await ask('text/html')).headers['content-length']);
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
     const post = await api.http.post('/');
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });

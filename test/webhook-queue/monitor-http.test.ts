@@ -25,7 +25,7 @@ const ask = (method: string, path: string) =>
   method === 'post' ? monitor.http.post(path) : monitor.http.get(path);
 
 const CSP =
-  "default-src 'none';style-src 'self';script-src 'self';img-src 'self' data:;connect-src 'self';" +
+  "default-src 'none';style-src 'self';script-src 'self';img-src 'self';connect-src 'self';" +
   "form-action 'self';frame-ancestors 'none';base-uri 'none'";
 
 describe('a request without a session', () => {
@@ -43,6 +43,7 @@ describe('a request without a session', () => {
     expect(table.sort()).toEqual([
       'always get /assets/monitor.css',
       'always get /assets/monitor.js',
+      'always get /favicon.ico',
       'always get /healthz',
       'always get /readyz',
       'anyone get /sign-in',

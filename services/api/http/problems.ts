@@ -201,6 +201,8 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
 export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
 }

@@ -1,3 +1,4 @@
+import { readWeightedList } from '../../platform/http/weighted-list';
 import { toMajor } from '../pricing/currency';
 import { ar } from './words/ar';
 import { de } from './words/de';
@@ -62,27 +63,13 @@ function lookUp(tag: string): Language | undefined {
   return undefined;
 }
 
-/** Limits for Accept-Language. Browsers send less than 100 characters and a dozen languages. */
-const MOST_CHARACTERS = 500;
-const MOST_TAGS = 20;
-
 /** Returns the tags of an Accept-Language header (RFC 9110 section 12.5.4) by weight. */
 export function acceptedTags(header: string | undefined): string[] {
   if (!header) return [];
-  return header
-    .slice(0, MOST_CHARACTERS)
-    .split(',', MOST_TAGS)
-    .map(readEntry)
+  return readWeightedList(header)
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
-    .map(({ tag }) => tag);
-}
-
-/** Reads `de-AT;q=0.8`. An invalid weight counts as 0. */
-function readEntry(entry: string): { tag: string; weight: number } {
-  const [tag = '', ...parameters] = entry.split(';').map((part) => part.trim());
-  const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2) ?? '1';
-  return { tag, weight: Number(weight) || 0 };
+    .map(({ value }) => value);
 }
 
 /** A locale of languages.ts. The brand separates it from the tags of visitors. */

@@ -2,34 +2,36 @@ import type { Express, Request, Response } from 'express';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFixedBody, type FixedBody } from '../../platform/http/fixed-body';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * Serves the loader at two addresses: /embed/widget.js is the newest version, /embed/widget.v1.js never changes, so that a
+ * Serves the loader at two addresses: /embed/widget.js is the newest version, /embed/widget.v2.js never changes, so that a
  * page can name its hash. Any site may read both without a credential, because they hold no data.
  */
 export function registerLoader(app: Express): void {
   const [newest] = PUBLISHED_LOADERS;
-  app.get('/embed/widget.js', (_request: Request, response: Response) => send(response, newest, 'no-cache'));
+  app.get('/embed/widget.js', (request: Request, response: Response) =>
+    send(request, response, newest, 'no-cache'),
+  );
   for (const loader of PUBLISHED_LOADERS) {
-    app.get(`/embed/widget.${loader.version}.js`, (_request: Request, response: Response) =>
-      send(response, loader, FOR_EVER),
+    app.get(`/embed/widget.${loader.version}.js`, (request: Request, response: Response) =>
+      send(request, response, loader, FOR_EVER),
     );
   }
 }
 
-function send(response: Response, { script, integrity }: Published, caching: string): void {
+function send(request: Request, response: Response, { body }: Published, caching: string): Promise<void> {
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   response.setHeader('Cache-Control', caching);
-  response.setHeader('ETag', `"${integrity}"`);
-  response.type('application/javascript').send(script);
+  return body.send(request, response);
 }
 
 interface Published {
   version: string;
-  script: string;
+  body: FixedBody;
   /** The value of the integrity attribute. */
   integrity: string;
 }
@@ -45,9 +47,13 @@ interface Published {
  * Pages name the hash of a version, so a published file never changes. A change to the loader is a new file
  * `assets/widget.v<N>.js` and a new entry here.
  */
-export const PUBLISHED_LOADERS: [Published, ...Published[]] = [publish('v1')];
+export const PUBLISHED_LOADERS: [Published, ...Published[]] = [publish('v2'), publish('v1')];
 
 function publish(version: string): Published {
   const script = readFileSync(join(__dirname, 'assets', `widget.${version}.js`), 'utf8');
-  return { version, script, integrity: `sha384-${createHash('sha384').update(script).digest('base64')}` };
+  return {
+    version,
+    body: createFixedBody('application/javascript', script),
+    integrity: `sha384-${createHash('sha384').update(script).digest('base64')}`,
+  };
 }

@@ -1,14 +1,11 @@
-import { source as axe } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { TenantToCreate } from '../../../services/api/tenants/create-tenant';
 import { useTestApi } from '../../support/api';
+import { violationsOf } from '../../support/axe';
 import { describeInChromium } from '../../support/chromium';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 import { LONG_NAMES } from './long-names';
-
-/** Rules of WCAG 2.2 AA, and axe's best practices. */
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 interface Case {
   title: string;
@@ -57,16 +54,8 @@ describeInChromium('the accessibility of the embed page', (browser) => {
     await look(page);
     await context.close();
   };
-  const violations = async (page: Page) => {
-    await page.evaluate(axe);
-    const options = JSON.stringify({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] });
-    return page.evaluate<unknown>(
-      `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html + node.failureSummary)]))`,
-    );
-  };
-
   it.each(CASES)('axe finds no issue in $title', async (one) => {
-    await visit(one, async (page) => expect(await violations(page)).toEqual([]));
+    await visit(one, async (page) => expect(await violationsOf(page)).toEqual([]));
   });
 
   it('axe finds no issue in the loading state and the failure of the list', async () => {
@@ -78,10 +67,10 @@ describeInChromium('the accessibility of the embed page', (browser) => {
       });
       await page.getByRole('link', { name: 'More tours' }).click();
       await page.locator('#results .bone').first().waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violationsOf(page)).toEqual([]);
       lose();
       await page.getByRole('link', { name: 'Try again' }).waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violationsOf(page)).toEqual([]);
     });
   });
 
@@ -110,9 +99,10 @@ describeInChromium('the accessibility of the embed page', (browser) => {
   });
 });
 
-/** Returns the focused element, and whether it or its label is outlined. */
+/** Returns the focused element, and whether it, its form or its area on the card is outlined. */
 const FOCUS = `(() => {
   const focused = document.activeElement;
-  const outlined = [focused, focused.closest('.search'), focused.closest('.tour')].filter(Boolean);
-  return [focused.tagName, outlined.some((one) => parseFloat(getComputedStyle(one).outlineWidth) >= 2 && getComputedStyle(one).outlineStyle === 'solid')];
+  const form = focused.closest('.search') ?? focused;
+  const styles = [getComputedStyle(focused), getComputedStyle(form), getComputedStyle(focused, '::after')];
+  return [focused.tagName, styles.some((style) => parseFloat(style.outlineWidth) >= 2 && style.outlineStyle === 'solid')];
 })()`;

@@ -107,6 +107,19 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       },
     );
 
+    it('keeps the height that the page wants where the list is only late', async () => {
+      await page.route('**/embed/tours*', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 4000));
+        await route.continue();
+      });
+      hosts.publish(SHOP, `<!doctype html><title>A site</title>${script('data-height="321"')}`);
+      await page.goto(`${ALLOWED}/`, { waitUntil: 'commit' });
+      await page.waitForTimeout(3500);
+      expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(321);
+      await untilShown();
+      expect(complaints).toEqual([]);
+    });
+
     it('can frame the page without a script, and read the list', async () => {
       await visit(frame());
       await untilShown();
@@ -181,10 +194,12 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     });
 
     it('can name the hash of a version that never changes', async () => {
-      const [{ integrity }] = PUBLISHED_LOADERS;
-      await visit(script(`integrity="${integrity}" crossorigin="anonymous"`, 'widget.v1.js'));
+      const [{ version, integrity }] = PUBLISHED_LOADERS;
+      await visit(script(`integrity="${integrity}" crossorigin="anonymous"`, `widget.${version}.js`));
       await untilShown();
-      await visit(script(`integrity="sha384-${'A'.repeat(64)}" crossorigin="anonymous"`, 'widget.v1.js'));
+      await visit(
+        script(`integrity="sha384-${'A'.repeat(64)}" crossorigin="anonymous"`, `widget.${version}.js`),
+      );
       await page.waitForLoadState('networkidle');
       expect(await page.locator('iframe').count()).toBe(0);
     });
@@ -195,8 +210,18 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       await visit(frame(), OTHER);
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
-      await visit(script(), OTHER);
+    });
+
+    it('gives the place of the list back to the page, and names the fix in one line of its console', async () => {
+      await visit(`<p>before</p>${script()}<p>after</p>`, OTHER);
       expect(await framedAddress()).toBe(REFUSED);
+      await page.waitForFunction(`document.querySelector('tour-list').offsetHeight === 0`);
+      const own = complaints.filter((line) => line.includes('tourctl'));
+      expect(own).toEqual([
+        `The tour list did not load on https://${OTHER}, so it is hidden. A site must be allowed: ` +
+          `tourctl origins add <tenant> https://${OTHER}. To see the reason: ` +
+          `tourctl widget doctor --token ${token} --origin https://${OTHER}`,
+      ]);
     });
 
     it.each([

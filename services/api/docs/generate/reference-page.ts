@@ -2,7 +2,7 @@ import { html, type Markup } from '../../../platform/html-template';
 
 import { answerTable, bodyTable, parameterTable } from './field-table';
 import { renderLine, renderMarkdown } from './markdown';
-import { renderCode, renderTable } from '../pages/page';
+import { renderCode, renderFolded, renderTable } from '../pages/page';
 import { renderWebhooks, webhookContents } from './webhook-reference';
 import { curlSample, nodeSample } from './request-samples';
 import type { Answer, Media, OpenApiDocument, OpenApiOperation } from '../openapi-document';
@@ -94,11 +94,7 @@ function renderCall({ path, method, operation }: DocumentedCall, document: OpenA
         ${bodyTable(`${operationId}.body`, body.schema, schemas)}`
     }
     <h4>Example</h4>
-    ${renderCode(curlSample(call))}
-    <details>
-      <summary>The same in Node</summary>
-      ${renderCode(nodeSample(call))}
-    </details>
+    ${renderCode(curlSample(call))} ${renderFolded('The same in Node', renderCode(nodeSample(call)))}
     ${successes.map(([status, answer]) => renderAnswer(`${operationId}.${status}`, status, answer, document))}
     ${renderErrors(responses)}
   </article>`;
@@ -109,13 +105,7 @@ function renderAnswer(id: string, status: string, answer: Answer, { components }
   const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
   return html`<h4>Answer ${status}</h4>
     ${media ? renderCode(JSON.stringify(media.example, null, 2)) : html`<p>${renderLine(answer.description)}</p>`}
-    ${
-      media &&
-      html`<details>
-        <summary>Fields</summary>
-        ${answerTable(id, media.schema, components.schemas)}
-      </details>`
-    }
+    ${media && renderFolded('Fields', answerTable(id, media.schema, components.schemas))}
     ${headers.length > 0 && html`<p class="soft">Headers:${headers}</p>`}`;
 }
 
@@ -127,11 +117,5 @@ function renderErrors(responses: OpenApiOperation['responses']): Markup {
     return html`<dt>${status}</dt>
       <dd>${links.length > 0 ? links : renderLine(description)}</dd>`;
   });
-  return html`${
-    rows.length > 0 &&
-    html`<details>
-      <summary>Errors</summary>
-      <dl>${rows}</dl>
-    </details>`
-  }`;
+  return html`${rows.length > 0 && renderFolded('Errors', html`<dl>${rows}</dl>`)}`;
 }

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../../platform/html-template';
 import { WEBHOOK_HEADERS, WEBHOOKS, WEBHOOKS_TAG } from '../describe-webhooks';
-import { renderCode } from '../pages/page';
+import { renderCode, renderFolded } from '../pages/page';
 import { EVENT_SCHEMAS } from '../webhook-events';
 import { answerTable, parameterTable } from './field-table';
 import { renderMarkdown } from './markdown';
@@ -17,10 +17,7 @@ export function renderWebhooks(): Markup {
       ${renderMarkdown(description!)}
       <h4>Body</h4>
       ${renderCode(JSON.stringify(example, null, 2))}
-      <details>
-        <summary>Fields</summary>
-        ${answerTable(`${operationId}.body`, schema, EVENT_SCHEMAS)}
-      </details>
+      ${renderFolded('Fields', answerTable(`${operationId}.body`, schema, EVENT_SCHEMAS))}
     </article>`;
   });
   return html`<h2 id="${WEBHOOKS_TAG.name}">${WEBHOOKS_TAG.name}</h2>

@@ -1,10 +1,12 @@
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import { sendFavicon } from '../../../platform/http/favicon';
+import { createFixedBody, type FixedBody } from '../../../platform/http/fixed-body';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { ApiContext } from '../../http/api-context';
 import { TransportError } from '../../http/http.errors';
-import { isProblemCode } from '../../http/problems';
+import { PROBLEM_CODES, type ProblemCode } from '../../http/problems';
 import { GENERATED_BASE_URL } from '../openapi-document';
 import { errorArticle, errorList } from './errors-page';
 import { docsPolicy, renderColumns, renderDocsPage } from './page';
@@ -20,55 +22,72 @@ export function registerDocs(app: Express): void {
   const { publicBaseUrl } = (app.locals.context as ApiContext).config;
   const basePath = new URL(publicBaseUrl).pathname.replace(/\/$/, '');
   const document = () => servedDocument(publicBaseUrl);
-  const page = (path: string, title: string, make: () => Markup, searchable = false) =>
-    serve(
-      app,
-      path,
+  const page = (path: string, title: string, columns: () => Markup, searchable = false) =>
+    fixed(
       'text/html',
-      () => renderDocsPage({ path, title, columns: make(), searchable }, basePath),
+      () => renderDocsPage({ path, title, columns: columns(), searchable }, basePath),
       searchable,
     );
+  const json = (make: () => object) => fixed('application/json', () => JSON.stringify(make()));
 
+  const home = page('/', 'Start', () => renderColumns(homeBody(basePath)));
+  const homeLinks = json(() => homeDocument(publicBaseUrl));
   app.get('/', (request: Request, response: Response) => {
     response.vary('Accept');
     // Clients that accept any type get the page, like browsers.
-    if (request.accepts(['text/html', 'application/json']) === 'application/json') {
-      send(response, 'application/json', JSON.stringify(homeDocument(publicBaseUrl)));
-    } else {
-      const columns = renderColumns(homeBody(basePath));
-      send(response, 'text/html', renderDocsPage({ path: '/', title: 'Start', columns }, basePath));
-    }
+    const isProgram = request.accepts(['text/html', 'application/json']) === 'application/json';
+    return (isProgram ? homeLinks : home)(request, response);
   });
-  serve(app, '/openapi.json', 'application/json', () => JSON.stringify(document()));
-  serve(app, '/openapi.3.1.json', 'application/json', () => JSON.stringify(toOpenapi31(document())));
-  serve(app, '/openapi.d.ts', 'text/plain', () => withBaseUrl(TYPES, publicBaseUrl));
-  page('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath), true);
-  page('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath), true);
-  page('/docs/errors', 'Errors', () => renderColumns(errorList(basePath)));
+  app.get('/openapi.json', json(document));
+  app.get(
+    '/openapi.3.1.json',
+    json(() => toOpenapi31(document())),
+  );
+  app.get(
+    '/openapi.d.ts',
+    fixed('text/plain', () => withBaseUrl(TYPES, publicBaseUrl)),
+  );
+  app.get(
+    '/docs',
+    page('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath), true),
+  );
+  app.get(
+    '/docs/guide',
+    page('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath), true),
+  );
+  app.get(
+    '/docs/errors',
+    page('/docs/errors', 'Errors', () => renderColumns(errorList(basePath))),
+  );
+  const errorPages = new Map(
+    PROBLEM_CODES.map((code) => [
+      code,
+      page('', code, () => renderColumns(errorArticle(code, publicBaseUrl))),
+    ]),
+  );
   app.get(
     '/docs/errors/:code',
     (request: Request<{ code: string }>, response: Response, next: NextFunction) => {
-      const { code } = request.params;
-      if (!isProblemCode(code))
-        return next(new TransportError('not_found', 'There is no error with this code.'));
-      const columns = renderColumns(errorArticle(code, publicBaseUrl));
-      send(response, 'text/html', renderDocsPage({ path: '', title: code, columns }, basePath));
+      const send = errorPages.get(request.params.code as ProblemCode);
+      return send
+        ? send(request as Request, response)
+        : next(new TransportError('not_found', 'There is no error with this code.'));
     },
   );
+  app.get('/favicon.ico', sendFavicon);
 }
 
-/** Serves a text that is made at the first request and then kept. */
-function serve(app: Express, path: string, type: string, make: () => string, searchable?: boolean): void {
-  let text: string | undefined;
-  app.get(path, (_request: Request, response: Response) =>
-    send(response, type, (text ??= make()), searchable),
-  );
-}
+type Send = (request: Request, response: Response) => Promise<void>;
 
-function send(response: Response, type: string, text: string, searchable?: boolean): void {
-  if (type === 'text/html') response.setHeader('Content-Security-Policy', docsPolicy(searchable));
-  response.setHeader('Cache-Control', 'public, max-age=300');
-  response.type(type).send(text);
+/** Returns a handler that sends a text, which is made at the first request and then kept. */
+function fixed(type: string, make: () => string, searchable?: boolean): Send {
+  let body: FixedBody | undefined;
+  return (request, response) => {
+    if (type === 'text/html') response.setHeader('Content-Security-Policy', docsPolicy(searchable));
+    response.setHeader('Cache-Control', 'public, max-age=300');
+    body ??= createFixedBody(type, make());
+    return body.send(request, response);
+  };
 }
 
 /** Puts the addresses of this installation into a page of `npm run generate`. */

@@ -1,4 +1,4 @@
-import { type ProblemCode, PROBLEMS } from '../../http/problems';
+import { PROBLEM_CODES, type ProblemCode, PROBLEMS } from '../../http/problems';
 import { html, type Markup } from '../../../platform/html-template';
 import { renderCode, renderTable } from './page';
 import { problemExample } from '../problem-examples';
@@ -6,8 +6,7 @@ import { withBaseUrl } from './served-document';
 
 /** Every code in one table, by status. */
 export function errorList(basePath: string): Markup {
-  const codes = Object.keys(PROBLEMS) as ProblemCode[];
-  const rows = codes
+  const rows = [...PROBLEM_CODES]
     .sort((a, b) => PROBLEMS[a].status - PROBLEMS[b].status)
     .map((code) => {
       const { status, title, retryable } = PROBLEMS[code];

@@ -8,7 +8,7 @@ interface DocsPage {
   /** Path of the page itself below the base path, as it stands in the list of pages. */
   path: string;
   columns: Markup;
-  /** The page has contents, which a script can search. */
+  /** The page has contents: its script searches them, and fills the folded parts. */
   searchable?: boolean;
 }
 
@@ -24,15 +24,16 @@ const PAGES = [
 // Inline, so that a page is one request.
 const PAGE_STYLE = readFileSync(join(__dirname, '../assets/docs.css'), 'utf8');
 const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
-const SEARCH = readFileSync(join(__dirname, '../assets/search.js'), 'utf8');
-const SEARCH_ELEMENT = trusted(`<script>${SEARCH}</script>`);
+const PAGE_SCRIPT = readFileSync(join(__dirname, '../assets/docs.js'), 'utf8');
+const SCRIPT_ELEMENT = trusted(`<script>${PAGE_SCRIPT}</script>`);
 
-/** Allows no resource: only text, the style sheet by its hash, and on a searchable page one script by its hash. */
+/** Allows no resource but the icon: only text, the style sheet by its hash, and on a searchable page one script by its hash. */
 export function docsPolicy(searchable = false): string {
   return [
     "default-src 'none'",
+    "img-src 'self'",
     `style-src '${hashOf(PAGE_STYLE)}'`,
-    ...(searchable ? [`script-src '${hashOf(SEARCH)}'`] : []),
+    ...(searchable ? [`script-src '${hashOf(PAGE_SCRIPT)}'`] : []),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -65,7 +66,7 @@ export function renderDocsPage({ title, path, columns, searchable }: DocsPage, b
           <nav aria-label="Documents">${links}</nav>
         </header>
         <div class="columns">${columns}</div>
-        ${searchable && SEARCH_ELEMENT}
+        ${searchable && SCRIPT_ELEMENT}
       </body>
     </html>`;
   return toHtml(page);
@@ -82,7 +83,18 @@ export function renderCode(text: string): Markup {
   return html`<pre tabindex="0"><code>${text}</code></pre>`;
 }
 
-/** Scrolls sideways by itself where it is too wide. */
+/**
+ * Renders a part that is closed at first. In a browser with scripts its content is text, from which the page's script makes elements
+ * when the part is opened: most of the 25,500 elements of the reference are in such parts. Without scripts the content is in place.
+ */
+export function renderFolded(summary: string, content: Markup): Markup {
+  return html`<details>
+    <summary>${summary}</summary>
+    <noscript>${content}</noscript>
+  </details>`;
+}
+
+/** Scrolls sideways by itself where it is too wide, by keyboard too, for which it takes the focus. */
 export function renderTable(head: Markup[], rows: Markup[][]): Markup {
   const columns = head.map((cell) => html`<th scope="col">${cell}</th>`);
   const lines = rows.map(
@@ -91,7 +103,7 @@ export function renderTable(head: Markup[], rows: Markup[][]): Markup {
         ${row.map((cell) => html`<td>${cell}</td>`)}
       </tr> `,
   );
-  return html`<div class="table">
+  return html`<div class="table" tabindex="0">
     <table>
       <thead>
         <tr>

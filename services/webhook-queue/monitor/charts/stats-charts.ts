@@ -111,7 +111,7 @@ function spanTable(spans: readonly Span[]): Markup {
   ];
   return html`<details class="as-table" id="charts-as-table">
     <summary>The same as a table</summary>
-    <div class="scroll" tabindex="0" role="region" aria-label="The charts as a table">
+    <div class="scroll" tabindex="0" role="group" aria-label="The charts as a table">
       <table class="figures">
         <thead>
           <tr>

@@ -5,7 +5,7 @@ import type { FilterInput } from '../queries/read-query';
 
 /** Renders a table that scrolls within its box and becomes cards on a phone. `name` is for screen readers. */
 export function cardTable(name: string, columns: readonly string[], rows: readonly Markup[]): Markup {
-  return html`<div class="scroll card" tabindex="0" role="region" aria-label="${name}">
+  return html`<div class="scroll card" tabindex="0" role="group" aria-label="${name}">
     <table class="cards">
       <thead>
         <tr>

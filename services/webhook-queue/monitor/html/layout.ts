@@ -24,12 +24,6 @@ const PAGES = [
   ['/replay', 'Replay'],
 ] as const;
 
-const ICON = trusted(
-  `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5cad"/><path d="M3 9h2.5l1.5-4 2 7 1.5-3H13" fill="none" stroke="#fff" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
-  )}" />`,
-);
-
 /** Renders a complete HTML document. */
 export function renderMonitorPage({ title, at, viewer, notice, live, body }: Frame): string {
   return toHtml(
@@ -40,7 +34,6 @@ export function renderMonitorPage({ title, at, viewer, notice, live, body }: Fra
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <title>${title} – Webhooks – Tour Platform</title>
-          ${ICON}
           <link rel="stylesheet" href="${STYLE.path}" />
           <script src="${SCRIPT.path}" defer></script>
         </head>

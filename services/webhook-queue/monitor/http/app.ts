@@ -56,7 +56,7 @@ const SECURITY_HEADERS: SecurityHeaders = {
   sources: {
     styleSrc: ["'self'"],
     scriptSrc: ["'self'"],
-    imgSrc: ["'self'", 'data:'],
+    imgSrc: ["'self'"],
     connectSrc: ["'self'"],
     formAction: ["'self'"],
   },

@@ -3,14 +3,23 @@ import { endSession, isSessionToken, LINK_MINUTES, openSession } from '../sign-i
 import { type Call, type Exchange, pathParameter, type Route, seeOther, type SignedInCall } from './call';
 import { dropNotice, dropSessionToken, keepSessionToken } from './cookies';
 import { RequestRefusal } from './errors';
-import { createHash } from 'node:crypto';
+import { sendFavicon } from '../../../platform/http/favicon';
+import { createFixedBody } from '../../../platform/http/fixed-body';
 import { type Asset, SCRIPT, STYLE } from '../html/layout';
 
 /** Need no session: the sign-in page uses them too. */
-export const ASSET_ROUTES: Route[] = [STYLE, SCRIPT].map(assetRoute);
+export const ASSET_ROUTES: Route[] = [
+  ...[STYLE, SCRIPT].map(assetRoute),
+  {
+    method: 'get',
+    path: '/favicon.ico',
+    access: 'always',
+    answer: ({ request, response }) => sendFavicon(request, response),
+  },
+];
 
 function assetRoute({ path, body, type }: Asset): Route {
-  const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const fixed = createFixedBody(type, body);
   return {
     method: 'get',
     path: path.split('?')[0]!,
@@ -19,9 +28,7 @@ function assetRoute({ path, body, type }: Asset): Route {
       // While two versions run, a path of the other version must not be cached with this version's body.
       const isCurrent = request.originalUrl === path;
       response.setHeader('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
-      response.setHeader('ETag', tag);
-      if (request.fresh) response.status(304).end();
-      else response.type(type).send(body);
+      return fixed.send(request, response);
     },
   };
 }

@@ -60,7 +60,7 @@ function answerBody(body: string | null): Markup | null {
   if (body === null) return null;
   return body === ''
     ? html`<p class="soft">An empty body.</p>`
-    : html`<pre class="wrap" tabindex="0" aria-label="Body of the answer">${body}</pre>`;
+    : html`<pre class="wrap" tabindex="0" role="group" aria-label="Body of the answer">${body}</pre>`;
 }
 
 function headerList(headers: Readonly<Record<string, string>>): Markup {
@@ -124,6 +124,6 @@ function snippet(name: string, title: string, text: string): Markup {
   return html`<h3>${title}</h3>
     <div class="copyable">
       <button type="button" class="quiet" data-copy="snippet-${name}" hidden>Copy</button>
-      <pre id="snippet-${name}" tabindex="0" aria-label="${title}"><code>${text}</code></pre>
+      <pre id="snippet-${name}" tabindex="0" role="group" aria-label="${title}"><code>${text}</code></pre>
     </div>`;
 }

@@ -105,6 +105,7 @@ function bodySection({ body, format }: DeliveryRow, revealed: boolean): Markup {
         class="wrap"
         id="body"
         tabindex="0"
+        role="group"
         aria-label="Body"
       ><code>${revealed ? body : maskBody(body)}</code></pre>
     </div>

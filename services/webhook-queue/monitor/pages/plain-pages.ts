@@ -35,7 +35,7 @@ export function secretPage(
     <p><strong>Shown only once.</strong> Only its sealed form is stored.</p>
     <div class="copyable">
       <button type="button" class="quiet" data-copy="secret" hidden>Copy</button>
-      <pre id="secret" tabindex="0" aria-label="Secret"><code>${secret}</code></pre>
+      <pre id="secret" tabindex="0" role="group" aria-label="Secret"><code>${secret}</code></pre>
     </div>
     <p>${old}</p>
     <p><a class="button" href="/endpoints/${endpointId}">I have saved it: back to the endpoint</a></p>

@@ -1,4 +1,5 @@
-// Adds a search box above the contents of a page: it finds headings, fields and their meaning, without a request.
+// Fills the folded parts of a page when they are opened, and adds a search box above its contents: it finds headings, fields and their
+// meaning, without a request.
 'use strict';
 {
   const LIMIT = 40;
@@ -12,8 +13,22 @@
     return /^\d+$/.test(part) ? `answer ${part}` : part;
   };
 
-  /** One entry for each element that can be linked to, in the order of the page. */
-  const entries = [...document.querySelectorAll('main [id]')].map((element) => {
+  /** Makes elements of the content of a folded part, which is text in a browser with scripts. */
+  const fill = (part) => {
+    const text = part.querySelector('noscript');
+    if (!text) return;
+    const template = document.createElement('template');
+    template.innerHTML = text.textContent;
+    text.replaceWith(template.content);
+  };
+  document.addEventListener('toggle', ({ target }) => fill(target), true);
+
+  /** Returns one entry for each element that can be linked to, in the order of the page. A parser without scripts reads folded parts. */
+  const listEntries = () => {
+    const page = new DOMParser().parseFromString(document.querySelector('main').outerHTML, 'text/html');
+    return [...page.querySelectorAll('main [id]')].map(toEntry);
+  };
+  const toEntry = (element) => {
     const field = element.classList.contains('field');
     const article = element.closest('article');
     const title = fold(element.textContent);
@@ -26,7 +41,8 @@
       text: fold(`${title} ${more} ${element.id}`),
       section: field ? [article?.querySelector('h3')?.textContent, partOf(element.id)].join(' · ') : '',
     };
-  });
+  };
+  let entries;
 
   const box = document.createElement('input');
   box.type = 'search';
@@ -44,6 +60,7 @@
     (title.startsWith(words) ? 0 : title.includes(words) ? 1 : 2) + (section ? 3 : 0);
 
   const show = () => {
+    entries ??= listEntries();
     const words = fold(box.value);
     const parts = words.split(' ');
     const found = words
@@ -71,12 +88,18 @@
     );
   };
 
-  /** Opens the closed parts around the element of the address: not every browser does it. */
+  /** Opens the closed part that has the element of the address. */
   const reveal = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const id = decodeURIComponent(location.hash.slice(1));
+    const folded = [...document.querySelectorAll('details noscript')];
+    const text = folded.find(({ textContent }) => textContent.includes(` id="${id}"`));
+    if (text) fill(text.parentElement);
+    const target = document.getElementById(id);
     const closed = target?.closest('details:not([open])');
     if (!closed) return;
     closed.open = true;
+    // Makes a new element the target of the page, which it was not when the page was loaded.
+    location.replace(location.hash);
     target.scrollIntoView();
   };
 
