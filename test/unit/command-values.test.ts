@@ -49,6 +49,12 @@ describe('the value of a flag', () => {
     ['a name with a combining accent', values.line(200), 'Cafe\u0301 ', 'Café'],
     ['a colour', values.color, '#0A7D5C', '#0a7d5c'],
     ['a link', values.linkTemplate, 'https://a.example/t/{slug}?x=1', 'https://a.example/t/{slug}?x=1'],
+    [
+      'a link of development',
+      values.linkTemplate,
+      'http://localhost:3000/{slug}',
+      'http://localhost:3000/{slug}',
+    ],
   ])('is accepted: %s', (_, parse: (text: string, name: string) => unknown, text, expected) => {
     expect(parse(text, '--flag')).toEqual(expected);
   });
@@ -88,6 +94,8 @@ describe('the value of a flag', () => {
       'https://{slug}.example/',
       '{slug} in its path',
     ],
+    ['a link over http', values.linkTemplate, 'http://a.example/{slug}', 'https://'],
+    ['a link to localhost without a port', values.linkTemplate, 'http://localhost/{slug}', 'https://'],
     ['a link to a script', values.linkTemplate, 'javascript:{slug}', 'https://'],
     ['an id with its secret', values.credentialId, 'svc_live_abc', 'never the secret'],
     ['a day that does not exist', values.moment, '2026-02-30', 'a time such as'],

@@ -5,6 +5,7 @@ import {
   findOriginGaps,
   findOrphanedHolds,
   findSilentInstances,
+  findTenantsWithoutLinks,
   findTenantsWithoutTours,
   findUnusedContinentRules,
   findUnusedPriceRules,
@@ -136,6 +137,11 @@ async function inspectTenants(db: Db): Promise<HealthCheck[]> {
       meaning: 'tenants past the trial with http://localhost, which is no longer valid',
       label: ({ slug }) => slug,
       command: ({ slug, origins }) => `tourctl origins remove ${slug} ${origins.join(' ')} --yes`,
+    }),
+    noticeOf('links', await findTenantsWithoutLinks(db), {
+      meaning: 'tenants with a widget token whose cards lead nowhere',
+      label: (slug) => slug,
+      command: (slug) => `tourctl tenant set ${slug} --link-template 'https://SITE/tours/{slug}'`,
     }),
     await checkVisibility(db),
     noticeOf('visibility-rules', await findUnusedContinentRules(db), {

@@ -85,6 +85,8 @@ export async function findSilentInstances(
 /** Today in the last time zone of the earth. */
 const TODAY_ANYWHERE = `(now() at time zone 'Etc/GMT+12')::date`;
 
+const TOKEN_IS_LIVE = 'w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp())';
+
 export async function findOriginGaps(db: Db): Promise<{
   /** Slugs of tenants that have a live widget token and no origin for it. */
   withoutOrigins: string[];
@@ -94,8 +96,7 @@ export async function findOriginGaps(db: Db): Promise<{
   const withoutOrigins = await db('tenants as t')
     .whereRaw(
       `${TENANT_MAY_BE_USED} and t.origins = '{}' and exists (
-         select from widget_tokens w where w.tenant_id = t.id and w.origins is null and w.revoked_at is null
-           and (w.expires_at is null or w.expires_at > clock_timestamp()))`,
+         select from widget_tokens w where w.tenant_id = t.id and w.origins is null and ${TOKEN_IS_LIVE})`,
     )
     .orderBy('t.slug')
     .limit(100)
@@ -105,6 +106,18 @@ export async function findOriginGaps(db: Db): Promise<{
      where t.status <> 'trial' and array_to_string(t.origins, ' ') ~ 'http:' order by t.slug limit 100`,
   );
   return { withoutOrigins, withDevelopmentOrigins: rows };
+}
+
+/** Returns the slugs of at most 100 usable tenants that have a live widget token and no address for its cards. */
+export async function findTenantsWithoutLinks(db: Db): Promise<string[]> {
+  return db('tenants as t')
+    .whereRaw(
+      `${TENANT_MAY_BE_USED} and (t.link_template is null or (t.link_template like 'http:%' and t.status <> 'trial'))
+       and exists (select from widget_tokens w where w.tenant_id = t.id and ${TOKEN_IS_LIVE})`,
+    )
+    .orderBy('t.slug')
+    .limit(100)
+    .pluck<string[]>('t.slug');
 }
 
 /** Returns whether any tour is published, and the slugs of at most 100 usable tenants that see none. */

@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import { assertLinkTemplate } from './link-template';
 import type { Tenant } from './tenant';
 import { BookingPrefixTakenError, HoldLengthsError, TenantSlugTakenError } from './tenant.errors';
 import { findTenantBySlug, insertTenant, type NewTenant } from './tenant.repository';
@@ -17,12 +18,13 @@ const ATTEMPTS = 99;
 /**
  * Creates a tenant. Defaults: trial, EUR, DE, all tours visible, 20 % deposit. Derives a missing booking prefix from the
  * letters and digits of the slug, and adds a number if the prefix is taken.
- * @throws TenantSlugTakenError, BookingPrefixTakenError, HoldLengthsError
+ * @throws TenantSlugTakenError, BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
  */
 export async function createTenant(trx: Trx, given: TenantToCreate): Promise<Tenant> {
   const { currency = { code: 'EUR', digits: 2 }, country = 'DE', holdMaxMinutes = 60, ...rest } = given;
   const { holdDefaultMinutes = Math.min(15, holdMaxMinutes) } = given;
   if (holdDefaultMinutes > holdMaxMinutes) throw new HoldLengthsError(holdDefaultMinutes, holdMaxMinutes);
+  assertLinkTemplate(given.linkTemplate, given.status ?? 'trial');
   const money = { currency: currency.code, currencyDigits: currency.digits };
   const holds = { holdDefaultMinutes, holdMaxMinutes };
 

@@ -42,6 +42,16 @@ export class TooManyOriginsError extends AppError {
   }
 }
 
+export class LinkTemplateRefusedError extends AppError {
+  readonly code = 'link_template_refused';
+
+  constructor(status: string) {
+    super(
+      `A link to http://localhost is for development: only a tenant on trial may have it, and this one is ${status}`,
+    );
+  }
+}
+
 /** The text is not a valid origin for the widget. The message names the reason and a valid form. */
 export class OriginRefusedError extends AppError {
   readonly code = 'origin_refused';

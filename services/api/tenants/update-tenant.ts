@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import { assertLinkTemplate } from './link-template';
 import type { Tenant, TenantStatus } from './tenant';
 import { BookingPrefixTakenError, HoldLengthsError } from './tenant.errors';
 import { findPrefixOwner, type TenantChanges, writeTenant } from './tenant.repository';
@@ -10,13 +11,14 @@ export type TenantSettings = Omit<TenantChanges, 'currency' | 'currencyDigits' |
 
 /**
  * Changes the given settings of a tenant that findTenantForChange locked.
- * @throws BookingPrefixTakenError, HoldLengthsError
+ * @throws BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
  */
 export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSettings): Promise<Tenant> {
   const { currency, ...rest } = settings;
   const holdDefault = settings.holdDefaultMinutes ?? tenant.holdDefaultMinutes;
   const holdMax = settings.holdMaxMinutes ?? tenant.holdMaxMinutes;
   if (holdDefault > holdMax) throw new HoldLengthsError(holdDefault, holdMax);
+  assertLinkTemplate(settings.linkTemplate, settings.status ?? tenant.status);
   if (settings.bookingPrefix) {
     const owner = await findPrefixOwner(trx, settings.bookingPrefix);
     if (owner && owner !== tenant.id) throw new BookingPrefixTakenError(settings.bookingPrefix);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { DARK, DEFAULT_COLORS, LIGHT } from './embed-brand';
 
 const LIGHT_THEME = `--accent: var(--on-light); ${variables(LIGHT)} --shade: 0 1px 2px rgb(16 24 40 / 5%);
-  --lift: 0 8px 24px rgb(16 24 40 / 12%); --plate: none; --inset: 0;`;
+  --plate: none; --inset: 0;`;
 const DARK_THEME = `--accent: var(--on-dark); ${variables(DARK)} --shade: none;
-  --lift: 0 8px 24px rgb(0 0 0 / 50%); --plate: #fff; --inset: 6px 10px;`;
+  --plate: #fff; --inset: 6px 10px;`;
 const THEMES = `
 :root { ${DEFAULT_COLORS} --radius: 14px; ${LIGHT_THEME}
   --font: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; color-scheme: light dark; }

@@ -3,7 +3,6 @@ import type { Tenant } from '../tenants/tenant';
 
 /** The colours of the page beside the tenant's own. Each text colour has a contrast of at least 4.5 on both backgrounds. */
 export const LIGHT = {
-  page: '#ffffff',
   card: '#ffffff',
   ink: '#17202e',
   soft: '#566072',
@@ -11,7 +10,6 @@ export const LIGHT = {
   blank: '#eef1f5',
 };
 export const DARK: typeof LIGHT = {
-  page: '#11151c',
   card: '#1a202a',
   ink: '#eef1f6',
   soft: '#a5afbf',
@@ -51,8 +49,8 @@ export function brandStyle({ brandColor, brandRadius, brandFont }: Brand): strin
  * light and on a dark page.
  */
 function colorsOf(brand: string): string {
-  const onLight = readableOn(brand, [LIGHT.page, LIGHT.card, LIGHT.blank], 'darker');
-  const onDark = readableOn(brand, [DARK.page, DARK.card, DARK.blank], 'lighter');
+  const onLight = readableOn(brand, [LIGHT.card, LIGHT.blank], 'darker');
+  const onDark = readableOn(brand, [DARK.card, DARK.blank], 'lighter');
   return `--brand: ${brand}; --on-brand: ${textOn(brand)}; --on-light: ${onLight}; --on-dark: ${onDark};`;
 }
 

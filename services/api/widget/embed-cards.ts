@@ -1,8 +1,8 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
+import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
 import { formatsOf, type Locale } from './languages';
-import { tourLink } from './widget-tour.dto';
 import { html, type Markup } from '../../platform/html-template';
 import type { Words } from './words/en';
 

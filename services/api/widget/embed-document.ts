@@ -1,9 +1,9 @@
 import type { PricedCatalogTour } from '../catalog/list-catalog';
 import { toMajor } from '../pricing/currency';
+import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
 import { pictureOf } from './embed-cards';
 import { formatsOf, type Language, type Locale } from './languages';
-import { tourLink } from './widget-tour.dto';
 import { html, type Markup, toHtml, trusted } from '../../platform/html-template';
 import { type Brand, brandStyle, logoOf } from './embed-brand';
 import { EMBED_SCRIPT, EMBED_STYLE } from './embed-assets';

@@ -1,7 +1,8 @@
-import { isHttpsAddress } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
 import { catalogItem } from '../catalog/tour-answer';
+import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
+
 /** One tour as a browser may see it: no seats, and the tenant's price alone. */
 export interface WidgetTour {
   id: string;
@@ -37,10 +38,4 @@ export interface WidgetTourPage {
 export function widgetTour(priced: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
   const { updated_at, ...item } = catalogItem(priced, baseUrl);
   return { ...item, url: tourLink(tenant, item.slug) };
-}
-
-/** Returns the address of the tour on the tenant's own site; null unless it is https. */
-export function tourLink({ linkTemplate }: Pick<Tenant, 'linkTemplate'>, slug: string): string | null {
-  const url = linkTemplate?.replaceAll('{slug}', encodeURIComponent(slug));
-  return url && isHttpsAddress(url) ? url : null;
 }

@@ -33,10 +33,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     requests = [];
     complaints = [];
     page.on('request', (request) => requests.push(request));
-    page.on('console', (message) => {
-      // Ignores the icon, which a browser requests only for a page outside of a frame.
-      if (!message.location().url.endsWith('/favicon.ico')) complaints.push(message.text());
-    });
+    page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.addInitScript(
       "addEventListener('securitypolicyviolation', (e) => console.log('violated', e.violatedDirective)); self.mark = 1",

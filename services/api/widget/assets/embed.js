@@ -8,6 +8,7 @@
   const first = new URL(location.href);
   const get = (id, tree = document) => tree.getElementById(id);
   root.classList.add('js');
+  root.classList.toggle('alone', window.parent === window);
 
   const listed = (root.dataset.origins || '').split(' ').filter(Boolean);
   const referrer = document.referrer && new URL(document.referrer).origin;

@@ -1,0 +1,72 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { useTestApi } from '../../support/api';
+import { describeInChromium } from '../../support/chromium';
+import { givenDeparture, givenTenant, givenTour } from '../../support/given';
+import { givenWidgetToken } from '../given-widget';
+
+describeInChromium('the layout of the list in a page', (browser) => {
+  const api = useTestApi();
+  let site: Server;
+  let origin: string;
+  let html: string;
+  let token: string;
+
+  beforeAll(async () => {
+    const { db } = api;
+    site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html));
+    await new Promise<void>((resolve) => site.listen(0, 'localhost', resolve));
+    origin = `http://localhost:${(site.address() as AddressInfo).port}`;
+    const tenant = await givenTenant(db, { status: 'trial' });
+    ({ token } = await givenWidgetToken(db, tenant, { origins: [origin], dev: true }));
+    const full = await givenTour(db, {
+      name: 'A tour with a name that takes three lines in a narrow card of the list',
+    });
+    const summary =
+      'Two lines of text below the name of the tour, which the other cards of the row do not have.';
+    await db('tours').where({ id: full.id }).update({ summary, image_url: '/covers/ha-long-bay-cruise.svg' });
+    const bare = await givenTour(db, { name: 'Bare' });
+    await db('tours').where({ id: bare.id }).update({ summary: null, image_url: null });
+    for (const tour of [full, bare]) await givenDeparture(db, tour);
+  });
+  afterAll(() => new Promise((resolve) => (site.closeAllConnections(), site.close(resolve))));
+
+  const visit = async (theme: string, look: (page: Page) => Promise<void>) => {
+    const script = `<script async src="${api.baseUrl}/embed/widget.js" data-token="${token}" data-theme="${theme}"></script>`;
+    html = `<!doctype html><title>A site</title><body style="margin: 0; background: rgb(43, 29, 20)">${script}</body>`;
+    const page = await browser().newPage({ viewport: { width: 900, height: 700 } });
+    await page.goto(origin);
+    await page.frameLocator('iframe').locator('.tour').nth(1).waitFor();
+    await look(page);
+    await page.close();
+  };
+
+  it.each(['light', 'dark'])(
+    'the ground is that of the page, up to the edges, in the theme %s',
+    async (theme) => {
+      await visit(theme, async (page) => {
+        const list = (await page.locator('iframe').boundingBox())!;
+        const card = (await page.frameLocator('iframe').locator('.tour').first().boundingBox())!;
+        expect(card.x).toBe(list.x);
+        const right = { x: list.width - 8, y: list.y + 4, width: 4, height: 4 };
+        const below = { x: 400, y: list.y + list.height + 10, width: 4, height: 4 };
+        const pixels = async (clip: typeof right) => (await page.screenshot({ clip })).toString('base64');
+        expect(await pixels(right)).toBe(await pixels(below));
+      });
+    },
+  );
+
+  it('a card without a summary and a picture has no hole, and is as high as the others of its row', async () => {
+    await visit('light', async (page) => {
+      const cards = page.frameLocator('iframe').locator('.tour');
+      const box = async (index: number, part: string) =>
+        (await cards.nth(index).locator(part).boundingBox())!;
+      const [full, bare] = [(await cards.nth(0).boundingBox())!, (await cards.nth(1).boundingBox())!];
+      expect([bare.y, bare.height]).toEqual([full.y, full.height]);
+      const [name, facts, picture] = [await box(1, 'h2'), await box(1, '.facts'), await box(1, '.picture')];
+      expect(facts.y - (name.y + name.height)).toBeLessThan(20);
+      expect(picture.height).toBeGreaterThan((await box(0, '.picture')).height);
+    });
+  });
+});
