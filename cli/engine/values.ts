@@ -8,6 +8,7 @@ import {
   isUuid,
   withoutInvisible,
 } from '../../services/platform/text-forms';
+import { isTourAddress } from '../../services/api/tenants/link-template';
 import { UsageError } from './failure';
 
 /*
@@ -160,14 +161,15 @@ export function linkTemplate(text: string, name: string): string {
   if (
     filled === text ||
     /[{}]/.test(filled) ||
-    !URL.canParse(filled) ||
+    text.length > 2000 ||
+    !isTourAddress(filled, { onTrial: true }) ||
     new URL(filled).origin !== originOf(text)
   ) {
     throw new UsageError(
-      `${name} must be an https:// address with {slug} in its path, such as https://acme.example/tours/{slug}`,
+      `${name} must be an https:// address with {slug} in its path, such as https://acme.example/tours/{slug} ` +
+        '(on trial also http://localhost:3000/tours/{slug})',
     );
   }
-  httpsUrl(filled, name);
   return text;
 }
 

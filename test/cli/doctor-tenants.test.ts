@@ -27,6 +27,27 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('development-origins')).status).toBe('ok');
   });
 
+  it('reports tenants whose widget leads nowhere, as with a link to http://localhost after the trial', async () => {
+    await terminal.tourctl('tenant create --slug linkless --name Linkless');
+    const noted = async () => (await check('links')).detail;
+    expect(await noted()).not.toContain('linkless');
+    await terminal.tourctl('widget issue linkless');
+    expect(await noted()).toContain('linkless');
+    expect((await check('links')).commands).toContain(
+      "tourctl tenant set linkless --link-template 'https://SITE/tours/{slug}'",
+    );
+    await terminal.tourctl('tenant set linkless --link-template http://localhost:3000/tours/{slug}');
+    expect(await noted()).not.toContain('linkless');
+    await terminal.tourctl('tenant activate linkless');
+    expect(await noted()).toContain('linkless');
+    const refused = await terminal.tourctl(
+      'tenant set linkless --link-template http://localhost:3000/tours/{slug} --json',
+    );
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('only a tenant on trial')]);
+    await terminal.tourctl('tenant set linkless --link-template https://linkless.example/{slug}');
+    expect(await noted()).not.toContain('linkless');
+  });
+
   it('reports tenants that see no tour, whichever rule hides it', async () => {
     const { id } = await givenTour(terminal.db, { slug: 'alps', continent: 'europe' });
     expect((await check('visibility')).status).toBe('ok');

@@ -69,7 +69,7 @@ async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<
       'Site that',
       'Issue a widget token',
     ],
-    ...['Widget token is valid', 'Endpoint that receives', 'New file for the secrets'],
+    ...['Widget token is valid', 'Address of a tour', 'Endpoint that receives', 'New file for the secrets'],
   ]) {
     await person.answer(question, KEY.enter);
   }
@@ -112,6 +112,8 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('Issue a widget token', KEY.enter);
     await person.answer('Widget token is valid', '1y', KEY.enter);
     await person.answer('It must be a duration', KEY.clearLine, '365d', KEY.enter);
+    await person.answer('Address of a tour', 'http://acme.example/{slug}', KEY.enter);
+    await person.answer('It must be an https', KEY.clearLine, 'http://localhost:3000/t/{slug}', KEY.enter);
     await person.answer('Endpoint that receives', 'https://10.0.0.1/', KEY.enter);
     await person.answer('not an IP address', KEY.clearLine, 'https://acme.example/hooks', KEY.enter);
     await person.answer('Events that it receives', KEY.down, KEY.space, KEY.enter);
@@ -128,7 +130,10 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
 
     const secrets = readFileSync(`${folder}/answer`, 'utf8').trimEnd().split('\n');
     expect(secrets.map((line) => line.split('=')[0])).toEqual(['API_KEY', 'WIDGET_TOKEN', 'WEBHOOK_SECRET']);
-    for (const line of secrets) expect(person.shown).not.toContain(line.split(/=(.*)/)[1]);
+    // The widget token is public: the person pastes it into a page.
+    const shown = secrets.filter((line) => person.shown.includes(line.split(/=(.*)/)[1]!));
+    expect(shown).toEqual([expect.stringMatching(/^WIDGET_TOKEN=/)]);
+    expect(person.shown).toContain(`data-token="${shown[0]!.slice('WIDGET_TOKEN='.length)}"`);
 
     const [, line] = /The same in one line:\n\s+(tourctl[^]*?--yes)\n/.exec(person.shown)!;
     const twin = line!

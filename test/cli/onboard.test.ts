@@ -244,6 +244,7 @@ const WHOLE: Required<OnboardPlan> = {
     visibility: 'none',
     depositPercent: '30',
     maxHoldShare: 40,
+    linkTemplate: 'https://acme.example/tours/{slug}',
   },
   ...{ continent: ['europe'], tour: ['dolomites'], percent: '12.5', amount: '5', roundTo: '5' },
   ...{ origin: ['https://acme.example'], dev: true, key: true, website: 'https://acme.example' },

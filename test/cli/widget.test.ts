@@ -24,6 +24,13 @@ const issue = async (slug: string, flags = '') =>
 const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
+  it('prints lines that can be pasted as they are, with the public token', async () => {
+    const { stdout, stderr } = await terminal.tourctl('widget issue acme');
+    expect(stderr).toContain(`data-token="${stdout.trim()}"></script>`);
+    expect(stderr).toContain(`/embed/tours?token=${stdout.trim()}"></iframe>`);
+    expect(stderr).not.toContain('<the token>');
+  });
+
   it('answers with the token and the snippet', async () => {
     const answer = await issue(
       'acme',

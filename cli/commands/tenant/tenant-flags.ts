@@ -58,6 +58,12 @@ export const BASICS: Flag[] = [
   }),
 ];
 
+export const LINK_TEMPLATE_FLAG = flag(
+  '--link-template <address>',
+  "address of a tour on its site, with {slug} in it, that the widget's cards lead to, or none",
+  { parse: orNone(linkTemplate) },
+);
+
 export const SETTINGS: Flag[] = [
   flag('--payment-method <method>', 'payment method of a booking that names none', {
     choices: PAYMENT_METHODS,
@@ -81,9 +87,7 @@ export const SETTINGS: Flag[] = [
     otherwise: '1000',
   }),
   HOLD_SHARE_FLAG,
-  flag('--link-template <address>', 'where its site shows a tour, with {slug} in it, or none', {
-    parse: orNone(linkTemplate),
-  }),
+  LINK_TEMPLATE_FLAG,
   flag('--brand-color <color>', 'colour of the embedded page, such as #0a7d5c, or none', {
     parse: orNone(color),
   }),

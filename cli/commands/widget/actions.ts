@@ -52,7 +52,7 @@ export function toWidgetDocument(token: WidgetToken) {
 
 /** Returns HTML that shows the tours: a script with automatic height, or an iframe without JavaScript. */
 function snippetOf(publicBaseUrl: string, secret: string, embedUrl: string): string {
-  const style = 'width: 100%; height: 900px; border: 0';
+  const style = 'width: 100%; height: 900px; border: 0; color-scheme: light dark';
   return [
     `<script async src="${publicBaseUrl}/embed/widget.js" data-token="${secret}"></script>`,
     `<noscript><iframe title="Tours" style="${style}" src="${embedUrl}"></iframe></noscript>`,
@@ -118,9 +118,8 @@ function announceWidget(
   output.answer(document, () => document.token ?? '');
   const origins = document.origins.join(', ') || 'no site';
   output.note(`Token ${token.id} of ${token.tenant} for ${origins}; ${describeExpiry(document.expires_at)}`);
-  // stdout already shows the secret.
-  if (document.snippet)
-    output.note(`To paste into a page:\n${document.snippet.replaceAll(secret, '<the token>')}`);
+  // The token is public: a page contains it.
+  if (document.snippet) output.note(`To paste into a page:\n${document.snippet}`);
   else output.note(`The token is in ${out}`);
   if (document.origins.length === 0) {
     output.warn(`no site may show the widget yet: tourctl origins add ${token.tenant} https://…`);

@@ -201,6 +201,10 @@ async function askWidget(dialogue: Dialogue): Promise<void> {
     message: 'Widget token is valid for (such as 365d):',
     otherwise: NONE,
   });
+  await answerFlag(dialogue, 'linkTemplate', {
+    message: 'Address of a tour on its site, with {slug} in it, that the cards of the widget lead to:',
+    otherwise: NONE,
+  });
 }
 
 async function askWebhook(dialogue: Dialogue): Promise<void> {

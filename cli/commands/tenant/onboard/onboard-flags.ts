@@ -7,7 +7,14 @@ import { pricing } from '../../pricing';
 import { visibility } from '../../visibility';
 import { webhook } from '../../webhook';
 import { widget } from '../../widget';
-import { BASICS, HOLD_SHARE_FLAG, NAME_FLAG, SANDBOX_FLAG, SLUG_FLAG } from '../tenant-flags';
+import {
+  BASICS,
+  HOLD_SHARE_FLAG,
+  LINK_TEMPLATE_FLAG,
+  NAME_FLAG,
+  SANDBOX_FLAG,
+  SLUG_FLAG,
+} from '../tenant-flags';
 import type { OnboardOptions } from './onboard-plan';
 
 /** Defaults that `tenant create` does not have. */
@@ -37,6 +44,7 @@ export const ONBOARD_FLAGS: Flag[] = [
   { ...flagOf(pricing, 'add', '--round-to'), about: 'round these prices to the nearest multiple of this' },
   { ...flagOf(widget, 'issue', '--origin'), about: 'a site that may show its widget', otherwise: undefined },
   DEV_FLAG,
+  LINK_TEMPLATE_FLAG,
   flag('--no-key', 'issue no API key'),
   {
     ...flagOf(key, 'issue', '--scope'),

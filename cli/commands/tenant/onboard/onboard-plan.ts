@@ -48,7 +48,14 @@ export function defaultCurrency(country: string): { code: string; digits: number
 }
 
 type TenantOption =
-  'status' | 'currency' | 'country' | 'bookingPrefix' | 'visibility' | 'depositPercent' | 'maxHoldShare';
+  | 'status'
+  | 'currency'
+  | 'country'
+  | 'bookingPrefix'
+  | 'visibility'
+  | 'depositPercent'
+  | 'maxHoldShare'
+  | 'linkTemplate';
 
 /** Holds the parsed flags of `tenant onboard`; the questions fill in the same fields. */
 export interface OnboardOptions
@@ -98,6 +105,7 @@ export function describeCommand(plan: OnboardPlan): string {
     ['--amount', plan.amount],
     ['--round-to', plan.roundTo],
     ['--origin', plan.origin],
+    ['--link-template', plan.linkTemplate],
     ['--scope', plan.key ? plan.scope : undefined],
     ['--website', plan.website],
     ['--key-expires-in', inWords(plan.keyExpiresIn)],

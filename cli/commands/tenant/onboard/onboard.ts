@@ -84,8 +84,8 @@ function announce(context: Context, made: Provisioned, { out }: OnboardPlan, gui
   output.answer(document, () => (hidden ? '' : secrets.join('\n')));
   output.note(`${slug} is ready.${describeSecrets(secrets.length, out)}`);
   if (document.widget?.snippet) {
-    const snippet = document.widget.snippet.replaceAll(made.widget!.token, '<WIDGET_TOKEN>');
-    output.note(`\nTo paste into a page:\n${snippet}`);
+    // The token is public: a page contains it.
+    output.note(`\nTo paste into a page:\n${document.widget.snippet}`);
   }
   if (made.key) {
     output.note(`\nTo try the key:\n${tryKey(config.publicBaseUrl)}`);
@@ -147,6 +147,7 @@ function describeOnboarding(made: Provisioned, out: string | undefined, written:
     ['Sites', tenant.origins.length > 0 ? tenant.origins : 'none yet'],
     ['API key', key ? describeKey(key.credential) : 'none'],
     ['Widget token', widget ? `for these sites; ${expiry(widget.credential.expiresAt)}` : 'none'],
+    ['Cards', tenant.linkTemplate ? `lead to ${tenant.linkTemplate}` : 'lead nowhere'],
     [
       'Webhook',
       endpoint ? [endpoint.url, `${endpoint.events.join(', ')}; format ${endpoint.format}`] : 'none',
