@@ -109,7 +109,7 @@ describe('tourctl tenant onboard', () => {
     expect(await actionsOf('bare')).toEqual(['tenant.create']);
   });
 
-  it('puts the secrets on stdout for a person, each once, and the rest on stderr', async () => {
+  it('puts the secrets on stdout for a person, each once, and the rest on stderr, with the public widget token', async () => {
     const { stdout, stderr } = await terminal.tourctl(
       'tenant onboard --name Person --origin person.example --webhook https://person.example/',
     );
@@ -119,9 +119,11 @@ describe('tourctl tenant onboard', () => {
       expect.stringMatching(/^WIDGET_TOKEN=svc_widget_\w+$/),
       expect.stringMatching(/^WEBHOOK_SECRET=whsec_\S+$/),
     ]);
-    for (const line of lines) expect(stderr).not.toContain(line.split(/=(.*)/)[1]);
+    const [key, token, secret] = lines.map((line) => line.split(/=(.*)/)[1]!);
+    for (const hidden of [key, secret]) expect(stderr).not.toContain(hidden);
     expect(stderr).toContain('person.example is stored as https://person.example');
-    expect(stderr).toContain('<iframe');
+    expect(stderr).toContain(`data-token="${token}"`);
+    expect(stderr).toContain(`/embed/tours?token=${token}"></iframe>`);
   });
 
   it('writes the secrets to a file that only its owner can read', async () => {

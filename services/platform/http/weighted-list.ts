@@ -1,5 +1,5 @@
 /** One entry of a header such as Accept-Language or Accept-Encoding: `de-AT;q=0.8`. */
-export interface WeightedEntry {
+interface WeightedEntry {
   value: string;
   /** 0 to 1; 0 for an invalid weight. */
   weight: number;
