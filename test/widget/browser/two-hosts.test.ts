@@ -112,7 +112,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
         await new Promise((resolve) => setTimeout(resolve, 4000));
         await route.continue();
       });
-      hosts.publish(SHOP, `<!doctype html><title>A site</title>${script('data-height="321"')}`);
+      hosts.publish(SHOP, `<!doctype html><title>A site</title><body>${script('data-height="321"')}`);
       await page.goto(`${ALLOWED}/`, { waitUntil: 'commit' });
       await page.waitForTimeout(3500);
       expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(321);
