@@ -29,7 +29,7 @@ describeInChromium('the monitoring page in a browser', (browser) => {
     await context.close();
   };
 
-  it.each([
+  const PAGES: [page: string, path: () => string, colorScheme: 'light' | 'dark'][] = [
     ['the overview', () => '/', 'light'],
     ['the endpoints', () => '/endpoints', 'dark'],
     ['an endpoint', () => `/endpoints/${ids.endpoint}`, 'light'],
@@ -37,7 +37,9 @@ describeInChromium('the monitoring page in a browser', (browser) => {
     ['a delivery', () => `/deliveries/${ids.delivery}`, 'light'],
     ['the replay', () => '/replay', 'dark'],
     ['the sign-in', () => '/sign-in', 'light'],
-  ] as const)('axe finds no issue in %s', async (_page, path, colorScheme) => {
+  ];
+
+  it.each(PAGES)('axe finds no issue in %s', async (_page, path, colorScheme) => {
     await visit(path(), async (page) => expect(await violationsOf(page)).toEqual([]), colorScheme);
   });
 });
