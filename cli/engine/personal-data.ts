@@ -99,6 +99,16 @@ export function describeContacts(octo: ReturnType<typeof toOctoDocument>): strin
     .filter((line) => line !== null);
 }
 
+/** Says of each hidden fact of a document how to see it. */
+export function explainHidden(facts: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(facts).map(([field, value]) => [field, value === HIDDEN ? REVEALED_BY : value]),
+  );
+}
+
+/** Stands for a fact that is hidden. */
+export const REVEALED_BY = `${HIDDEN} (--reveal shows it)`;
+
 export interface RevealOptions {
   reveal?: boolean;
 }

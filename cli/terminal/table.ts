@@ -143,7 +143,19 @@ function labelled(
   const lines = text.split('\n').flatMap((line) => wrapText(oneLine(line), available));
   const indent = ' '.repeat(width) + GAP;
   const [first, ...rest] = lines.map((line) => paint(line, tone, screen));
-  return [padText(label, width) + GAP + first, ...rest.map((line) => indent + line)].join('\n');
+  return [padText(label, width) + GAP + first, ...rest.map((line) => (line ? indent + line : ''))].join('\n');
+}
+
+/** Wraps the lines of a text at the width of the screen; what follows in a line is indented like its beginning. */
+export function paragraph(text: string, { columns = Infinity }: Screen = PIPE): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const indent = /^ */.exec(line)![0];
+      const available = Math.max(NARROWEST, columns - indent.length);
+      return wrapText(line.trimStart(), available).map((part) => indent + part);
+    })
+    .join('\n');
 }
 
 /** Joins titled parts; drops empty ones. */

@@ -1,6 +1,5 @@
 import type { Db } from '../platform/database';
-import type { Endpoint } from './endpoints/endpoint';
-import { findFailingEndpoints, listEndpoints } from './endpoints/endpoint.repository';
+import { type FailingEndpoint, findFailingEndpoints } from './endpoints/endpoint.repository';
 import { findWorkers } from './maintenance/worker-heartbeat.repository';
 import { countDeadSince, findQueueCounts } from './stats/queue-counts.repository';
 
@@ -15,8 +14,8 @@ export interface QueueHealth {
   waiting: number;
   retrying: number;
   dead: number;
-  breakersOpen: number;
-  disabled: Endpoint[];
+  /** Endpoints that fail or are disabled. */
+  failing: FailingEndpoint[];
   workers: number;
   /** Workers that missed three heartbeats; a row is deleted after a day. */
   silent: { id: string; beatAt: Date }[];
@@ -35,8 +34,9 @@ export async function isQueueRunning(db: Db): Promise<boolean> {
   return (await findWorkers(db)).some(({ alive }) => alive);
 }
 
-/** Limits the failing endpoints that the status names. */
+/** Limits the failing endpoints that the status names, and those that doctor counts. */
 const FAILING_NAMED = 10;
+const FAILING_CHECKED = 1000;
 
 /** Reads the queue for `tourctl status`. @param today counts the deliveries that died since then */
 export async function readQueueStatus(db: Db, today: Date) {
@@ -50,7 +50,7 @@ export async function readQueueStatus(db: Db, today: Date) {
 
 /** Reads the state of the queue for `tourctl doctor`. */
 export async function inspectQueue(db: Db): Promise<QueueHealth> {
-  const { now, oldestDue, due, held, waiting, retrying, dead, breakersOpen } = await findQueueCounts(db);
+  const { now, oldestDue, due, held, waiting, retrying, dead } = await findQueueCounts(db);
   const workers = await findWorkers(db);
   return {
     due,
@@ -59,8 +59,7 @@ export async function inspectQueue(db: Db): Promise<QueueHealth> {
     waiting,
     retrying,
     dead,
-    breakersOpen,
-    disabled: await listEndpoints(db, { status: 'disabled' }),
+    failing: await findFailingEndpoints(db, FAILING_CHECKED),
     workers: workers.filter(({ alive }) => alive).length,
     silent: workers.filter(({ alive }) => !alive),
   };

@@ -4,6 +4,7 @@ import { useSales } from './sales';
 import { withEnv } from './terminal';
 
 const sales = useSales();
+const few = useSales();
 beforeAll(async () => {
   const { db, tenant } = sales;
   const hold = await sales.hold(1);
@@ -53,12 +54,22 @@ describe('tourctl booking stats', () => {
 
   it('draws bars in blocks, and in ASCII where the terminal has no blocks', async () => {
     const blocks = (await statsUnder({ LANG: 'en_US.UTF-8' }, '--since 24h')).stdout;
-    expect(blocks).toMatch(/2 █+ +2 █+ +50% █+/);
+    expect(blocks).toMatch(/2 [█-▏]+ +2 [█-▏]+ +50% [█-▏]+/);
     for (const env of [{ TERM: 'dumb' }, { LC_ALL: 'C' }] as Record<string, string>[]) {
       const plain = (await statsUnder(env, '--since 24h')).stdout;
       expect(plain).toMatch(/2 #+ +2 #+ +50% #+/);
       expect(plain).toMatch(/^[\x20-\x7e\n]*$/);
     }
+  });
+
+  it('draws holds, bookings and refusals on one scale, so that equal bars are equal numbers', async () => {
+    const { stdout } = await statsUnder({ LANG: 'C.UTF-8' }, '--since 48h');
+    const barOf = (row: string, column: number) => row.split(/ {2,}/)[column]!.replace(/^\S+ ?/, '').length;
+    const rows = stdout.split('\n');
+    const [soldOut, sold] = [rows[2]!, rows[3]!];
+    expect(soldOut).toMatch(/ 4 █+$/);
+    expect(barOf(sold, 1)).toBe(barOf(sold, 2));
+    expect(barOf(sold, 1)).toBe(Math.ceil(barOf(soldOut, 4) / 2));
   });
 
   it('is at most eighty cells wide in a pipe', async () => {
@@ -74,5 +85,14 @@ describe('tourctl booking stats', () => {
   ])('answers "%s" with exit %d', async (line, exit, reason) => {
     const { code, error, stdout } = await stats(`${line} --json`);
     expect([code, error.code, stdout]).toEqual([exit, reason, '']);
+  });
+});
+
+describe('tourctl booking stats of one hold and one booking', () => {
+  it('counts in the singular', async () => {
+    await few.book(1, { holdId: (await few.hold(1)).id });
+    expect((await few.tourctl('booking stats')).stdout).toContain(
+      'All tenants: 1 hold (100 % became a booking), 1 booking of 1 traveller\nOf the bookings: 0 confirmed,',
+    );
   });
 });

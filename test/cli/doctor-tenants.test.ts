@@ -1,4 +1,5 @@
-import { givenTour } from '../support/given';
+import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
+import { givenDeparture, givenTour } from '../support/given';
 import { checkOf, followAdvice, notice } from './doctor-check';
 import { useTestTerminal } from './terminal';
 
@@ -82,18 +83,30 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('visibility-rules')).status).toBe('ok');
   });
 
-  it('reports tenants that may hold all seats of a departure, where there are several tenants', async () => {
-    const rest = (await terminal.db('tenants').whereNot({ slug: 'acme' }).pluck('slug')) as string[];
-    for (const slug of rest) await terminal.tourctl(`tenant set ${slug} --max-hold-share 99`);
+  it('reports a tenant whose unpaid seats take a whole departure, where there are several tenants', async () => {
+    const { db } = terminal;
+    const date = await givenDeparture(db, await givenTour(db, { slug: 'fuji' }), { seats: 4 });
+    const departure = await departureOf(db, 'fuji', date);
+    const seller = await db('tenants').where({ slug: 'acme' }).first('id');
+    await db('tenants').whereNot({ slug: 'acme' }).update({ status: 'suspended' });
+    await insertHold(db, seller.id, departure.id, 3);
+    await insertLead(db, seller.id, departure, 'ACME-9001', { adults: 1 });
     expect((await check('hold-shares')).status).toBe('ok');
-    await terminal.tourctl('tenant create --slug greedy --name Greedy');
-    expect(await check('hold-shares')).toMatchObject(notice('acme, greedy'));
-    await terminal.tourctl('tenant suspend greedy --yes');
-    expect((await check('hold-shares')).status).toBe('ok');
-    await terminal.tourctl('tenant activate greedy');
+    await terminal.tourctl('tenant create --slug second --name Second');
+    expect(await check('hold-shares')).toMatchObject(notice(`fuji on ${date} (acme)`));
     await followAdvice(terminal, 'hold-shares');
     expect((await check('hold-shares')).status).toBe('ok');
-    expect((await terminal.json('tenant show greedy')).max_hold_share).toBe(50);
+    expect((await terminal.json('tenant show acme')).max_hold_share).toBe(50);
+    await terminal.tourctl('tenant set acme --max-hold-share 100');
+    await db('seat_holds').update({ quantity: 2 });
+    expect((await check('hold-shares')).status).toBe('ok');
+  });
+
+  it('says nothing about the default share of a tenant that takes no whole departure', async () => {
+    for (const slug of ['third', 'fourth'])
+      await terminal.tourctl(`tenant create --slug ${slug} --name ${slug}`);
+    expect((await terminal.json('tenant show third')).max_hold_share).toBe(100);
+    expect((await check('hold-shares')).status).toBe('ok');
   });
 
   it('reports price rules that never apply, with the reason and the command that removes them', async () => {

@@ -134,13 +134,31 @@ describe('tourctl doctor', () => {
     });
 
     await terminal.tourctl(`webhook disable ${endpoint.id} --yes`);
-    expect(await check('endpoints')).toMatchObject(notice(endpoint.id));
+    expect(await check('endpoints')).toMatchObject({
+      ...notice('acme.example of acme is disabled'),
+      commands: [`tourctl webhook enable ${endpoint.id}`],
+    });
     await followAdvice(terminal, 'endpoints');
     expect((await check('endpoints')).status).toBe('ok');
 
     await terminal.db('webhook_deliveries').where({ tenant_id: tenant.id }).update({ status: 'dead' });
     expect(await check('deliveries')).toMatchObject(notice('1 dead'));
     await followAdvice(terminal, 'deliveries');
+  });
+
+  it('reports an endpoint that fails, in the words of tourctl status', async () => {
+    const { id } = await terminal.db('webhook_endpoints').whereNot({ status: 'removed' }).first('id');
+    expect(await check('endpoints')).toMatchObject({ status: 'ok', detail: 'none fails or is disabled' });
+    const failures = { endpoint_id: id, failures: 5, failing_since: new Date('2027-06-01T08:00:00Z') };
+    await terminal.db('webhook_health').insert(failures);
+    const sentence = 'acme.example of acme fails every attempt (5 in a row since 2027-06-01 08:00:00)';
+    expect(await check('endpoints')).toMatchObject({
+      ...notice(sentence),
+      commands: [`tourctl webhook show ${id}`],
+    });
+    expect((await terminal.tourctl('status')).stdout).toContain(sentence);
+    await followAdvice(terminal, 'endpoints');
+    await terminal.db('webhook_health').delete();
   });
 
   it('prints the commands to run below each finding', async () => {
@@ -154,7 +172,7 @@ describe('tourctl doctor', () => {
     expect(await check('seats')).toMatchObject({
       code: 0,
       status: 'ok',
-      detail: expect.stringContaining('recounted 1'),
+      detail: '1 recounted with holds or bookings, none oversold',
     });
     expect((await check('holds')).detail).toBe('1 live, no orphans');
     await terminal.db.transaction(async (trx) => {

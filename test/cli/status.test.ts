@@ -152,7 +152,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(
       /Refusals +12 insufficient_seats, 2 tour_not_found\n +\$ tourctl booking refusals --since/,
     );
-    expect(stdout).toMatch(/Endpoints +acme\.example of acme fails every attempt, 3 in a row, since \d{4}-/);
+    expect(stdout).toMatch(/Endpoints +acme\.example of acme fails every attempt \(3 in a row since \d{4}-/);
     expect(stdout).toContain(`$ tourctl webhook show ${endpoint.id}`);
   });
 

@@ -12,7 +12,7 @@ import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tena
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { properties } from '../../terminal/table';
-import { toBookingDocument } from './document';
+import { toBookingDocument, toBookingFacts } from './document';
 
 export async function confirmBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
   await change(context, 'booking.confirm', ref, confirmBooking);
@@ -77,7 +77,7 @@ async function change(
     note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
     return { changed: before !== after, document: toBookingDocument(after) };
   });
-  output.answer(document, (screen) => properties(document, screen));
+  output.answer(document, (screen) => properties(toBookingFacts(document), screen));
   if (changed) return;
   const state = action === 'booking.change' ? 'has these values' : `was already ${document.status}`;
   output.note(`${ref} ${state}: nothing was changed`);

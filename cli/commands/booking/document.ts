@@ -9,6 +9,7 @@ import {
   toReferenceDocument,
   toTravellerDocument,
 } from '../../engine/personal-data';
+import { formatMoney, withMoney } from '../../engine/money';
 import type { Screen } from '../../terminal/screen';
 import { shortTime, table } from '../../terminal/table';
 
@@ -53,24 +54,40 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   };
 }
 
+/** Converts a booking for a person: its amounts name the currency. */
+export function toBookingFacts<T extends ReturnType<typeof toBookingDocument>>(document: T) {
+  return withMoney(document, ['total_price', 'deposit_total']);
+}
+
 /** Has the fields that holds and leads store (quote-tenant-price.ts). */
 interface StoredPrice {
   platform_unit_price?: number;
-  rule?: { id: number; applies_to: string; kind: string; value: number } | null;
+  rule?: StoredRule | null;
 }
 
-/** Describes the locked prices: `500 EUR, made of the platform's 450 by rule 7 (tour, percent 10); a child 350 EUR`. */
+interface StoredRule {
+  id: number;
+  applies_to: string;
+  kind: string;
+  value: number;
+}
+
+/** Describes the locked prices: `495.00 EUR, made of the platform's 450.00 EUR by rule 7 (tour, percent 10); a child 350.00 EUR`. */
 export function describePrice(breakdown: StoredPrice, prices: PricesAnswer, currency: string): string {
   const { platform_unit_price: platform, rule } = breakdown;
+  const money = (amount: number) => formatMoney(amount, currency);
+  const from = platform === undefined ? 'price' : money(platform);
   const reason = rule
-    ? `made of the platform's ${platform} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${rule.value})`
+    ? `made of the platform's ${from} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${ruleValue(rule, money)})`
     : "the platform's own price";
-  const child = prices.child === undefined ? '' : `; a child ${prices.child} ${currency}`;
+  const child = prices.child === undefined ? '' : `; a child ${money(prices.child)}`;
   const single =
-    prices.single_supplement === undefined
-      ? ''
-      : `; a single room ${prices.single_supplement} ${currency} more`;
-  return `${prices.adult} ${currency}, ${reason}${child}${single}`;
+    prices.single_supplement === undefined ? '' : `; a single room ${money(prices.single_supplement)} more`;
+  return `${money(prices.adult)}, ${reason}${child}${single}`;
+}
+
+function ruleValue({ kind, value }: StoredRule, money: (amount: number) => string): string {
+  return kind === 'percent' ? String(value) : money(value);
 }
 
 interface HistoryEntry {

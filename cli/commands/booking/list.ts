@@ -5,6 +5,7 @@ import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { findTenantId } from '../../engine/list-page';
+import { formatMoney } from '../../engine/money';
 import {
   CUSTOMER_COLUMN,
   describeCustomer,
@@ -93,8 +94,8 @@ function toRow(booking: BookingLead, reveal = false) {
     lead.tour,
     lead.departure_status === 'cancelled' ? `${lead.departure_date} cancelled` : lead.departure_date,
     lead.adults + lead.children,
-    `${lead.total_price} ${lead.currency}`,
-    lead.deposit_total,
+    formatMoney(lead.total_price, lead.currency),
+    formatMoney(lead.deposit_total, lead.currency),
     shortTime(lead.created_at),
     lead.external_ref,
   ];

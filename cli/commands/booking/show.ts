@@ -16,13 +16,20 @@ import {
   describeContacts,
   describeCustomer,
   describeTraveller,
+  explainHidden,
   recordReveal,
   type RevealOptions,
 } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
-import { properties, sections, shortTime, table } from '../../terminal/table';
+import { paragraph, properties, sections, shortTime, table } from '../../terminal/table';
 import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit/actions';
-import { describeHistory, describePrice, toBookingDetailDocument, toHistoryDocument } from './document';
+import {
+  describeHistory,
+  describePrice,
+  toBookingDetailDocument,
+  toBookingFacts,
+  toHistoryDocument,
+} from './document';
 import { describeRefusals, findRefusalDocuments, type RefusalDocument } from './refusals';
 
 export async function showBookingCommand(
@@ -75,11 +82,12 @@ function describe(
   screen: Screen,
 ): string {
   const { customer, travellers, octo, price_breakdown, prices, unit_price: _, ...facts } = booking;
+  const shown = explainHidden(toBookingFacts(facts));
   return sections([
-    ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
+    ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
     ['Travellers', travellers?.map(describeTraveller).join('\n')],
     ['Contacts by OCTO', describeContacts(octo).join('\n') || undefined],
-    ['Price of one adult', describePrice(price_breakdown, prices, booking.currency)],
+    ['Price of one adult', paragraph(describePrice(price_breakdown, prices, booking.currency), screen)],
     ['History', describeHistory(moments, screen)],
     ['Webhooks', describeDeliveries(deliveries, screen)],
     ['Refused', refusals.length > 0 ? describeRefusals(refusals, screen) : undefined],

@@ -4,7 +4,8 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { bar, drawsBlocks, type Screen } from '../../terminal/screen';
-import { table } from '../../terminal/table';
+import { paragraph, table } from '../../terminal/table';
+import { countOf } from '../../terminal/text';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;
@@ -37,7 +38,10 @@ export async function showStatsCommand(
   output.answer(document, (screen) =>
     [
       drawDays(sales, screen, drawsBlocks(io.env)),
-      describeTogether(together, slug ?? (tenants.sandbox ? 'All sandbox tenants' : 'All tenants')),
+      paragraph(
+        describeTogether(together, slug ?? (tenants.sandbox ? 'All sandbox tenants' : 'All tenants')),
+        screen,
+      ),
     ].join('\n\n'),
   );
 }
@@ -92,15 +96,19 @@ const HEADINGS = ['holds', 'bookings', 'of holds', 'sold out'];
 const BESIDE_BARS = 10 + 4 * 2;
 const WIDEST_BAR = 20;
 
-/** Draws a row for each day: numbers, each with a bar if there is space. */
+/**
+ * Draws a row for each day: numbers, each with a bar if there is space. Holds, bookings and refusals have one scale, so that their bars
+ * can be compared.
+ */
 function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string {
   const { columns = PIPE_COLUMNS } = screen;
   const share = ({ holds, converted }: DayOfSales) => (holds > 0 ? Math.round((converted / holds) * 100) : 0);
-  const series: { values: number[]; most?: number; unit?: string }[] = [
-    { values: sales.map(({ holds }) => holds) },
-    { values: sales.map(({ bookings }) => bookings) },
+  const most = Math.max(...sales.flatMap(({ holds, bookings, soldOut }) => [holds, bookings, soldOut]));
+  const series: { values: number[]; most: number; unit?: string }[] = [
+    { values: sales.map(({ holds }) => holds), most },
+    { values: sales.map(({ bookings }) => bookings), most },
     { values: sales.map(share), most: 100, unit: '%' },
-    { values: sales.map(({ soldOut }) => soldOut) },
+    { values: sales.map(({ soldOut }) => soldOut), most },
   ];
   const digits = series.map(({ values, unit = '' }) => `${Math.max(0, ...values)}${unit}`.length);
   const numbers = digits.reduce((all, each) => all + each + 1, 0);
@@ -108,7 +116,7 @@ function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string 
   const width = available < 2 ? 0 : Math.min(WIDEST_BAR, available);
   const rows = sales.map(({ day }, i) => [
     day,
-    ...series.map(({ values, most = Math.max(...values), unit = '' }, n) =>
+    ...series.map(({ values, most, unit = '' }, n) =>
       `${`${values[i]}${unit}`.padStart(digits[n]!)} ${bar(values[i]!, most, width, blocks)}`.trimEnd(),
     ),
   ]);
@@ -121,8 +129,8 @@ function describeTogether(together: ReturnType<typeof toDocument>, whose: string
   const share = conversion === null ? '' : ` (${Math.round(conversion * 100)} % became a booking)`;
   const others = Object.entries(refused).map(([code, count]) => `${count} ${code}`);
   return [
-    `${whose}: ${holds} holds${share}, ${bookings} bookings of ${adults + children} travellers`,
-    `Of the bookings ${confirmed} are confirmed, ${cancelled} cancelled, ${expired} expired`,
+    `${whose}: ${countOf(holds, 'hold')}${share}, ${countOf(bookings, 'booking')} of ${countOf(adults + children, 'traveller')}`,
+    `Of the bookings: ${confirmed} confirmed, ${cancelled} cancelled, ${expired} expired`,
     `Refused: ${[`${sold_out} sold out`, ...others].join(', ')}`,
   ].join('\n');
 }

@@ -4,6 +4,7 @@ import { toMajor } from '../../../services/api/pricing/currency';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { formatMoney } from '../../engine/money';
 import type { Tone } from '../../terminal/screen';
 import { table, type Column } from '../../terminal/table';
 
@@ -37,7 +38,8 @@ export async function listCatalogCommand(
   answerPage(output, tours.map(toTourDocument), { limit, after: (t) => t.slug }, (items, screen) => {
     const rows = items.map((t) => {
       const { upcoming_departures: departures, next_departure_date: next } = t;
-      return [t.slug, t.name, t.continent, t.status, `${t.base_price} ${t.currency}`, departures, next];
+      const from = formatMoney(t.price_from, t.currency);
+      return [t.slug, t.name, t.continent, t.status, from, departures, next];
     });
     return table(COLUMNS, rows, 'No tours', screen);
   });
@@ -53,6 +55,7 @@ export function toTourDocument(tour: CatalogTour) {
     status: tour.status,
     currency: tour.currency,
     base_price: toMajor(tour.basePriceMinor, tour.currencyDigits),
+    price_from: toMajor(tour.priceFromMinor, tour.currencyDigits),
     time_zone: tour.timeZone,
     upcoming_departures: tour.upcomingDepartures,
     next_departure_date: tour.nextDepartureDate,

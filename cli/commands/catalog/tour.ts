@@ -3,6 +3,7 @@ import { exportTour } from '../../../services/api/catalog-import/export-catalog'
 import { findTour } from '../../../services/api/catalog/find-tour';
 import type { TourStatus } from '../../../services/api/catalog/tour';
 import type { Context } from '../../engine/context';
+import { withMoney } from '../../engine/money';
 import { properties, sections, table } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { toTourDocument } from './list';
@@ -16,12 +17,10 @@ export async function showTourCommand({ db, output }: Context, _: object, idOrSl
   const tour = await findTour(db, idOrSlug);
   const document = { ...toTourDocument(tour), ...(await exportTour(db, tour.id)) };
   output.answer(document, (screen) => {
-    const { itinerary, images, start_location, end_location, ...fields } = document as Record<
-      string,
-      unknown
-    >;
+    const { itinerary, images, start_location, end_location, ...fields } = document as typeof document &
+      Record<string, unknown>;
     const shown = {
-      ...fields,
+      ...withMoney(fields, ['base_price', 'price_from']),
       start_location: describeLocation(start_location),
       end_location: describeLocation(end_location),
       images: (images as { url: string }[]).map(({ url }) => url),

@@ -17,6 +17,7 @@ import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { formatMoney } from '../../engine/money';
 import {
   CUSTOMER_COLUMN,
   describeCustomer,
@@ -152,8 +153,11 @@ export async function setPriceCommand(
     setPrices(trx, tour, date, prices),
   );
   context.output.answer(document, () => {
-    const each = Object.entries(document.prices).map(([category, amount]) => `${category} ${amount}`);
-    return `${tour.slug} on ${date} costs ${each.join(', ')} ${document.currency}`;
+    const each = Object.entries(document.prices).map(
+      ([category, amount]) =>
+        `${category.replace('_', ' ')} ${formatMoney(amount as number, document.currency)}`,
+    );
+    return `${tour.slug} on ${date} costs ${each.join(', ')}`;
   });
 }
 
@@ -201,7 +205,6 @@ const COLUMNS: Column[] = [
     tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
   },
   ...['seats', 'taken', 'free', 'adult'].map(number),
-  'currency',
 ];
 
 /** Dates are YYYY-MM-DD. */
@@ -223,7 +226,7 @@ export async function listDeparturesCommand(
   const found = departures.map((departure) => toDepartureDocument(tour, departure));
   const toRow = (d: (typeof found)[number]) => [
     ...[d.departure_date, d.status, d.seats_total, d.seats_taken, d.seats_available],
-    ...[d.prices.adult, d.currency],
+    formatMoney(d.prices.adult, d.currency),
   ];
   const text = tableOf(COLUMNS, toRow, `No departures of ${tour.slug}`);
   answerPage(output, found, { limit, after: (d) => d.departure_date }, text);

@@ -2,6 +2,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import { addDeparture } from '../../../services/api/departures/change-departure';
 import { pricesAnswer } from '../../../services/api/pricing/prices';
 import type { Context } from '../../engine/context';
+import { formatMoney } from '../../engine/money';
 import { countOf } from '../../terminal/text';
 import { toDepartureDocument } from './actions';
 
@@ -43,8 +44,8 @@ export async function addDepartureCommand(
   });
   const document = { ...toDepartureDocument(tour, added), closes_at: closesAt?.toISOString() ?? null };
   output.answer(document, () => {
-    const { adult: price } = document.prices;
-    return `${tour.slug} on ${date} is added: ${countOf(seats, 'seat')}, adult ${price} ${document.currency}`;
+    const price = formatMoney(document.prices.adult, document.currency);
+    return `${tour.slug} on ${date} is added: ${countOf(seats, 'seat')}, adult ${price}`;
   });
   if (added.past) output.warn(`${date} is in the past: the departure cannot be booked`);
   else if (added.closed) output.warn('--closes-at is in the past: the departure cannot be booked');

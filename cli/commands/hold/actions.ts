@@ -12,9 +12,11 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
+import { withMoney } from '../../engine/money';
 import {
   describeContacts,
   describeCustomer,
+  explainHidden,
   recordReveal,
   type RevealOptions,
   toCustomerDocument,
@@ -22,7 +24,8 @@ import {
   toReferenceDocument,
 } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
-import { type Column, properties, sections, shortTime, tableOf } from '../../terminal/table';
+import { type Column, paragraph, properties, sections, shortTime, tableOf } from '../../terminal/table';
+import { countOf } from '../../terminal/text';
 import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit/actions';
 import { describeHistory, describePrice, toHistoryDocument } from '../booking/document';
 import { describeRefusals, findRefusalDocuments, type RefusalDocument } from '../booking/refusals';
@@ -56,6 +59,11 @@ function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
     octo: toOctoDocument(hold.octo, reveal),
     price_breakdown: hold.priceBreakdown,
   };
+}
+
+/** Converts a hold for a person: its price names the currency. */
+function toHoldFacts<T extends ReturnType<typeof toHoldDocument>>(document: T) {
+  return withMoney(document, ['unit_price']);
 }
 
 interface HoldListOptions {
@@ -133,12 +141,16 @@ type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
 function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): string {
   const { customer, octo, price_breakdown, prices, history: _, ...others } = document;
   const { refusals, audit, refuses_with: refusal, ...facts } = others;
+  const shown = explainHidden(toHoldFacts(facts));
   return sections([
-    ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
+    ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
     ['Contacts by OCTO', describeContacts(octo).join('\n') || undefined],
-    ['Price of one', describePrice(price_breakdown, prices, document.currency)],
+    ['Price of one', paragraph(describePrice(price_breakdown, prices, document.currency), screen)],
     ['History', describeHistory(moments, screen)],
-    ['A booking with it', refusal ? `is refused: ${refusal.code}. ${refusal.message}` : undefined],
+    [
+      'A booking with it',
+      refusal ? paragraph(`is refused: ${refusal.code}. ${refusal.message}`, screen) : undefined,
+    ],
     ['Refused with it', refusals.length > 0 ? describeRefusals(refusals, screen) : undefined],
     ['At a terminal', audit.length > 0 ? describeAudit(audit, screen) : undefined],
   ]);
@@ -150,14 +162,12 @@ export async function releaseHoldCommand(
   id: string,
 ): Promise<void> {
   const { quantity, tour, departureDate } = await getHold(db, ANY_TENANT, id);
-  await confirm(
-    `Release ${quantity} ${quantity === 1 ? 'seat' : 'seats'} of ${tour.slug} on ${departureDate}?`,
-  );
+  await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departureDate}?`);
   const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
     const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
     if (before !== after) await recordTerminalChange(trx, after.tour.id);
     note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
     return toHoldDocument(after);
   });
-  output.answer(document, (screen) => properties(document, screen));
+  output.answer(document, (screen) => properties(toHoldFacts(document), screen));
 }

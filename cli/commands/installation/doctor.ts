@@ -35,6 +35,7 @@ import { paint, type Screen, type Tone } from '../../terminal/screen';
 import { countIs, padText, textWidth, wrapText } from '../../terminal/text';
 import { adviseOn, type CredentialNoun } from '../key/credentials';
 import { describeLowPrices } from '../pricing/actions';
+import { adviseOnFailing, describeFailing, toFailingDocument } from './failing-endpoint';
 
 const NAMED = 10;
 
@@ -139,13 +140,14 @@ async function checkQueue(db: Db): Promise<HealthCheck[]> {
 }
 
 function checkDepth({ due, oldestDueSeconds, held, workers }: QueueHealth): HealthCheck {
-  const detail = `${due} due, the oldest for ${oldestDueSeconds} s; ${held} held back by their endpoints`;
+  const age = due > 0 ? `, the oldest for ${oldestDueSeconds} s` : '';
+  const detail = `${due} due${age}; ${held} held back by their endpoints`;
   if (oldestDueSeconds < LATE_SECONDS) return ok('queue', detail);
   return notice('queue', detail, [workers === 0 ? 'npm run webhook-queue' : 'tourctl monitor']);
 }
 
 function checkDeliveries({ dead, retrying, waiting }: QueueHealth): HealthCheck {
-  const detail = `${retrying} to be retried, ${waiting} wait for an endpoint to be added, ${dead} dead`;
+  const detail = `${retrying} to be retried, ${waiting} waiting for an endpoint to be added, ${dead} dead`;
   if (dead === 0) return ok('deliveries', detail);
   return notice('deliveries', detail, [
     'tourctl delivery list --status dead',
@@ -153,16 +155,12 @@ function checkDeliveries({ dead, retrying, waiting }: QueueHealth): HealthCheck 
   ]);
 }
 
-function checkEndpoints({ disabled, breakersOpen }: QueueHealth): HealthCheck {
-  if (disabled.length === 0)
-    return ok(
-      'endpoints',
-      breakersOpen ? `${breakersOpen} stopped for minutes by the circuit breaker` : 'none is disabled',
-    );
-  return noticeOf('endpoints', disabled, {
-    meaning: 'disabled; their deliveries wait',
-    label: ({ id, tenant, statusReason }) => `${id} of ${tenant}${statusReason ? ` (${statusReason})` : ''}`,
-    command: ({ id }) => `tourctl webhook enable ${id}`,
+function checkEndpoints({ failing }: QueueHealth): HealthCheck {
+  if (failing.length === 0) return ok('endpoints', 'none fails or is disabled');
+  return noticeOf('endpoints', failing.map(toFailingDocument), {
+    meaning: 'failing or disabled, so that deliveries wait',
+    label: describeFailing,
+    command: adviseOnFailing,
   });
 }
 

@@ -13,6 +13,7 @@ import { probeStore } from '../../../services/platform/shared-store';
 import { readQueueStatus } from '../../../services/webhook-queue/inspect-queue';
 import type { Context } from '../../engine/context';
 import { readVersion } from '../../terminal/io';
+import { toFailingDocument } from './failing-endpoint';
 
 export type StatusDocument = Awaited<ReturnType<typeof readStatus>>;
 
@@ -76,15 +77,7 @@ async function readSchema(db: Db, { now, today }: DatabaseFacts) {
       since: today.toISOString(),
       deliveries_dead: deadToday,
       refusals: await countRefusalsByCode(db, today),
-      endpoints: failing.map((endpoint) => ({
-        id: endpoint.id,
-        tenant: endpoint.tenant,
-        url: endpoint.url,
-        status: endpoint.status,
-        status_reason: endpoint.statusReason,
-        failures_in_a_row: endpoint.failures ?? 0,
-        failing_since: endpoint.failingSince?.toISOString() ?? null,
-      })),
+      endpoints: failing.map(toFailingDocument),
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../engine/context';
 import { paint, type Screen, type Tone } from '../../terminal/screen';
 import { shortTime } from '../../terminal/table';
 import { countOf, padText, roughDuration, textWidth, wrapText } from '../../terminal/text';
+import { adviseOnFailing, describeFailing } from './failing-endpoint';
 import { readStatus, type StatusDocument } from './read-status';
 
 /** Answers what runs, what waits and what failed today. Exits with 0 when the database answers, whatever the answers are. */
@@ -172,7 +173,7 @@ function waitingDeliveries(waiting: Waiting, isSent: boolean): StatusLine {
     [waiting.deliveries_due, `due, the oldest for ${roughDuration(late)}`],
     [waiting.deliveries_retrying, 'to be retried'],
     [waiting.deliveries_held_back, 'held back by paused, disabled or failing endpoints'],
-    [waiting.deliveries_without_endpoint, 'for an endpoint to be added'],
+    [waiting.deliveries_without_endpoint, 'waiting for an endpoint to be added'],
   ];
   const counted = parts.filter(([count]) => count > 0).map(([count, meaning]) => `${upTo(count)} ${meaning}`);
   const line = { label: 'Deliveries', text: counted.join('; ') || 'none' };
@@ -209,26 +210,12 @@ function failedLines({ failed_today: failed }: StatusDocument): StatusLine[] {
     endpoints.length > 0
       ? {
           label: 'Endpoints',
-          text: endpoints.map(describeEndpoint).join('\n'),
+          text: endpoints.map(describeFailing).join('\n'),
           tone: 'bad',
-          commands: endpoints.map(({ id }) => `tourctl webhook show ${id}`),
+          commands: endpoints.map(adviseOnFailing),
         }
       : { label: 'Endpoints', text: 'none fails' },
   ];
-}
-
-type FailingDocument = NonNullable<StatusDocument['failed_today']>['endpoints'][number];
-
-function describeEndpoint(endpoint: FailingDocument): string {
-  const { tenant, url, status, status_reason: reason, failing_since: since } = endpoint;
-  const name = `${URL.canParse(url) ? new URL(url).host : url} of ${tenant}`;
-  if (status === 'disabled') return `${name} is disabled${reason ? `: ${reason}` : ''}`;
-  const { failures_in_a_row: failures } = endpoint;
-  const what =
-    failures === 1
-      ? 'failed its last attempt'
-      : `fails every attempt${failures > 1 ? `, ${failures} in a row` : ''}`;
-  return `${name} ${what}${since ? `, since ${shortTime(since)}` : ''}`;
 }
 
 function upTo(count: number): string {

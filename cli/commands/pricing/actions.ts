@@ -24,7 +24,9 @@ import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { formatMoney, withMoney } from '../../engine/money';
 import { type Column, properties, tableOf } from '../../terminal/table';
+import { countOf } from '../../terminal/text';
 
 /** Converts a price rule to the names of its flags; its money is in the rule's currency, also if the tenant's has changed. */
 export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: string | null) {
@@ -52,18 +54,29 @@ export function describeScope({ tour, continent }: PriceRuleDocument): string {
   return tour ?? continent ?? 'all tours';
 }
 
-/** Returns `+12.5 %`, `-20 EUR` or `990 EUR`. */
-export function describePriceChange(rule: PriceRuleDocument): string {
-  const signed = (value: number) => (value < 0 ? String(value) : `+${value}`);
-  if (rule.percent !== null) return `${signed(rule.percent)} %`;
-  return rule.amount === null ? `${rule.price} ${rule.currency}` : `${signed(rule.amount)} ${rule.currency}`;
+/** Returns `+12.5 %`, `-20.00 EUR` or `990.00 EUR`. */
+export function describePriceChange({ percent, amount, price, currency }: PriceRuleDocument): string {
+  if (percent !== null) return `${plusOf(percent)}${percent} %`;
+  return amount === null
+    ? formatMoney(price!, currency!)
+    : `${plusOf(amount)}${formatMoney(amount, currency!)}`;
+}
+
+function plusOf(value: number): string {
+  return value < 0 ? '' : '+';
 }
 
 export function describeTravel({ travel_from: from, travel_to: to }: PriceRuleDocument): string {
   return from || to ? `${from ?? ''}..${to ?? ''}` : 'any time';
 }
 
-const COLUMNS: Column[] = ['id', { heading: 'for', least: 10 }, 'change', 'travel', 'round to'];
+const COLUMNS: Column[] = [
+  { heading: 'id', right: true },
+  { heading: 'for', least: 10 },
+  { heading: 'change', right: true },
+  'travel',
+  { heading: 'round to', right: true },
+];
 
 export async function showPricingCommand(
   { db, output }: Context,
@@ -108,7 +121,7 @@ export async function addPricingCommand(
   if (continent !== undefined && !(await isContinentOfSomeTour(db, continent))) {
     output.warn(`no tour is in the continent ${continent}`);
   }
-  output.answer(document, () => properties(document));
+  output.answer(document, (screen) => properties(withMoney(document, ['amount', 'price']), screen));
 }
 
 async function readRule(db: Db, { tour, continent, travelFrom, travelTo, roundTo, ...rule }: RuleOptions) {
@@ -146,15 +159,15 @@ export async function removePricingCommand(
 
 /** Returns `makes 3 prices in 1 tour less than half of the platform's, 1 of them 0, such as …`. */
 export function describeLowPrices({ prices, free, tours, lowest }: LowPrices): string {
-  const many = `${prices} ${prices === 1 ? 'price' : 'prices'} in ${tours} ${tours === 1 ? 'tour' : 'tours'}`;
+  const many = `${countOf(prices, 'price')} in ${countOf(tours, 'tour')}`;
   const zero = free > 0 ? `, ${free} of them 0` : '';
   return `makes ${many} less than half of the platform's${zero}, such as ${describeLowest(lowest)}`;
 }
 
-/** Returns `alps on 2031-06-01, adult: 0 EUR instead of 1100 EUR`. */
+/** Returns `alps on 2031-06-01, adult: 0.00 EUR instead of 1,100.00 EUR`. */
 function describeLowest(price: LowPrice): string {
   const { tour, departureDate, category, platformMinor, tenantMinor, currency, currencyDigits } = price;
-  const money = (minor: number) => `${toMajor(minor, currencyDigits)} ${currency}`;
+  const money = (minor: number) => formatMoney(toMajor(minor, currencyDigits), currency);
   const when = departureDate === null ? 'without a date' : `on ${departureDate}`;
   return `${tour} ${when}, ${category.replace('_', ' ')}: ${money(tenantMinor)} instead of ${money(platformMinor)}`;
 }

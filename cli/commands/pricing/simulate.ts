@@ -11,8 +11,9 @@ import { type SimulatedPrice, simulatePrice } from '../../../services/api/pricin
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
 import type { Context } from '../../engine/context';
+import { formatMoney } from '../../engine/money';
 import type { Screen } from '../../terminal/screen';
-import { properties } from '../../terminal/table';
+import { paragraph, properties } from '../../terminal/table';
 import {
   describePriceChange,
   describeScope,
@@ -113,18 +114,21 @@ type Document = ReturnType<typeof toDocument>;
 
 function describe(document: Document, screen: Screen): string {
   const { tenant, tour, departure_date, currency, rule, beaten, inapplicable, categories } = document;
+  const money = (amount: number) => formatMoney(amount, currency);
   const amounts = {
     tenant,
     tour: tour.slug,
     departure_date,
     party: categories
-      .map(({ category, number, unit_price }) => `${number} × ${category.replace('_', ' ')} ${unit_price}`)
+      .map(
+        ({ category, number, unit_price }) =>
+          `${number} × ${category.replace('_', ' ')} ${money(unit_price)}`,
+      )
       .join(', '),
-    currency,
-    platform_price: document.prices.adult,
-    unit_price: document.unit_price,
-    total_price: document.total_price,
-    deposit_total: document.deposit_total,
+    platform_price: money(document.prices.adult),
+    unit_price: money(document.unit_price),
+    total_price: money(document.total_price),
+    deposit_total: money(document.deposit_total),
   };
   const reasons = [
     rule ? `decided by ${ruleInWords(rule)}` : `decided by no rule: it is the platform's price`,
@@ -133,17 +137,17 @@ function describe(document: Document, screen: Screen): string {
     ...beaten.map((lost) => `  it overrides ${ruleInWords(lost)}: ${lost.reason}`),
     ...inapplicable.map((unused) => `  ${ruleInWords(unused)} does not apply: ${unused.reason}`),
   ];
-  return `${properties(amounts, screen)}\n\n${reasons.filter(Boolean).join('\n')}`;
+  return `${properties(amounts, screen)}\n\n${paragraph(reasons.filter(Boolean).join('\n'), screen)}`;
 }
 
-/** Returns `1000 EUR +12.5 % = 1125 EUR, to the nearest 10: 1130 EUR`. */
+/** Returns `1,000.00 EUR +12.5 % = 1,125.00 EUR, to the nearest 10: 1,130.00 EUR`. */
 function calculation({ prices, rule, currency, unrounded_price, unit_price }: Document): string {
-  const made = `${unrounded_price} ${currency}`;
-  const change =
-    rule!.price === null ? `${prices.adult} ${currency} ${describePriceChange(rule!)} = ${made}` : made;
+  const made = formatMoney(unrounded_price, currency);
+  const platform = formatMoney(prices.adult, currency);
+  const change = rule!.price === null ? `${platform} ${describePriceChange(rule!)} = ${made}` : made;
   const floor = unrounded_price === 0 && rule!.price === null ? ' (never below 0)' : '';
   const rounded =
-    rule!.round_to === null ? '' : `, to the nearest ${rule!.round_to}: ${unit_price} ${currency}`;
+    rule!.round_to === null ? '' : `, to the nearest ${rule!.round_to}: ${formatMoney(unit_price, currency)}`;
   return `${change}${floor}${rounded}`;
 }
 

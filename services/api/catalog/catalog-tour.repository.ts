@@ -35,7 +35,8 @@ async function selectTours(
        t.time_zone, t.revision, t.updated_at, upcoming.*
      from (select * from tours t where ${condition} order by t.name_folded, t.id limit :limit) t
        cross join lateral (
-         select count(*)::integer as upcoming_departures, min(d.departure_date) as next_departure_date
+         select count(*)::integer as upcoming_departures, min(d.departure_date) as next_departure_date,
+           coalesce(min((d.prices_minor->>'adult')::bigint), t.base_price_minor) as price_from_minor
          from departures d
          where d.tour_id = t.id
            and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())) upcoming

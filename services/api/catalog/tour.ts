@@ -107,6 +107,8 @@ export interface CatalogTour {
   upcomingDepartures: number;
   /** Date of the first of them, YYYY-MM-DD. */
   nextDepartureDate: string | null;
+  /** The platform's lowest price of one adult on them; without one, the base price. */
+  priceFromMinor: number;
 }
 
 export interface CatalogTourFilter {

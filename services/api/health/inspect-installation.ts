@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import {
   collectFacts,
-  findFullShares,
+  findBlockedDepartures,
   findOriginGaps,
   findOrphanedHolds,
   findSilentInstances,
@@ -42,7 +42,7 @@ export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
 async function checkSeats(db: Db): Promise<HealthCheck> {
   const { recounted, oversold } = await recountSeats(db);
   if (oversold.length === 0)
-    return ok('seats', `recounted ${recounted} departures with holds or bookings: none is oversold`);
+    return ok('seats', `${recounted} recounted with holds or bookings, none oversold`);
   const named = oversold.map((d) => `${d.tour} ${d.departureDate} (${d.seatsTaken} of ${d.seatsTotal})`);
   return broken(
     'seats',
@@ -150,7 +150,11 @@ async function inspectTenants(db: Db): Promise<HealthCheck[]> {
       command: ({ slug, continent }) => `tourctl visibility clear ${slug} --continent ${continent}`,
     }),
     await checkPrices(db),
-    checkHoldShares(await findFullShares(db)),
+    noticeOf('hold-shares', await findBlockedDepartures(db), {
+      meaning: "departures of which one tenant's holds and unpaid bookings take all seats",
+      label: ({ tour, departureDate, tenant }) => `${tour} on ${departureDate} (${tenant})`,
+      command: ({ tenant }) => `tourctl tenant set ${tenant} --max-hold-share 50`,
+    }),
   ];
 }
 
@@ -161,15 +165,6 @@ async function checkVisibility(db: Db): Promise<HealthCheck> {
     meaning: 'tenants see no tour',
     label: (slug) => slug,
     command: (slug) => `tourctl visibility show ${slug}`,
-  });
-}
-
-/** Ignores a single tenant, which may take all seats. */
-function checkHoldShares(full: string[]): HealthCheck {
-  return noticeOf('hold-shares', full.length > 1 ? full : [], {
-    meaning: 'tenants whose holds and unpaid bookings may take all seats of a departure',
-    label: (slug) => slug,
-    command: (slug) => `tourctl tenant set ${slug} --max-hold-share 50`,
   });
 }
 

@@ -141,13 +141,38 @@ export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolea
   return rows[0];
 }
 
-/** Returns the slugs of tenants that may hold all real seats of a departure. */
-export async function findFullShares(db: Db): Promise<string[]> {
-  return db('tenants as t')
-    .whereRaw(`${TENANT_MAY_BE_USED} and not t.sandbox and t.max_hold_share = 100`)
-    .orderBy('t.slug')
-    .limit(100)
-    .pluck<string[]>('t.slug');
+interface BlockedDeparture {
+  tenant: string;
+  tour: string;
+  departureDate: string;
+}
+
+/**
+ * Finds at most 100 open departures of which the live holds and unpaid bookings of one tenant without a limit take all seats. There are
+ * none where only one tenant sells.
+ */
+export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]> {
+  const { rows } = await db.raw<{ rows: BlockedDeparture[] }>(
+    `with unpaid as (
+       select tenant_id, departure_id, quantity as seats from seat_holds
+       where not sandbox and hold_lives(status, expires_at, clock_timestamp())
+       union all
+       select tenant_id, departure_id, adults + children from booking_leads
+       where not sandbox and status = 'pending_payment' and lead_stands(status, payment_due_at, clock_timestamp())
+     ), taken as (
+       select tenant_id, departure_id, sum(seats) as seats from unpaid group by tenant_id, departure_id
+     )
+     select t.slug as tenant, o.slug as tour, d.departure_date
+     from taken
+       join departures d on d.id = taken.departure_id and taken.seats >= d.seats_total
+       join tours o on o.id = d.tour_id
+       join tenants t on t.id = taken.tenant_id and t.max_hold_share = 100
+     where ${TENANT_MAY_BE_USED}
+       and departure_is_open(d.status, d.departure_date, d.closes_at, o.time_zone, clock_timestamp())
+       and (select count(*) from tenants t where ${TENANT_MAY_BE_USED} and not t.sandbox) > 1
+     order by d.departure_date, o.slug, t.slug limit 100`,
+  );
+  return rows;
 }
 
 export async function findUnusedContinentRules(db: Db): Promise<{ slug: string; continent: string }[]> {
