@@ -11,39 +11,61 @@ import {
   takesActor,
   type Verb,
 } from './engine/command';
-import { completeValues } from './engine/complete-values';
+import { completeValues, type GivenValues } from './engine/complete-values';
 import { type Context, nobodyToAsk, openTerminal } from './engine/context';
 import { withContext } from './engine/open-database';
 import { EXIT, fail, UsageError } from './engine/failure';
 import { actorName } from './engine/values';
 import { type Io, readVersion } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';
+import { wrapText } from './terminal/text';
 import { commandPath, refuseUnknownCommand, TREE } from './tree';
 
 const OPTIONS = '[options]';
 /** Long help lines are hard to read; a pipe gets 80 columns. */
 const HELP_WIDTH = { usual: 80, most: 100 };
-const FIRST_STEPS = `
-First steps:
-  tourctl migrate
-  tourctl tenant create --slug acme --name "Acme Travel"
-  tourctl key issue acme --scope catalog:read --scope booking:create
-  tourctl webhook add acme https://acme.example/webhooks
 
-Every command takes --json, --yes and --help, and one that changes something --actor.
-More: tourctl help <command>
-`;
+const FIRST_STEPS = [
+  'tourctl migrate',
+  'tourctl tenant create --slug acme --name "Acme Travel"',
+  'tourctl key issue acme --scope catalog:read --scope booking:create',
+  'tourctl webhook add acme https://acme.example/webhooks',
+];
+
+function firstSteps(width: number): string {
+  const commands = FIRST_STEPS.map((line) => foldCommand(line, width)).join('\n');
+  const flags = wrapText(
+    'Every command takes --json, --yes and --help, and --actor if it changes something.',
+    width,
+  ).join('\n');
+  return `\nFirst steps:\n${commands}\n\n${flags}\nMore: tourctl help <command>`;
+}
+
+function helpWidth({ screen }: Output): number {
+  return Math.min(screen.columns ?? HELP_WIDTH.usual, HELP_WIDTH.most);
+}
+
+/** Indents a command line, and continues it on further lines before its flags where it is wider than the help. */
+function foldCommand(line: string, width: number): string {
+  const lines: string[] = [];
+  let current = '';
+  for (const part of line.split(/ (?=--|[|<>] )/)) {
+    const longer = current === '' ? part : `${current} ${part}`;
+    if (current !== '' && longer.length > width - '  '.length - ' \\'.length) {
+      lines.push(current);
+      current = `  ${part}`;
+    } else current = longer;
+  }
+  return [...lines, current].map((text) => `  ${text}`).join(' \\\n');
+}
 
 /** Runs a verb with the values of the command line. */
 export type Start = (verb: Verb, values: CommandLine) => Promise<void>;
 
-export interface CommandLine {
-  options: Record<string, unknown>;
-  args: unknown[];
-}
+export type CommandLine = GivenValues;
 
 export function createProgram(version: string, output: Output, start: Start): Command {
-  const width = Math.min(output.screen.columns ?? HELP_WIDTH.usual, HELP_WIDTH.most);
+  const width = helpWidth(output);
   const program = new Command('tourctl')
     .description('Operate the tour platform: tenants, keys, catalog, bookings, webhooks.')
     .version(version, '-V, --version', 'print the version')
@@ -62,33 +84,40 @@ export function createProgram(version: string, output: Output, start: Start): Co
       writeErr: () => {},
       outputError: () => {},
     })
-    .addHelpText('after', FIRST_STEPS.trimEnd())
+    .addHelpText('after', firstSteps(width))
     .action((_, program: Command) => {
       if (program.args.length > 0) throw new UsageError('a command is missing');
       program.outputHelp();
     });
   program.allowExcessArguments().allowUnknownOption();
+  const form = { start, width };
   for (const { title, commands } of TREE) {
     for (const command of commands) {
-      const added = 'verbs' in command ? addNoun(program, command, start) : addVerb(program, command, start);
+      const added = 'verbs' in command ? addNoun(program, command, form) : addVerb(program, command, form);
       added.helpGroup(`${title}:`);
     }
   }
   return program;
 }
 
-function addNoun(program: Command, noun: Noun, start: Start): Command {
+/** Holds what all commands share. */
+interface Form {
+  start: Start;
+  width: number;
+}
+
+function addNoun(program: Command, noun: Noun, form: Form): Command {
   const command = program.command(noun.name).description(noun.about).helpCommand(false);
   command.usage('<verb> [options]').allowExcessArguments().allowUnknownOption();
   command.action(() => {
     const verbs = noun.verbs.map(commandName).join(', ');
     throw new UsageError(`tourctl ${noun.name} needs a verb: ${verbs}`, `\n${command.helpInformation()}`);
   });
-  for (const verb of noun.verbs) addVerb(command, verb, start, noun);
+  for (const verb of noun.verbs) addVerb(command, verb, form, noun);
   return command;
 }
 
-function addVerb(parent: Command, verb: Verb, start: Start, noun?: Noun): Command {
+function addVerb(parent: Command, verb: Verb, { start, width }: Form, noun?: Noun): Command {
   const [name, ...positionals] = verb.usage.split(' ') as [string, ...string[]];
   const command = parent.command(name).description(verb.about).allowExcessArguments(false);
   command.usage([...positionals, OPTIONS].join(' '));
@@ -96,11 +125,11 @@ function addVerb(parent: Command, verb: Verb, start: Start, noun?: Noun): Comman
   for (const text of positionals) command.addArgument(new Argument(text.replace('<', '[').replace('>', ']')));
   for (const flag of flagsOf(verb)) command.addOption(toOption(flag));
   command.option('--json', 'answer with one JSON document').option('--yes', 'do not ask for confirmation');
-  const examples = examplesOf(verb, noun).map((line) => `  tourctl ${line}`);
+  const examples = examplesOf(verb, noun).map((line) => foldCommand(`tourctl ${line}`, width));
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
   if (verb.more) command.addHelpText('after', () => `\n${verb.more!()}`);
   return command.action((...received: unknown[]) =>
-    start(verb, { options: unwrap(command.opts()), args: received.slice(0, positionals.length) }),
+    start(verb, { ...readOptions(command.opts()), args: received.slice(0, positionals.length) }),
   );
 }
 
@@ -116,21 +145,40 @@ function toOption(flag: Flag): Option {
     notes.length > 0 ? `${flag.about} (${notes.join('; ')})` : flag.about,
   );
   if (!flag.flags.includes('<')) return option;
-  return option.argParser((text: string, previous?: Given) => {
-    if (previous && !flag.repeats) throw new UsageError(`${flagName(flag)} may be given only once`);
-    const value = parseFlag(flag, text);
-    return new Given(flag.repeats && previous ? [previous.value, value].flat() : value);
-  });
+  return option.argParser((text: string, previous?: Given) => readFlag(flag, text, previous));
 }
 
-/** Wraps a parsed value: commander would turn a plain null into an empty string. */
+/** Wraps a parsed value: commander would turn a plain null into an empty string, and stop at the first mistake. */
 class Given {
-  constructor(readonly value: unknown) {}
+  constructor(
+    readonly value: unknown,
+    readonly mistakes: readonly string[],
+  ) {}
 }
 
-function unwrap(options: Record<string, unknown>): Record<string, unknown> {
+function readFlag(flag: Flag, text: string, previous: Given | undefined): Given {
+  const { value: before, mistakes = [] } = previous ?? {};
+  if (previous && !flag.repeats) return new Given(before, [`${flagName(flag)} may be given only once`]);
+  try {
+    const value = parseFlag(flag, text);
+    return new Given(flag.repeats && previous ? [before, value].flat() : value, mistakes);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return new Given(before, [...mistakes, error.message]);
+  }
+}
+
+function readOptions(options: Record<string, unknown>): Omit<CommandLine, 'args'> {
+  const given = Object.entries(options);
   const plain = (value: unknown) => (value instanceof Given ? value.value : value);
-  return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, plain(value)]));
+  return {
+    options: Object.fromEntries(given.map(([name, value]) => [name, plain(value)])),
+    mistakes: Object.fromEntries(
+      given.flatMap(([name, value]) =>
+        value instanceof Given && value.mistakes.length > 0 ? [[name, value.mistakes]] : [],
+      ),
+    ),
+  };
 }
 
 function argumentsOf(command: Command): string {

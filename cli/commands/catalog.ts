@@ -1,6 +1,6 @@
 import { TOUR_STATUSES } from '../../services/api/catalog/tour';
 import type { Noun } from '../engine/command';
-import { UsageError } from '../engine/failure';
+import { refuseMistakes, UsageError } from '../engine/failure';
 import { exportFormat, type ExportOptions } from './catalog/export-options';
 import { afterFlag, catalogFile, continentFlag, fileName, LIST_FLAGS, STANDARD_INPUT } from '../engine/flags';
 import { line, slug } from '../engine/values';
@@ -8,12 +8,18 @@ import { line, slug } from '../engine/values';
 function checkExport(options: ExportOptions & { json?: boolean; force?: boolean }): void {
   const { json, out, only, force } = options;
   const format = exportFormat(options);
-  if (force && out === undefined) throw new UsageError('--force needs --out: it replaces an existing file');
-  if (only !== undefined && format !== 'csv') throw new UsageError('--only needs --format csv');
-  if (json && format !== 'json' && out === undefined)
-    throw new UsageError(`--format ${format} needs --out with --json, which answers with one document`);
-  if (format === 'csv' && out === undefined && only === undefined)
-    throw new UsageError('--format csv writes two files: add --out, or --only tours or --only departures');
+  refuseMistakes([
+    force && out === undefined && '--force needs --out: it replaces an existing file',
+    only !== undefined && format !== 'csv' && '--only needs --format csv',
+    json &&
+      format !== 'json' &&
+      out === undefined &&
+      `--format ${format} needs --out with --json, which answers with one document`,
+    format === 'csv' &&
+      out === undefined &&
+      only === undefined &&
+      '--format csv writes two files: add --out, or --only tours or --only departures',
+  ]);
 }
 
 const tourActions = () => require('./catalog/tour') as typeof import('./catalog/tour');

@@ -2,7 +2,7 @@ import { PRICE_RULE_KINDS } from '../../services/api/pricing/choose-price-rule';
 import { partyInput } from '../../services/api/pricing/party-input';
 import { InvalidInputError } from '../../services/platform/errors';
 import { flag, type Noun } from '../engine/command';
-import { UsageError } from '../engine/failure';
+import { refuseMistakes, UsageError } from '../engine/failure';
 import { afterFlag, continentFlag, LIST_FLAGS, roundingStep, tourFlag, travelDate } from '../engine/flags';
 import { decimal, percent, wholeNumber } from '../engine/values';
 import type { RuleOptions } from './pricing/actions';
@@ -89,13 +89,13 @@ interface SimulatedParty {
 }
 
 function checkRule({ tour, continent, travelFrom, travelTo, ...rule }: RuleOptions): void {
-  if (PRICE_RULE_KINDS.filter((kind) => rule[kind] !== undefined).length !== 1) {
-    throw new UsageError('one of --percent, --amount and --price must be given');
-  }
-  if (tour !== undefined && continent !== undefined) {
-    throw new UsageError('--tour and --continent cannot be given together');
-  }
-  if (travelFrom && travelTo && travelTo < travelFrom) {
-    throw new UsageError('--travel-to must not be before --travel-from');
-  }
+  const kinds = PRICE_RULE_KINDS.filter((kind) => rule[kind] !== undefined);
+  refuseMistakes([
+    kinds.length !== 1 && 'one of --percent, --amount and --price must be given',
+    tour !== undefined && continent !== undefined && '--tour and --continent cannot be given together',
+    travelFrom !== undefined &&
+      travelTo !== undefined &&
+      travelTo < travelFrom &&
+      '--travel-to must not be before --travel-from',
+  ]);
 }

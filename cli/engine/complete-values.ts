@@ -1,33 +1,59 @@
 import type { Io } from '../terminal/io';
 import { askOne, askSome, askText } from '../terminal/prompts';
 import { type Flag, flagName, type Parse, parseFlag, type Verb } from './command';
-import { UsageError } from './failure';
+import { refuseMistakes, UsageError } from './failure';
 
-interface GivenValues {
+export interface GivenValues {
   options: Record<string, unknown>;
+  /** Messages about the values of flags that cannot be parsed, by the name in `options`. */
+  mistakes: Record<string, readonly string[]>;
   args: unknown[];
 }
 
 /**
  * Parses the arguments and completes required values that the command line lacks: `ask` prompts for them,
- * else it is a usage error.
+ * else they are mistakes too.
+ * @throws UsageError with all mistakes, a line for each
  */
 export async function completeValues(
   verb: Verb,
   values: GivenValues,
   io: Io,
   ask: boolean,
-): Promise<GivenValues> {
+): Promise<Omit<GivenValues, 'mistakes'>> {
+  const mistakes = Object.values(values.mistakes).flat();
+  // On a terminal, asks for nothing until the given flags are right.
+  if (ask) refuseMistakes(mistakes);
+  const collect = collectInto(mistakes);
   const args: unknown[] = [];
   for (const [i, form] of verb.usage.split(' ').slice(1).entries()) {
-    args.push(await completeArgument(form, values.args[i], verb.args ?? {}, io, ask));
+    args.push(await collect(() => completeArgument(form, values.args[i], verb.args ?? {}, io, ask)));
   }
   const options = { ...values.options };
-  for (const flag of verb.flags ?? []) {
-    const key = optionKey(flag);
-    if (flag.must && options[key] === undefined) options[key] = await askFlag(flag, io, ask);
+  const missing = (verb.flags ?? []).filter((flag) => flag.must && isMissing(flag, values));
+  for (const flag of missing) {
+    options[optionKey(flag)] = await collect(() => askFlag(flag, io, ask));
   }
+  refuseMistakes(mistakes);
   return { options, args };
+}
+
+function isMissing(flag: Flag, { options, mistakes }: GivenValues): boolean {
+  const key = optionKey(flag);
+  return options[key] === undefined && mistakes[key] === undefined;
+}
+
+/** Returns a function that keeps the message of a UsageError instead of throwing it. */
+function collectInto(mistakes: string[]) {
+  return async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      mistakes.push(error.message);
+      return undefined;
+    }
+  };
 }
 
 async function completeArgument(

@@ -94,6 +94,12 @@ export class UsageError extends Error {
   }
 }
 
+/** Refuses a command line with all its mistakes, a line for each. @throws UsageError unless there is none */
+export function refuseMistakes(found: readonly (string | false | undefined)[]): void {
+  const mistakes = found.filter(Boolean);
+  if (mistakes.length > 0) throw new UsageError(mistakes.join('\n'));
+}
+
 /** Signals that the person answered no. */
 export class NotConfirmedError extends AppError {
   readonly code = 'not_confirmed';

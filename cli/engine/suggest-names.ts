@@ -1,3 +1,4 @@
+import { findContinents } from '../../services/api/catalog/known-continents';
 import { findSimilarNames, type NameKind } from '../../services/api/health/known-names.repository';
 import type { Db } from '../../services/platform/database';
 import { AppError } from '../../services/platform/errors';
@@ -20,6 +21,7 @@ const DELIVERIES_COMPARED = 1000;
 const UNKNOWN: Record<string, FindNames> = {
   tenant_not_found: similar('tenant'),
   tour_not_found: similar('tour'),
+  continent_not_found: findContinents,
   api_key_not_found: similar('apiKey'),
   widget_token_not_found: similar('widgetToken'),
   hold_not_found: similar('hold'),

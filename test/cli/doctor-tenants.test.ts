@@ -77,7 +77,10 @@ describe('tourctl doctor on the settings of tenants', () => {
   });
 
   it('reports rules for continents without tours, and names the command that clears them', async () => {
-    await terminal.tourctl('visibility deny acme --continent atlantis');
+    const { id } = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
+    await terminal
+      .db('visibility_continent_rules')
+      .insert({ tenant_id: id, continent: 'atlantis', visible: false });
     expect(await check('visibility-rules')).toMatchObject({ code: 0, status: 'notice' });
     await followAdvice(terminal, 'visibility-rules');
     expect((await check('visibility-rules')).status).toBe('ok');
@@ -118,7 +121,10 @@ describe('tourctl doctor on the settings of tenants', () => {
       ['--percent 5 --tour gone', 'an archived tour'],
       ['--percent 5 --continent atlantis', 'a continent that no tour is in'],
     ]) {
+      const move = (continent: string) => terminal.db('tours').where({ slug: 'gone' }).update({ continent });
+      await move('atlantis');
       const { id } = await terminal.json(`pricing add acme ${flags}`);
+      await move('asia');
       expect((await check('prices')).detail).toContain(`${id} of acme (for ${why})`);
       await followAdvice(terminal, 'prices');
       expect((await check('prices')).status).toBe('ok');

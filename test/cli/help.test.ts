@@ -70,12 +70,8 @@ describe('each command', () => {
       const { code, stdout } = await tourctl(`${name} --help`);
       expect(code).toBe(0);
       const lines = stdout.split('\n');
-      const [text, examples] = [
-        lines.slice(0, lines.indexOf('Examples:')),
-        lines.slice(lines.indexOf('Examples:')),
-      ];
-      expect(text.filter((line) => textWidth(line) > 80)).toEqual([]);
-      expect(examples[1]).toContain(`tourctl ${name}`);
+      expect(lines.filter((line) => textWidth(line) > 80)).toEqual([]);
+      expect(lines[lines.indexOf('Examples:') + 1]).toContain(`tourctl ${name}`);
       for (const { flags } of verb.flags ?? []) expect(stdout).toContain(flags);
       expect(await tourctl(`help ${name}`)).toMatchObject({ code: 0, stdout });
     },
@@ -88,12 +84,20 @@ describe('help', () => {
     async (line) => {
       for (const columns of [undefined, 60, 200]) {
         const { code, stdout } = await tourctl(line, columns);
-        const widest = Math.max(...stdout.split('First steps')[0]!.split('\n').map(textWidth));
+        const widest = Math.max(...stdout.split('\n').map(textWidth));
         expect(code).toBe(0);
         expect(widest).toBeLessThanOrEqual(columns === 60 ? 60 : columns === 200 ? 100 : 80);
       }
     },
   );
+
+  it('continues a long example on a further line, so that it works as pasted', async () => {
+    const { stdout } = await tourctl('webhook add --help');
+    expect(stdout).toContain(
+      '  tourctl webhook add acme https://acme.example/webhooks \\\n' +
+        '    --event booking.created --event booking.cancelled\n',
+    );
+  });
 
   it('names every noun, under the heading of its branch', async () => {
     const { stdout } = await tourctl('--help');
@@ -152,4 +156,44 @@ describe('a typo', () => {
 it('--json and --yes may stand before the command', async () => {
   const { code, stderr } = await tourctl('--json --yes tenant suspend acme');
   expect([code, JSON.parse(stderr).error.code]).toEqual([1, 'database_unreachable']);
+});
+
+describe('a command line with several mistakes', () => {
+  it('is answered with all of them at once', async () => {
+    const line =
+      'tenant create --slug A --currency XX --deposit-percent 200 --hold-max 99 --brand-color blue --status gone';
+    const { code, stdout, stderr } = await tourctl(line);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      [
+        'error: --slug must be 2 to 63 of a-z, 0-9 and inner dashes, such as acme-travel',
+        '  --currency must be an ISO 4217 currency code such as EUR',
+        '  --deposit-percent must be a number from 0 to 100',
+        '  --hold-max must be from 1 to 60 minutes, such as 20 or 20m',
+        '  --brand-color must be a colour such as #0a7d5c, or none',
+        '  --status must be one of trial, active',
+        '  --name is missing: its name for people',
+        'See tourctl tenant create --help\n',
+      ].join('\n'),
+    );
+  });
+
+  it('names wrong arguments and flags together', async () => {
+    const { code, stderr } = await tourctl('departure add alps 2027-13-01 --seats 0');
+    expect(code).toBe(2);
+    expect(stderr).toContain('<date> must be a date of the calendar such as 2027-05-01\n');
+    expect(stderr).toContain('--seats must be a whole number from 1 to 100000\n');
+    expect(stderr).toContain("--adult is missing: an adult's price\n");
+  });
+
+  it('is answered with each flag that clashes or lacks another', async () => {
+    const onboard = await tourctl(
+      'tenant onboard --name Acme --percent 5 --amount 3 --event booking.created --yes',
+    );
+    expect(onboard.stderr).toContain('--percent and --amount cannot be given together\n');
+    expect(onboard.stderr).toContain('--event or --format must not be given without --webhook\n');
+    const rule = await tourctl('pricing add acme --tour alps --continent europe');
+    expect(rule.stderr).toContain('one of --percent, --amount and --price must be given\n');
+    expect(rule.stderr).toContain('--tour and --continent cannot be given together\n');
+  });
 });

@@ -13,6 +13,15 @@ beforeEach(async () => terminal.db('price_rules').delete());
 const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
 
 describe('tourctl pricing add', () => {
+  it('refuses a continent that no tour is in, and suggests the nearest', async () => {
+    const { code, stderr } = await terminal.tourctl('pricing add acme --percent 5 --continent europa');
+    expect([code, stderr]).toEqual([
+      1,
+      'error: No tour is in the continent "europa" (Did you mean europe?)\n',
+    ]);
+    expect(await terminal.db('price_rules')).toEqual([]);
+  });
+
   it('answers with the rule, and shows it', async () => {
     const { code, json } = await pricing('add acme --percent 12.5 --continent europe --round-to 5');
     expect(code).toBe(0);

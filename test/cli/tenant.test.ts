@@ -141,7 +141,7 @@ describe('a tenant', () => {
     const { db } = terminal;
     for (const [slug, continent] of Object.entries({ alps: 'europe', fjords: 'europe', kyoto: 'asia' }))
       await givenTour(db, { slug, continent });
-    await givenTour(db, { slug: 'unfinished', continent: 'europe', status: 'draft' });
+    await givenTour(db, { slug: 'unfinished', continent: 'africa', status: 'draft' });
     await create('sees-all');
     await create('sees-none', '--visibility none');
     await create('sees-europe', '--visibility none');

@@ -2,6 +2,7 @@ import { givenTour } from '../support/given';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
+const empty = useTestTerminal();
 beforeAll(async () => {
   await terminal.tourctl('tenant create --slug acme --name Acme');
   await givenTour(terminal.db, { slug: 'alps', name: 'Alps', continent: 'europe' });
@@ -119,7 +120,7 @@ describe('tourctl visibility', () => {
     const before = (await rows()).length;
     await visibility('deny acme --tour andes');
     await visibility('deny acme --tour andes');
-    await visibility('clear acme --continent asia');
+    await visibility('clear acme --continent south-america');
     const after = await rows();
     expect(after.length).toBe(before + 1);
     expect(after[0]).toMatchObject({
@@ -130,10 +131,24 @@ describe('tourctl visibility', () => {
     });
   });
 
-  it('warns of a continent that no tour is in', async () => {
-    const { code, stderr } = await visibility('deny acme --continent atlantis');
-    expect(code).toBe(0);
-    expect(stderr).toContain('no tour is in the continent atlantis');
+  it.each(['allow', 'deny', 'clear'])(
+    '%s refuses a continent that no tour is in, and suggests the nearest',
+    async (verb) => {
+      const { code, stdout, stderr } = await terminal.tourctl(`visibility ${verb} acme --continent europa`);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toBe('error: No tour is in the continent "europa" (Did you mean europe?)\n');
+    },
+  );
+
+  it('clears a rule of a continent that has no tours any more', async () => {
+    const { id } = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
+    await terminal
+      .db('visibility_continent_rules')
+      .insert({ tenant_id: id, continent: 'atlantis', visible: false });
+    expect((await visibility('clear acme --continent atlantis')).code).toBe(0);
+    expect((await terminal.json('visibility show acme')).continents).not.toContainEqual(
+      expect.objectContaining({ continent: 'atlantis' }),
+    );
   });
 
   it.each([
@@ -146,5 +161,18 @@ describe('tourctl visibility', () => {
   ])('answers "%s" with exit %d', async (line, exit, reason) => {
     const { code, error, stdout } = await visibility(line);
     expect([code, error.code, stdout]).toEqual([exit, reason, '']);
+  });
+});
+
+describe('a rule in an empty catalog', () => {
+  it('may name any continent, with a warning, because tours may be imported later', async () => {
+    await empty.tourctl('tenant create --slug early --name Early');
+    for (const line of [
+      'visibility allow early --continent europe',
+      'pricing add early --percent 5 --continent europe',
+    ]) {
+      const { code, stderr } = await empty.tourctl(line);
+      expect([code, stderr]).toEqual([0, 'warning: no tour is in the continent europe\n']);
+    }
   });
 });

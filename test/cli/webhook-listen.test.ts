@@ -151,6 +151,30 @@ describe('tourctl webhook listen', () => {
     ]);
   });
 
+  it('keeps 16 KiB of an endless answer, and closes its connection', async () => {
+    let closed = false;
+    const receiver = createServer((request, response) => {
+      request.resume();
+      response.once('close', () => (closed = true));
+      const more = () => {
+        while (!closed && response.write(Buffer.alloc(65_536, 'a')));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const listening = await listen('--json', '--forward-to', `http://127.0.0.1:${port}/`);
+    expect(await send(listening.url, signed())).toBe(200);
+    listening.child.kill('SIGINT');
+    expect(await listening.ended).toBe(0);
+    const [document] = linesOf(listening) as { forwarded: { status: number; body: string } }[];
+    expect([document!.forwarded.status, document!.forwarded.body]).toEqual([200, 'a'.repeat(16_384)]);
+    expect(closed).toBe(true);
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+
   it('prints text for people without control characters', async () => {
     const listening = await listen();
     await send(listening.url, signed());

@@ -1,5 +1,5 @@
-import { isContinentOfSomeTour } from '../../../services/api/catalog/catalog-tour.repository';
 import { findTour } from '../../../services/api/catalog/find-tour';
+import { checkContinent } from '../../../services/api/catalog/known-continents';
 import {
   addPriceRule,
   type NewPriceRule,
@@ -109,6 +109,7 @@ export async function addPricingCommand(
   slug: string,
 ): Promise<void> {
   const { continent } = options;
+  const hasTours = continent === undefined || (await checkContinent(db, continent));
   const low = await findLowPricesOf(db, await findTenant(db, slug), await readRule(db, options));
   if (low) await confirm(`This rule ${describeLowPrices(low)}. Add it?`);
   const document = await audited({ action: 'pricing.add' }, async (trx, note) => {
@@ -118,9 +119,7 @@ export async function addPricingCommand(
     note(null, added, { tenantId: tenant.id, subject: String(added.id) });
     return added;
   });
-  if (continent !== undefined && !(await isContinentOfSomeTour(db, continent))) {
-    output.warn(`no tour is in the continent ${continent}`);
-  }
+  if (!hasTours) output.warn(`no tour is in the continent ${continent}`);
   output.answer(document, (screen) => properties(withMoney(document, ['amount', 'price']), screen));
 }
 

@@ -1,5 +1,5 @@
-import { isContinentOfSomeTour } from '../../../services/api/catalog/catalog-tour.repository';
 import { findTour } from '../../../services/api/catalog/find-tour';
+import { checkContinent } from '../../../services/api/catalog/known-continents';
 import {
   clearVisibility,
   explainVisibility,
@@ -13,7 +13,8 @@ import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import type { Output } from '../../terminal/output';
-import { table } from '../../terminal/table';
+import type { Screen } from '../../terminal/screen';
+import { paragraph, table } from '../../terminal/table';
 
 export function toVisibilityDocument(tenant: string, visibility: Visibility) {
   return {
@@ -37,13 +38,13 @@ export function rulesOf(targets: VisibilityTarget[], visibility: Visibility): ob
   };
 }
 
-function describeVisibility({ defaultVisible, continents, tours }: Visibility): string {
+function describeVisibility({ defaultVisible, continents, tours }: Visibility, screen: Screen): string {
   const rows = [
     ...tours.map(({ slug, visible }) => ['tour', slug, shown(visible)]),
     ...continents.map(({ continent, visible }) => ['continent', continent, shown(visible)]),
     ['default', 'everything else', shown(defaultVisible)],
   ];
-  return table(['rule', 'of', ''], rows, '');
+  return table(['rule', { heading: 'of', least: 14 }, 'result'], rows, '', screen);
 }
 
 export function shown(visible: boolean): string {
@@ -52,7 +53,7 @@ export function shown(visible: boolean): string {
 
 export async function showVisibilityCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
   const visibility = await readVisibility(db, await findTenant(db, slug));
-  output.answer(toVisibilityDocument(slug, visibility), () => describeVisibility(visibility));
+  output.answer(toVisibilityDocument(slug, visibility), (screen) => describeVisibility(visibility, screen));
 }
 
 /** Levels that decide visibility, including those that no rule changes. */
@@ -89,13 +90,12 @@ export async function explainVisibilityCommand(
     upcoming_departures: upcomingDepartures,
     commands: commandsFor(decided, tenant, tour),
   };
-  output.answer(document, () =>
-    [
-      `${tourSlug} is ${shown(decided.visible)} for ${slug}`,
-      `  decided by ${inWords(decided)}`,
-      ...document.beaten.map((rule) => `  it overrides ${inWords(rule)}: ${rule.reason}`),
-    ].join('\n'),
-  );
+  const sentences = [
+    `${tourSlug} is ${shown(decided.visible)} for ${slug}`,
+    `  decided by ${inWords(decided)}`,
+    ...document.beaten.map((rule) => `  it overrides ${inWords(rule)}: ${rule.reason}`),
+  ];
+  output.answer(document, (screen) => paragraph(sentences.join('\n'), screen));
   if (decided.visible && upcomingDepartures === 0)
     output.note(`The tour has no departure that can be booked: tourctl departure list ${tourSlug}`);
   for (const command of document.commands) output.note(`To show it: ${command}`);
@@ -156,14 +156,15 @@ async function change(
 ): Promise<void> {
   const changed = await audited({ action: `visibility.${verb}`, subject: slug }, async (trx, note) => {
     const tenant = await findTenantForChange(trx, slug);
-    const targets = await readTargets(trx, output, options);
     const before = await readVisibility(trx, tenant);
+    const ruled = verb === 'clear' ? before.continents.map(({ continent }) => continent) : [];
+    const targets = await readTargets(trx, output, options, ruled);
     for (const target of targets) await step(trx, tenant, target);
     const after = await readVisibility(trx, await findTenantForChange(trx, slug));
     note(rulesOf(targets, before), rulesOf(targets, after), { tenantId: tenant.id });
     return after;
   });
-  output.answer(toVisibilityDocument(slug, changed), () => describeVisibility(changed));
+  output.answer(toVisibilityDocument(slug, changed), (screen) => describeVisibility(changed, screen));
 }
 
 export interface TargetOptions {
@@ -171,18 +172,24 @@ export interface TargetOptions {
   continent?: string[];
 }
 
-/** Returns the targets of the flags, or the tenant's default if there are none. */
+/**
+ * Returns the targets of the flags, or the tenant's default if there are none.
+ * @param ruled continents that are accepted although no tour is in them
+ * @throws UnknownTourError, UnknownContinentError
+ */
 export async function readTargets(
   db: Db,
-  output: Output,
+  output: Pick<Output, 'warn'>,
   options: TargetOptions,
+  ruled: string[] = [],
 ): Promise<VisibilityTarget[]> {
   const targets: VisibilityTarget[] = [];
   for (const slug of options.tour ?? [])
     targets.push({ kind: 'tour', tourId: (await findTour(db, slug)).id });
   for (const continent of options.continent ?? []) {
-    if (!(await isContinentOfSomeTour(db, continent)))
+    if (!ruled.includes(continent) && !(await checkContinent(db, continent))) {
       output.warn(`no tour is in the continent ${continent}`);
+    }
     targets.push({ kind: 'continent', continent });
   }
   return targets.length > 0 ? targets : [{ kind: 'default' }];

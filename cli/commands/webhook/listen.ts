@@ -107,12 +107,23 @@ async function forward(url: string, headers: IncomingHttpHeaders, body: string):
       redirect: 'manual',
       signal: AbortSignal.timeout(FORWARD_MS),
     });
-    const text = await answer.text();
-    return { status: answer.status, body: text.slice(0, ANSWER_MAX), error: null };
+    return { status: answer.status, body: await readAnswer(answer), error: null };
   } catch (error) {
     const { message, cause } = error as Error & { cause?: { code?: string } };
     return { status: null, body: null, error: cause?.code ?? message };
   }
+}
+
+/** Reads at most the first 16 KiB of an answer, and then closes its connection: the answer may have no end. */
+async function readAnswer({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= ANSWER_MAX) break;
+  }
+  return Buffer.concat(chunks).subarray(0, ANSWER_MAX).toString();
 }
 
 function describe(received: NonNullable<Awaited<ReturnType<typeof receive>>>): string {

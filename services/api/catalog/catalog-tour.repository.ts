@@ -20,11 +20,6 @@ export async function findCatalogTours(db: Db, filter: CatalogTourFilter): Promi
   return selectTours(db, conditions.join(' and ') || 'true', { ...filter });
 }
 
-/** Checks for a tour in this continent. A rule may name a continent before its first tour; a typing error looks the same. */
-export async function isContinentOfSomeTour(db: Db, continent: string): Promise<boolean> {
-  return (await db('tours').select('id').where({ continent }).first()) !== undefined;
-}
-
 async function selectTours(
   db: Db,
   condition: string,

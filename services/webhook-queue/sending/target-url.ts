@@ -43,7 +43,7 @@ function refusePrivate(url: URL): void {
 }
 
 function unlessAllowed(reason: string): string {
-  return `${reason} (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on)`;
+  return `${reason} (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on, in this shell and for the webhook queue, which reads it at its start)`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { flag, type Flag, flagName, type Noun, verbName } from '../../../engine/command';
 import { checkOrigins, DEV_FLAG, EXPIRES_FLAG, OUT_FLAG } from '../../../engine/credential-flags';
-import { UsageError } from '../../../engine/failure';
+import { refuseMistakes } from '../../../engine/failure';
 import { webUrl } from '../../../engine/values';
 import { key } from '../../key';
 import { pricing } from '../../pricing';
@@ -96,12 +96,12 @@ const ORPHANS: [flag: string, needed: string, alone: (options: OnboardOptions) =
 
 /** @throws UsageError */
 export function checkOnboarding(options: OnboardOptions): void {
-  for (const [flags, clash] of Object.entries(CLASHES)) {
-    if (clash(options)) throw new UsageError(`${flags} cannot be given together`);
-  }
-  for (const [flag, needed, alone] of ORPHANS) {
-    if (alone(options)) throw new UsageError(`${flag} must not be given without ${needed}`);
-  }
+  const clashes = Object.entries(CLASHES).filter(([, clash]) => clash(options));
+  const orphans = ORPHANS.filter(([, , alone]) => alone(options));
+  refuseMistakes([
+    ...clashes.map(([flags]) => `${flags} cannot be given together`),
+    ...orphans.map(([flag, needed]) => `${flag} must not be given without ${needed}`),
+  ]);
   checkOrigins(options.origin ?? [], options.dev, '--origin');
 }
 

@@ -79,14 +79,11 @@ export async function rehearse<T>(db: Db, work: (trx: Trx) => Promise<T>): Promi
   return done!.result;
 }
 
-async function showTours(
-  { context, trx, plan, record, warnings }: Work,
-  tenant: Tenant,
-): Promise<Visibility> {
+async function showTours({ trx, plan, record, warnings }: Work, tenant: Tenant): Promise<Visibility> {
   const { tour, continent } = plan;
   const before = await readVisibility(trx, tenant);
   if (!tour && !continent) return before;
-  const collected = { ...context.output, warn: (message: string) => void warnings.push(message) };
+  const collected = { warn: (message: string) => void warnings.push(message) };
   const targets = await readTargets(trx, collected, { tour, continent });
   for (const target of targets) await setVisibility(trx, tenant, target, true);
   const after = await readVisibility(trx, tenant);

@@ -1,0 +1,28 @@
+import type { Db } from '../../platform/database';
+import { AppError } from '../../platform/errors';
+
+/** Returns the continents of all tours, of any status. */
+export async function findContinents(db: Db): Promise<string[]> {
+  return db('tours').distinct().orderBy('continent').pluck<string[]>('continent');
+}
+
+/** An operator named a continent that no tour is in. */
+class UnknownContinentError extends AppError {
+  readonly code = 'continent_not_found';
+
+  constructor(continent: string) {
+    super(`No tour is in the continent "${continent}"`);
+  }
+}
+
+/**
+ * Checks the continent of a new rule: a rule for a misspelt one would have no effect. An empty catalog has no continents yet, so that any is
+ * accepted there.
+ * @returns whether a tour is in it
+ * @throws UnknownContinentError
+ */
+export async function checkContinent(db: Db, continent: string): Promise<boolean> {
+  const known = await findContinents(db);
+  if (known.length > 0 && !known.includes(continent)) throw new UnknownContinentError(continent);
+  return known.length > 0;
+}
