@@ -7,6 +7,7 @@ import {
 } from '../../services/platform/errors';
 import { CancelledError } from '../terminal/io';
 import type { Output } from '../terminal/output';
+import { countOf } from '../terminal/text';
 
 /** Exit codes of CONTRACT section 6; 130 is the shells' code for Ctrl-C. */
 export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
@@ -113,7 +114,9 @@ export class MigrationsPendingError extends AppError {
   readonly code = 'migrations_pending';
 
   constructor(pending: string[]) {
-    super(`The database lacks ${pending.length} migration(s), from ${pending[0]} on: run tourctl migrate`);
+    super(
+      `The database lacks ${countOf(pending.length, 'migration')}, from ${pending[0]} on: run tourctl migrate`,
+    );
   }
 }
 

@@ -124,7 +124,7 @@ describe('tourctl booking show', () => {
     expect(json.deliveries).toMatchObject([{ event_type: 'booking.created', status: 'pending', tries: [] }]);
     const { stdout } = await sales.tourctl(`booking show ${bookingRef}`);
     expect(stdout).toMatch(/confirmed +operator olga/);
-    expect(stdout).toContain("500 EUR, the platform's own price");
+    expect(stdout).toContain("500.00 EUR, the platform's own price");
   });
 
   it('shows, as the list and the export do, that its departure is cancelled, while the booking keeps its status', async () => {
@@ -156,7 +156,7 @@ describe('tourctl booking show', () => {
     await sales.tourctl(`pricing add ${tenant.slug} --percent 10`);
     const { bookingRef } = await sales.book(1);
     const { stdout } = await sales.tourctl(`booking show ${bookingRef}`);
-    expect(stdout).toMatch(/550 EUR, made of the platform's 500 by rule \d+ \(all, percent 10\)/);
+    expect(stdout).toMatch(/550\.00 EUR, made of the platform's 500\.00 EUR by rule \d+ \(all, percent 10\)/);
     await cancel(bookingRef);
   });
 });
@@ -168,6 +168,8 @@ describe("a booking's customer", () => {
     const { bookingRef } = await sales.book(1, { notes: 'Ana is vegan' });
     const shown = await sales.tourctl(`booking show ${bookingRef} --json`);
     expect(shown.json).toMatchObject({ customer: MASKED, notes: '…' });
+    const { stdout } = await sales.tourctl(`booking show ${shown.json.booking_ref}`);
+    expect(stdout).toMatch(/^notes +… \(--reveal shows it\)$/m);
     expect((await sales.json('booking list --limit 1')).items).toMatchObject([{ customer: MASKED }]);
     for (const line of [`booking show ${bookingRef}`, 'booking list']) {
       expect((await sales.tourctl(line)).stdout).not.toMatch(/Lima|vegan|901820|ana@/);

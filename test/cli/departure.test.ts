@@ -71,7 +71,7 @@ describe('tourctl departure', () => {
   it('sets the prices that are given, and keeps the others', async () => {
     const { revision } = await tourOf(terminal.db, 'alps');
     const priced = await terminal.tourctl(`departure set-price alps ${DATE} --child 311.5`);
-    expect(priced.stdout).toBe(`alps on ${DATE} costs adult 500, child 311.5 EUR\n`);
+    expect(priced.stdout).toBe(`alps on ${DATE} costs adult 500.00 EUR, child 311.50 EUR\n`);
     expect(await lastAudit()).toMatchObject({
       action: 'departure.set-price',
       subject: `alps ${DATE}`,
@@ -151,7 +151,7 @@ describe('tourctl departure', () => {
   it('says what it added, and warns where the date or the closing time is in the past', async () => {
     const plain = await terminal.tourctl('departure add alps 2031-07-08 --seats 1 --adult 480');
     expect([plain.stdout, plain.stderr]).toEqual([
-      'alps on 2031-07-08 is added: 1 seat, adult 480 EUR\n',
+      'alps on 2031-07-08 is added: 1 seat, adult 480.00 EUR\n',
       '',
     ]);
     const past = await terminal.tourctl('departure add alps 2020-07-01 --seats 1 --adult 480');

@@ -29,7 +29,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
     expect(error.message).toBe(
       'No terminal to ask on: add --yes if you agree: This rule makes 8 prices in 1 tour less than half of the ' +
-        "platform's, 8 of them 0, such as alps on 2031-08-01, adult: 0 EUR instead of 1200 EUR. Add it?",
+        "platform's, 8 of them 0, such as alps on 2031-08-01, adult: 0.00 EUR instead of 1,200.00 EUR. Add it?",
     );
     expect(await rules()).toEqual([]);
   });
@@ -148,6 +148,8 @@ describe('tourctl doctor on low prices', () => {
       .where(fuji)
       .update({ currency: 'EUR', currency_digits: 2, continent: 'europe' });
     await terminal.db('tours').where(fuji).update({ base_price_minor: 1500 });
-    expect((await check()).detail).toContain('such as fuji without a date, adult: 0 EUR instead of 15 EUR');
+    expect((await check()).detail).toContain(
+      'such as fuji without a date, adult: 0.00 EUR instead of 15.00 EUR',
+    );
   });
 });

@@ -48,7 +48,7 @@ describe('tourctl pricing add', () => {
       travel_from: '2031-05-01',
     });
     expect((await pricing('show acme')).json.items).toEqual([second.json, json]);
-    expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.5 EUR +2031-05-01\.\./);
+    expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.50 EUR +2031-05-01\.\./);
   });
 
   it('lists its rules in pages: the list says when there are more, and continues after a rule', async () => {
@@ -188,7 +188,7 @@ describe('tourctl pricing simulate', () => {
     expect(because(inapplicable)).toEqual([[later, 'outside_window']]);
     const { stdout } = await terminal.tourctl('pricing simulate acme alps --date 2031-06-01');
     expect(stdout).toContain(
-      `it overrides rule ${general} (all tours: +5 EUR, any time): a tour's rule overrides a general rule`,
+      `it overrides rule ${general} (all tours: +5.00 EUR, any time): a tour's rule overrides a general rule`,
     );
     expect(stdout).toContain(`does not apply: 2031-06-01 is outside its travel dates`);
     expect(because((await pricing('simulate acme alps')).json.inapplicable)).toContainEqual([
@@ -213,10 +213,10 @@ describe('tourctl pricing simulate', () => {
       return (await terminal.tourctl('pricing simulate acme alps --adults 2')).stdout;
     };
     expect(await steps('--percent 12.5 --round-to 10')).toContain(
-      '1000 EUR +12.5 % = 1125 EUR, to the nearest 10: 1130 EUR\n  deposit: 20 % of the total',
+      '1,000.00 EUR +12.5 % = 1,125.00 EUR, to the nearest 10: 1,130.00 EUR\n  deposit: 20 % of the total',
     );
-    expect(await steps('--amount -2000')).toContain('1000 EUR -2000 EUR = 0 EUR (never below 0)');
-    expect(await steps('--price 990')).toMatch(/\n {2}990 EUR\n/);
+    expect(await steps('--amount -2000')).toContain('1,000.00 EUR -2,000.00 EUR = 0.00 EUR (never below 0)');
+    expect(await steps('--price 990')).toMatch(/\n {2}990\.00 EUR\n/);
   });
 
   it.each(['draft', 'archived'])(

@@ -163,14 +163,14 @@ describe('tourctl webhook', () => {
     });
     expect(stdout).not.toMatch(/whsec_|ciphertext|nonce/);
     const text = (await terminal.tourctl(`webhook show ${id}`)).stdout;
-    expect(text).toMatch(/secrets +2 sign; until 20/);
+    expect(text).toMatch(/secrets +2 secrets in use, one until 20/);
     expect(text).toMatch(/recent +of 3: 2 pending, 1 dead\n/);
   });
 
   it('shows an endpoint without deliveries', async () => {
     const { id } = await add((await givenTenant()).slug);
     const { stdout } = await terminal.tourctl(`webhook show ${id}`);
-    expect(stdout).toMatch(/secrets +1 sign\nrecent +-\nlast_failure +-\n/);
+    expect(stdout).toMatch(/secrets +1 secret in use\nrecent +-\nlast_failure +-\n/);
   });
 
   it('disables and enables, notifies subscribed endpoints, and leaves a row for each change', async () => {

@@ -10,6 +10,7 @@ import {
   findCustomersOfBooking,
 } from '../../../services/webhook-queue/deliveries/erase-customer';
 import type { Context } from '../../engine/context';
+import { countOf } from '../../terminal/text';
 
 const NOTHING = {
   hold: false,
@@ -101,11 +102,11 @@ function describe(document: Anonymized): string {
   const where = [
     'the booking',
     ...(hold ? ['its hold'] : []),
-    `${answers} stored answers`,
-    `${refusals} refusals`,
-    `${events} webhook events`,
-    `${attempts} attempts`,
-    `${rows} audit rows`,
+    countOf(answers, 'stored answer'),
+    countOf(refusals, 'refusal'),
+    countOf(events, 'webhook event'),
+    countOf(attempts, 'attempt'),
+    countOf(rows, 'audit row'),
   ];
   const later = undelivered.map((id) => `Delivery ${id} will be sent without the customer`);
   return [

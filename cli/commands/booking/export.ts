@@ -14,6 +14,7 @@ import {
 } from '../../engine/personal-data';
 import { type BookingFilterOptions, describeFilter, toBookingFilter } from './list';
 import { toBookingDetailDocument } from './document';
+import { countOf } from '../../terminal/text';
 
 interface ExportOptions extends BookingFilterOptions, RevealOptions {
   out?: string;
@@ -50,7 +51,7 @@ export async function exportBookingsCommand(context: Context, options: ExportOpt
   }
   if (out === undefined) await output.pour(lines(), 'csv');
   else await writeTo(out, Readable.from(lines()));
-  const count = bookings === 1 ? '1 booking' : `${bookings} bookings`;
+  const count = countOf(bookings, 'booking');
   if (out === undefined) output.note(count);
   else output.answer({ file: out, bookings }, () => `${out}: ${count}`);
 }

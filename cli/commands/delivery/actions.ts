@@ -19,7 +19,7 @@ import { retryDelivery } from '../../../services/webhook-queue/endpoints/request
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
-import { recordReveal, type RevealOptions } from '../../engine/personal-data';
+import { recordReveal, REVEALED_BY, type RevealOptions } from '../../engine/personal-data';
 import type { Output } from '../../terminal/output';
 import type { Tone } from '../../terminal/screen';
 import { type Column, properties, shortTime, table, tableOf } from '../../terminal/table';
@@ -78,8 +78,8 @@ const TONES: Record<DeliveryStatus, Tone> = {
 const COLUMNS: Column[] = [
   'id',
   { heading: 'tenant', least: 6 },
-  { heading: 'event', least: 12, aside: true },
   { heading: 'booking', aside: true },
+  { heading: 'event', least: 12, aside: true },
   { heading: 'status', tones: TONES },
   { heading: 'tries', right: true, aside: true },
   { heading: 'next try (utc)', aside: true },
@@ -99,13 +99,22 @@ export async function listDeliveriesCommand(
 const describeDeliveries = tableOf<ReturnType<typeof toDeliveryDocument>>(
   COLUMNS,
   (d) => [
-    ...[d.id, d.tenant, d.event_type, d.booking_ref, d.status],
+    ...[d.id, d.tenant, d.booking_ref, d.event_type, d.status],
     ...[d.attempts, shortTime(d.next_attempt_at), d.last_status_code, d.last_error],
   ],
   'No deliveries',
 );
 
-const TRY_COLUMNS = ['try', 'started', 'ms', 'of it', 'to', 'outcome', 'answer', 'reason'];
+const TRY_COLUMNS: Column[] = [
+  { heading: 'try', right: true },
+  'started (utc)',
+  'outcome',
+  { heading: 'answer', right: true },
+  { heading: 'reason', least: 12 },
+  { heading: 'ms', right: true, aside: true },
+  { heading: 'phases (ms)', aside: true },
+  { heading: 'to', aside: true },
+];
 const PHASE_NAMES = { dns: 'dns', connect: 'connect', tls: 'tls', first_byte: 'wait', body: 'read' } as const;
 
 interface ShownAttempt extends AttemptDocument {
@@ -135,16 +144,18 @@ export async function showDeliveryCommand(
     webhook_id: webhookId,
     tries,
   };
-  context.output.answer(document, () => {
+  context.output.answer(document, (screen) => {
     const { tries: _, ...facts } = document;
+    const shown = reveal ? facts : { ...facts, body: REVEALED_BY };
     const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
-    return [properties(facts), table(TRY_COLUMNS, tries.map(toRow), 'No tries yet'), ...answers].join('\n\n');
+    const history = table(TRY_COLUMNS, tries.map(toRow), 'No tries yet', screen);
+    return [properties(shown, screen), history, ...answers].join('\n\n');
   });
 }
 
 function toRow(t: AttemptDocument): (string | number | null)[] {
   const { number, started_at: started, duration_ms: ms, phases, peer, outcome, status_code, reason } = t;
-  return [number, started.toISOString(), ms, describePhases(phases), peer, outcome, status_code, reason];
+  return [number, shortTime(started), outcome, status_code, reason, ms, describePhases(phases), peer];
 }
 
 function describeAnswer(tried: ShownAttempt): string {

@@ -77,14 +77,14 @@ interface HoldListOptions {
 
 const COLUMNS: Column[] = [
   'id',
-  { heading: 'tenant', least: 8 },
+  { heading: 'tenant', least: 6, aside: true },
   { heading: 'tour', least: 10 },
-  { heading: 'date', aside: true },
-  { heading: 'seats', right: true },
+  { heading: 'seats', right: true, aside: true },
   {
     heading: 'status',
     tones: { active: 'waiting', converted: 'good', expired: 'quiet', released: 'quiet' },
   },
+  { heading: 'date', aside: true },
   { heading: 'expires (utc)', aside: true },
   { heading: 'reference', least: 8, aside: true },
 ];
@@ -103,7 +103,7 @@ export async function listHoldsCommand(
 const describeHolds = tableOf<ReturnType<typeof toHoldDocument>>(
   COLUMNS,
   (hold) => [
-    ...[hold.id, hold.tenant, hold.tour, hold.departure_date, hold.quantity, hold.status],
+    ...[hold.id, hold.tenant, hold.tour, hold.quantity, hold.status, hold.departure_date],
     ...[shortTime(hold.expires_at), hold.external_ref],
   ],
   'No holds',

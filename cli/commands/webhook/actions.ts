@@ -26,7 +26,7 @@ import { withSecretFile } from '../../engine/secrets';
 import type { Output } from '../../terminal/output';
 import type { Tone } from '../../terminal/screen';
 import { type Column, properties, tableOf } from '../../terminal/table';
-import { countIs } from '../../terminal/text';
+import { countIs, countOf } from '../../terminal/text';
 
 /** Converts an endpoint to the answer of show, with its secrets and newest deliveries. */
 function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...endpoint }: EndpointDetail) {
@@ -102,9 +102,11 @@ export async function showWebhookCommand({ db, output }: Context, _: object, id:
     const seen = Object.entries(counts).filter(([, count]) => count > 0);
     const shown = {
       ...facts,
-      secrets: `${secrets.length} sign${ends.length > 0 ? `; until ${ends.join(', ')}` : ''}`,
+      secrets: `${countOf(secrets.length, 'secret')} in use${ends.length > 0 ? `, one until ${ends.join(', ')}` : ''}`,
       recent:
-        counted === 0 ? null : `of ${counted}: ${seen.map(([name, count]) => `${count} ${name}`).join(', ')}`,
+        counted === 0
+          ? null
+          : `of the last ${counted}: ${seen.map(([name, count]) => `${count} ${name}`).join(', ')}`,
       last_failure: failure && `${failure.delivery} (${failure.status}): ${failure.error}`,
     };
     return properties(shown, screen);
