@@ -164,7 +164,7 @@ describe('tourctl webhook', () => {
     expect(stdout).not.toMatch(/whsec_|ciphertext|nonce/);
     const text = (await terminal.tourctl(`webhook show ${id}`)).stdout;
     expect(text).toMatch(/secrets +2 secrets in use, one until 20/);
-    expect(text).toMatch(/recent +of 3: 2 pending, 1 dead\n/);
+    expect(text).toMatch(/recent +of the last 3: 2 pending, 1 dead\n/);
   });
 
   it('shows an endpoint without deliveries', async () => {

@@ -50,7 +50,10 @@ describe('adding an endpoint', () => {
   it.each([
     ['not an address', 'it is not a URL'],
     ['ftp://example.com/', 'it must begin with https://'],
-    ['http://example.com/', 'it must begin with https:// (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on, in this shell and for the webhook queue, which reads it at its start)'],
+    [
+      'http://example.com/',
+      'it must begin with https:// (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on, in this shell and for the webhook queue, which reads it at its start)',
+    ],
     ['https://user:secret@example.com/', 'it must not contain a user name or password'],
     ['https://example.com/#here', 'it must not have a #fragment'],
     ['https://2130706433/', 'it must name a host, not an IP address'],
