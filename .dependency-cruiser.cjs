@@ -258,13 +258,13 @@ module.exports = {
     {
       name: 'only-database-opens-knex',
       comment:
-        'Connections are opened in platform/database.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +
+        'Connections are opened by platform/database.ts and platform/database/connect.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +
         '`import type` of knex is fine.',
       severity: 'error',
       from: {
         path: '^(services|cli|test)/',
         pathNot: [
-          '^services/platform/(database[.]ts$|database/scram-client[.]ts$|embedded-postgres)',
+          '^services/platform/(database[.]ts$|database/(connect|scram-client)[.]ts$|embedded-postgres)',
           '^test/platform/',
         ],
       },

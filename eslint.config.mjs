@@ -35,6 +35,7 @@ const BROWSER_GLOBALS = Object.fromEntries(
       'CSS',
       'CustomEvent',
       'DOMParser',
+      'console',
       'Element',
       'EventSource',
       'FormData',

@@ -69,7 +69,9 @@ describeInChromium('the documentation pages in a browser', (browser) => {
       await page.keyboard.press('/');
       await page.keyboard.type('createBooking.201.payment_due_at');
       await page.locator('.results a').first().click();
-      await page.locator('[id="createBooking.201.payment_due_at"]:target').waitFor();
+      const found = page.locator('[id="createBooking.201.payment_due_at"]:target');
+      await found.waitFor();
+      expect(await found.isVisible()).toBe(true);
     });
   });
 

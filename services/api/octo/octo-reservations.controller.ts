@@ -65,7 +65,10 @@ export class OctoReservationsController {
    */
   @Post('bookings')
   @Middlewares(quota('hold'), octoEnvironment, tolerantQuery, octoBody, readsBody(detailsOf))
-  async octoReserveBooking(@Request() request: HttpRequest, @Body() body: OctoReservationBody): Promise<OctoBooking> {
+  async octoReserveBooking(
+    @Request() request: HttpRequest,
+    @Body() body: OctoReservationBody,
+  ): Promise<OctoBooking> {
     const { tenant } = apiKeyPrincipalOf(request);
     const reservation = await this.read(request, body);
     const { uuid } = reservation;

@@ -47,18 +47,21 @@ export function limitTexts(name: string, schema: Schema): void {
   const isOcto = name.startsWith('Octo');
   for (const [field, part] of Object.entries(schema.properties ?? {})) {
     const text = (isOcto ? OCTO : REST)[field];
-    if (!text || part.type !== 'string') continue;
-    const { maxLength, minLength = isOcto ? undefined : 1, isProse } = text;
-    const refused = isProse ? NOT_IN_PROSE : NOT_IN_LINE;
-    // One character of a trimmed text is no space.
-    part.pattern = isOcto ? `^[^${refused}]*$` : `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
-    part.maxLength = maxLength;
-    if (minLength !== undefined) part.minLength = minLength;
+    if (text && part.type === 'string') limitText(part, text, isOcto);
   }
   if (!CHANGES.includes(name)) return;
   schema.minProperties = 1;
   const { customer } = schema.properties!;
   if (customer) customer.minProperties = 1;
+}
+
+function limitText(part: Schema, { maxLength, minLength, isProse }: RequestText, isOcto: boolean): void {
+  const refused = isProse ? NOT_IN_PROSE : NOT_IN_LINE;
+  const least = minLength ?? (isOcto ? undefined : 1);
+  // One character of a trimmed text is no space.
+  part.pattern = isOcto ? `^[^${refused}]*$` : `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
+  part.maxLength = maxLength;
+  if (least !== undefined) part.minLength = least;
 }
 
 /** The changes of REST must name a field, and a customer in them too. */
