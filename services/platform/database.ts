@@ -40,6 +40,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
   const db = knex({
     client: 'pg',
     connection: {
+      connectionString: url,
       application_name: applicationName,
       keepAlive: true,
       query_timeout: answerTimeoutMs,

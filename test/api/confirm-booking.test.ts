@@ -93,7 +93,8 @@ describe('confirming a booking', () => {
     const row = () => db('booking_leads').where({ booking_ref }).first();
     const before = await row();
     const second = await confirm(booking_ref);
-    expect([second.status, second.body]).toEqual([200, first.body]);
+    const changed = { departure_status: 'cancelled', updated_at: expect.any(String) };
+    expect([second.status, second.body]).toEqual([200, { ...first.body, ...changed }]);
     expect(await row()).toEqual(before);
   });
 

@@ -38,6 +38,7 @@ describe('creating a booking', () => {
       currency: 'EUR',
       tour: { id: tour.id, slug: tour.slug },
       departure_date: date,
+      departure_status: 'scheduled',
       adults: 3,
       children: 0,
       single_supplements: 0,

@@ -71,6 +71,7 @@ async function openShop(): Promise<Shop> {
     dates.push(await givenDeparture(db, tour, { seats: 60 }));
   }
   await terminal.json(`pricing add acme --percent 10 --tour ${tours[0]}`);
+  await givenTour(db, { slug: 'hidden', continent: 'europe' });
   await terminal.json(`visibility deny acme --continent europe`);
   await terminal.json('webhook add acme https://hooks.example.com/a');
   await terminal.json('webhook add acme https://hooks.example.com/b --event booking.confirmed');
@@ -170,7 +171,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(json).toEqual({ file, tables: backup.tables, seconds: expect.any(Number) });
     expect(Object.keys(json.tables)).toEqual([...COPIED_TABLES]);
-    expect(json.tables).toMatchObject({ tours: 5, webhook_endpoints: 2, price_rules: 1, change_version: 1 });
+    expect(json.tables).toMatchObject({ tours: 6, webhook_endpoints: 2, price_rules: 1, change_version: 1 });
     expect(await pendingMigrations(restored.db)).toEqual([]);
   });
 

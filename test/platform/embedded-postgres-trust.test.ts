@@ -13,9 +13,11 @@ import {
 } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
+import type { Knex } from 'knex';
 import { openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
+import { readDatabaseUrl } from '../../services/platform/database/database-url';
 import { ScramClient } from '../../services/platform/database/scram-client';
 import {
   cloneOf,
@@ -63,15 +65,17 @@ describe('a foreign server on the port of a dead server', () => {
 
   it('does not change the rules of a URL without that requirement', () => {
     const url = 'postgres://someone:secret@127.0.0.1:1/own';
-    const db = openDatabase(url, { applicationName: 'test' });
-    expect((db.client as { driver: unknown }).driver).not.toEqual({ Client: ScramClient });
+    expect(readDatabaseUrl(url).requiresScram).toBe(false);
   });
 
   it('is refused by the URL of the embedded database, and its own server is accepted', async () => {
     const database = await joinEmbeddedPostgres(template);
     expect(new URL(database.url).searchParams.get('require_auth')).toBe('scram-sha-256');
     const db = openDatabase(database.url, { applicationName: 'test' });
-    expect((db.client as { driver: unknown }).driver).toEqual({ Client: ScramClient });
+    const client = db.client as Knex.Client;
+    const connection: unknown = await client.acquireConnection();
+    expect(connection).toBeInstanceOf(ScramClient);
+    await client.releaseConnection(connection);
     expect(await db.transaction((trx) => trx.select(trx.raw('1 as one')))).toEqual([{ one: 1 }]);
     await db.destroy();
     await database.leave();

@@ -30,7 +30,7 @@ describe('the creation of a directory', () => {
 describe('a start with a DATA_DIR that cannot be created', () => {
   const starts: [string, string[]][] = [
     ['npm start', ['cli/tourctl.js', 'up']],
-    ['tourctl', ['cli/tourctl.js', 'tenant', 'list']],
+    ['tourctl migrate', ['cli/tourctl.js', 'migrate']],
     ['the API alone', [SERVICE_ENTRY.api]],
   ];
   const places: [string, () => string][] = [

@@ -4,7 +4,7 @@ import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
 import { ScramClient } from './scram-client';
 
-/** Opens a connection with these settings, without the URL, to a server that accepts writes. */
+/** Opens a connection with these settings to a server that accepts writes. The URL of connectTo replaces theirs. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
 /** The time for all hosts of a URL together. As long as a request waits for a connection. */

@@ -27,6 +27,7 @@ export const CONVERSATIONS: Record<string, [question: string, ...keys: string[]]
     ['Site that', KEY.enter],
     ['Issue a widget token', KEY.enter],
     ['Widget token is valid', KEY.enter],
+    ['Address of a tour', 'https://nordlys.example/tours/{slug}', KEY.enter],
     ['Endpoint that receives', 'https://nordlys.example/hooks', KEY.enter],
     ['Events that it receives', KEY.enter],
     ['Body of its requests', KEY.enter],
