@@ -165,17 +165,36 @@ end $$;
 
 select grant_database_roles();
 
--- The schemes of stored addresses, as their readers accept them (platform/text-forms.ts). 0035 validates the constraints without the locks
--- of this migration.
-alter table tenants
-  add constraint tenants_brand_logo_scheme check (brand_logo ~* '^https://') not valid,
-  add constraint tenants_link_template_scheme check (link_template ~* '^(https://|http://localhost(:[0-9]+)?/)') not valid;
-
 -- Returns the pictures of a list whose address is https or a path of this service. Browsers take //host and /\host for other hosts.
 create function images_with_safe_addresses(images jsonb) returns jsonb
   language sql immutable
   return jsonb_path_query_array(images, 'strict $[*] ? (@.url like_regex "^(https://|/($|[^/\\\\]))")');
 
+-- Removes addresses with another scheme. No answer had them, because its readers refuse them too. A statement that changes no row would
+-- still count as a change of the catalog.
+do $$
+begin
+  if exists (select from tenants
+             where brand_logo !~ '^https://' or link_template !~ '^(https://|http://localhost:[0-9]+/)') then
+    update tenants set
+      brand_logo = case when brand_logo ~ '^https://' then brand_logo end,
+      link_template = case when link_template ~ '^(https://|http://localhost:[0-9]+/)' then link_template end
+    where brand_logo !~ '^https://' or link_template !~ '^(https://|http://localhost:[0-9]+/)';
+  end if;
+  if exists (select from tours
+             where image_url !~ '^(https://|/($|[^/\\]))' or images <> images_with_safe_addresses(images)) then
+    update tours set
+      image_url = case when image_url ~ '^(https://|/($|[^/\\]))' then image_url end,
+      images = images_with_safe_addresses(images)
+    where image_url !~ '^(https://|/($|[^/\\]))' or images <> images_with_safe_addresses(images);
+  end if;
+end $$;
+
+-- The schemes of stored addresses, as their readers accept them (platform/text-forms.ts, tenants/link-template.ts). 0035 validates the
+-- constraints without the locks of this migration.
+alter table tenants
+  add constraint tenants_brand_logo_scheme check (brand_logo ~ '^https://') not valid,
+  add constraint tenants_link_template_scheme check (link_template ~ '^(https://|http://localhost:[0-9]+/)') not valid;
 alter table tours
   add constraint tours_image_url_scheme check (image_url ~ '^(https://|/($|[^/\\]))') not valid,
   add constraint tours_images_schemes check (images_with_safe_addresses(images) = images) not valid;

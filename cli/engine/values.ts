@@ -4,6 +4,7 @@ import {
   isActorName,
   isCalendarDate,
   isEmail,
+  isHttpsAddress,
   isSlug,
   isUuid,
   withoutInvisible,
@@ -148,9 +149,8 @@ export function domain(text: string, name: string): string {
 }
 
 export function httpsUrl(text: string, name: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:' || url.username || url.password || text.length > 2000 || /\s/.test(text)) {
-    throw new UsageError(`${name} must be an address that begins with https://`);
+  if (!isHttpsAddress(text) || text.length > 2000) {
+    throw new UsageError(`${name} must be an address of at most 2000 characters that begins with https://`);
   }
   return text;
 }

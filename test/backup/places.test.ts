@@ -121,10 +121,7 @@ describe('tourctl backup and restore', () => {
     const { rows } = await target.db.raw("select to_regclass('webhook_events_2024_02')::text as month");
     expect(rows).toEqual([{ month: 'webhook_events_2024_02' }]);
     await givenTour(target.db);
-    // Migrations that change the catalog take numbers too.
-    const last = (await target.db('catalog_commits').max('change_id as last').first())?.last as number;
-    expect(last).toBeGreaterThan(100_077);
-    expect(last).toBeLessThan(101_000);
+    expect(await target.db('catalog_commits').max('change_id as last').first()).toEqual({ last: 100_078 });
   });
 });
 

@@ -19,6 +19,22 @@ const INSTANCES = [
   ...[sellAsLastRelease, sellAsLastRelease, sellAsLastRelease],
   ...[changeCatalogAsLastRelease, readCatalogAsLastRelease, deliverAsLastRelease],
 ];
+/** Addresses that no answer has, stored by other means than the terminal. */
+const TENANT_WITH_BAD_ADDRESSES = {
+  slug: 'bad',
+  name: 'Bad Addresses',
+  booking_prefix: 'BAD',
+  country: 'DE',
+  currency: 'EUR',
+  currency_digits: 2,
+  brand_logo: 'http://cdn.example/logo.png',
+  link_template: 'ftp://bad.example/{slug}',
+};
+const GOOD_PICTURE = { url: 'https://cdn.example/a.jpg', alt: null };
+const BAD_PICTURES = {
+  image_url: '//cdn.example/a.jpg',
+  images: JSON.stringify([{ url: 'http://cdn.example/b.jpg', alt: null }, GOOD_PICTURE]),
+};
 const SALES_BEFORE = 40;
 /** The rounds of each instance before the migrations and after each. */
 const ROUNDS = 3;
@@ -36,6 +52,8 @@ describe('an upgrade from the last release', () => {
     database = await createTestDatabase('template0');
     await migrate(database.db, LAST_RELEASE);
     await givenCatalogOfLastRelease(database.db);
+    await database.db('tenants').insert(TENANT_WITH_BAD_ADDRESSES);
+    await database.db('tours').where({ slug: 'tour-2' }).update(BAD_PICTURES);
     for (let n = 0; n < SALES_BEFORE; n++) await sellAsLastRelease(database.db);
     before = await namesOf(database.db);
     instances = startInstances(database.url);
@@ -51,6 +69,18 @@ describe('an upgrade from the last release', () => {
       expect(await migrate(database.db, name)).toEqual([name]);
       await instances.serve(`after ${name}`);
     }
+  });
+
+  it('removes the addresses that no page may load, and keeps the others', async () => {
+    const { db } = database;
+    expect(await db('tenants').where({ slug: 'bad' }).first('brand_logo', 'link_template')).toEqual({
+      brandLogo: null,
+      linkTemplate: null,
+    });
+    expect(await db('tours').where({ slug: 'tour-2' }).first('image_url', 'images')).toEqual({
+      imageUrl: null,
+      images: [GOOD_PICTURE],
+    });
   });
 
   it('keeps each column with its type, and each function, because an instance of the last release may name it', async () => {

@@ -37,15 +37,18 @@ const write = (table: 'tours' | 'tenants', column: string, value: string) =>
   api.db(table).update({ [column]: value });
 
 describe('the database', () => {
-  it.each([...OTHER_SCHEMES, ''])('refuses %j in each column for an address', async (address) => {
-    const refused = { code: '23514' };
-    await expect(write('tours', 'image_url', address)).rejects.toMatchObject(refused);
-    await expect(write('tours', 'images', pictures('https://a.example', address))).rejects.toMatchObject(
-      refused,
-    );
-    await expect(write('tenants', 'brand_logo', address)).rejects.toMatchObject(refused);
-    await expect(write('tenants', 'link_template', address)).rejects.toMatchObject(refused);
-  });
+  it.each([...OTHER_SCHEMES, 'HTTPS://a.example/p', 'http://localhost/p', ''])(
+    'refuses %j in each column for an address',
+    async (address) => {
+      const refused = { code: '23514' };
+      await expect(write('tours', 'image_url', address)).rejects.toMatchObject(refused);
+      await expect(write('tours', 'images', pictures('https://a.example', address))).rejects.toMatchObject(
+        refused,
+      );
+      await expect(write('tenants', 'brand_logo', address)).rejects.toMatchObject(refused);
+      await expect(write('tenants', 'link_template', address)).rejects.toMatchObject(refused);
+    },
+  );
 
   it.each([
     '[{}]',
@@ -64,13 +67,8 @@ describe('the database', () => {
       expect(await write('tours', 'images', pictures(address, address))).toBe(1);
     }
     await write('tours', 'images', '[]');
-    await write('tenants', 'brand_logo', 'HTTPS://a.example/p');
-    for (const address of [
-      'https://a.example/{slug}',
-      'HTTPS://a.example/{slug}',
-      'http://localhost:3000/{slug}',
-      'http://localhost/{slug}',
-    ])
+    await write('tenants', 'brand_logo', 'https://a.example/p');
+    for (const address of ['https://a.example/{slug}', 'http://localhost:3000/{slug}'])
       await write('tenants', 'link_template', address);
   });
 });

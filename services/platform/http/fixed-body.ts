@@ -27,7 +27,12 @@ export function createFixedBody(type: string, content: string | Buffer): FixedBo
     async send(request, response) {
       const coding = chooseCoding(request.get('accept-encoding'));
       let body = encoded.get(coding);
-      if (!body) encoded.set(coding, (body = encode(bytes, coding)));
+      if (!body) {
+        body = encode(bytes, coding);
+        encoded.set(coding, body);
+        // The next request tries again.
+        body.catch(() => encoded.delete(coding));
+      }
       response.vary('Accept-Encoding');
       // Each coding has its own bytes, so it has its own tag.
       response.setHeader('ETag', coding === 'identity' ? `"${digest}"` : `"${digest}-${coding}"`);

@@ -30,7 +30,7 @@ export const HTTP_LIMITS: HttpLimits = {
   keepAliveMs: 65_000,
   silentMs: 30_000,
   unreadMs: 10_000,
-  unreadMaxMs: 30_000,
+  unreadMaxMs: 180_000,
   readBytesPerSecond: 8 * 1024,
   headerBytes: 16 * 1024,
   connections: 10_000,

@@ -11,7 +11,7 @@ export interface ReaderLimits {
   unreadMaxMs: number;
 }
 
-/** What Node knows of the bytes of a socket. Its own timeout of a silent socket reads the same two properties. */
+/** Node's counts of the bytes of a socket. Its own timeout of a silent socket reads the same two properties. */
 interface WriteState {
   /** Bytes that were passed to the operating system, or wait for it. */
   bytesWritten: number;
@@ -28,9 +28,9 @@ interface Reader {
 
 /**
  * Closes the connections of clients that do not take their answers: the answer waits in memory, and Node's own timeout counts each byte
- * that is taken as activity. A client has ten seconds, and each byte it takes adds the time of that byte at the lowest rate, so that a
- * slow but steady reader is never closed. Bytes count when the operating system accepts them: its buffers have room for the first
- * 100 KB to 4 MB, which cost this process nothing.
+ * that is taken as activity. A client has `unreadMs`, and each byte it takes adds the time of that byte at the lowest rate. Bytes count
+ * when the operating system accepts them: its buffers have room for 100 KB to 4 MB, which cost this process nothing, and it accepts more
+ * only when a third of them is free. `unreadMaxMs` is longer than that third takes at the lowest rate, so that a steady reader goes on.
  */
 export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEveryMs: number): void {
   const readers = new Map<Socket, Reader>();
@@ -41,9 +41,11 @@ export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEver
   let checkedAt = performance.now();
   const check = () => {
     const now = performance.now();
+    // While this process stood still, no client could take anything.
+    const elapsedMs = Math.min(now - checkedAt, 2 * checkEveryMs);
     for (const [socket, reader] of readers) {
       const state = (socket as { _handle?: WriteState | null })._handle;
-      if (state && !mayGoOn(reader, state, now - checkedAt, limits)) socket.destroy();
+      if (state && !mayGoOn(reader, state, elapsedMs, limits)) socket.destroy();
     }
     checkedAt = now;
   };

@@ -69,7 +69,7 @@ function orNull(schema: Schema31): Schema31 {
     return { description, anyOf: [...(allOf as Schema31[]), { type: 'null' }] };
   }
   const values = schema.enum as unknown[] | undefined;
-  return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };
+  return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...new Set([...values, null])] }) };
 }
 
 function mapValues<T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> {
