@@ -97,9 +97,9 @@ describeWith(
         answers(
           ...[
             'departures +3 +0 +0\n',
-            'total_price +3498\n',
+            'total_price +3,498[.]00 EUR\n',
             '"booking_ref":"SUNNY-1001"',
-            'total_price +4917\n',
+            'total_price +4,917[.]00 EUR\n',
           ],
           ...['status +confirmed\n', 'adults from 2 to 3', '\n401\n200\n', 'sunny +disabled', ' is active\n'],
           ...[
