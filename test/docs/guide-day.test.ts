@@ -103,7 +103,7 @@ describeWith(
           ],
           ...['status +confirmed\n', 'adults from 2 to 3', '\n401\n200\n', 'sunny +disabled', ' is active\n'],
           ...[
-            'booking.confirmed +SUNNY-1001 +dead',
+            'SUNNY-1001 +booking.confirmed +dead',
             '1 delivery is queued again\n',
             'status +cancelled\n',
             'booking.cancel',
