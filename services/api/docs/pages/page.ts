@@ -85,7 +85,7 @@ export function renderCode(text: string): Markup {
 
 /**
  * Renders a part that is closed at first. In a browser with scripts its content is text, from which the page's script makes elements
- * when the part is opened: most of the 25,500 elements of the reference are in such parts. Without scripts the content is in place.
+ * when the part is opened: most elements of the reference are in such parts. Without scripts the content is in place.
  */
 export function renderFolded(summary: string, content: Markup): Markup {
   return html`<details>
