@@ -1,6 +1,6 @@
 (() => {
   const script = document.currentScript;
-  // An element of the page may have that name, and stand for it.
+  // The page may have an element with the name `currentScript`: then it is returned instead of this script.
   if (!(script instanceof HTMLScriptElement)) return;
   const NAME = 'tour-list';
   const SETTINGS = ['token', 'lang', 'theme', 'continent', 'q', 'limit'];
@@ -30,7 +30,7 @@
       this.replaceChildren(frame);
       this.leaving = new AbortController();
       const { signal } = this.leaving;
-      addEventListener('message', (message) => this.hear(message, page.origin, frame), { signal });
+      addEventListener('message', (message) => this.receive(message, page.origin, frame), { signal });
       this.ready = false;
       const check = () => signal.aborted || this.check(frame);
       // A lazy frame first loads an empty document, the only one that this page can read.
@@ -51,22 +51,22 @@
       if (this.leaving) this.leaving.abort();
       this.replaceChildren();
     }
-    hear({ origin, source, data }, expected, frame) {
+    receive({ origin, source, data }, expected, frame) {
       if (origin !== expected || source !== frame.contentWindow || !data || data.v !== 1) return;
       const { type, height, slug, url } = data;
       if (type === 'svc:ready') {
         this.ready = true;
         if (!frame.clientHeight) frame.style.height = HEIGHT + 'px';
-        this.tell('ready', {});
+        this.notify('ready', {});
       }
       if (type === 'svc:resize' && Number.isInteger(height) && height > 0 && height <= HEIGHT_MAX) {
         frame.style.height = height + 'px';
-        this.tell('resize', { height });
+        this.notify('resize', { height });
       }
-      if (type === 'svc:tour-click' && typeof slug === 'string') this.tell('tour-click', { slug, url });
+      if (type === 'svc:tour-click' && typeof slug === 'string') this.notify('tour-click', { slug, url });
     }
-    // They do not bubble: a resize that reached the window would be taken for the window's own.
-    tell(type, detail) {
+    // The events do not bubble: the window would take `resize` for a change of its own size.
+    notify(type, detail) {
       this.dispatchEvent(new CustomEvent(type, { detail }));
     }
   }
