@@ -168,7 +168,7 @@ describe('an instance that cannot reach the database', () => {
     expect(outcome.oldBefore).toBeGreaterThan(0);
     expect(performance.now() - began).toBeLessThan(10_000);
 
-    proxy.heal();
+    proxy.resume();
     const other = await two.givenShop();
     const asked = withKey(other, tourOf(other));
     await untilStatus(asked, 200);
@@ -191,7 +191,7 @@ describe('an instance that cannot reach the database', () => {
     });
     expect(outcome.after).toBeGreaterThan(0);
     expect(outcome.oldAfter + outcome.oldBefore).toBe(0);
-    proxy.heal();
+    proxy.resume();
     await untilStatus(ask, 401);
   }, 60_000);
 

@@ -473,9 +473,9 @@ describe('updated_since with a time that the database has not reached, as after 
     const lostUntil = new Date(Date.parse(lostAfter) + 2000).toISOString();
     await api.db('catalog_restores').insert({ lost_after: lostAfter, lost_until: lostUntil });
     await api.db('tours').where({ slug: 'bb' }).update(renamed('bb2'));
-    const healed = await changesSince(copyIsOf, reader, 'limit=1');
-    expect([slugsOf(healed.items), healed.asOf]).toEqual([['aa', 'bb'], lostAfter]);
-    const next = await changesSince(healed.asOf);
+    const complete = await changesSince(copyIsOf, reader, 'limit=1');
+    expect([slugsOf(complete.items), complete.asOf]).toEqual([['aa', 'bb'], lostAfter]);
+    const next = await changesSince(complete.asOf);
     expect(slugsOf(next.items)).toEqual(['bb']);
     expect(next.asOf > lostAfter).toBe(true);
     await api.db('catalog_restores').delete();

@@ -265,8 +265,8 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
       const afterBackup = new Date((lostAfter as Date).getTime() + 1).toISOString();
       const slugsOf = ({ items }: { items: { slug: string }[] }) => items.map(({ slug }) => slug).sort();
       const catalog = slugsOf(await changes('1970-01-01T00:00:00Z'));
-      const healed = await changes(afterBackup);
-      expect([slugsOf(healed), healed.as_of]).toEqual([catalog, ofBackup]);
+      const complete = await changes(afterBackup);
+      expect([slugsOf(complete), complete.as_of]).toEqual([catalog, ofBackup]);
       const normal = await changes(ofBackup);
       expect(normal.items).toEqual([]);
       expect(Date.parse(normal.as_of)).toBeGreaterThan((lostUntil as Date).getTime());

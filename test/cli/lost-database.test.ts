@@ -18,7 +18,7 @@ beforeAll(async () => {
   // Takes five seconds, so it runs beside the other tests.
   silentFromTheStart = at(withPort(silent.port));
 });
-afterEach(() => proxy.heal());
+afterEach(() => proxy.resume());
 afterAll(() => Promise.all([proxy.stop(), silent.stop()]));
 
 const withPort = (port: number) => Object.assign(new URL(terminal.url), { port: String(port) }).href;

@@ -17,7 +17,7 @@ describe('a database connection that receives no more bytes', () => {
       await db.raw('select 1');
       proxy.hang();
       await expect(db.raw('select 2')).rejects.toThrow(/timeout/);
-      proxy.heal();
+      proxy.resume();
       expect((await db.raw('select 3 as n')).rows).toEqual([{ n: 3 }]);
     } finally {
       await db.destroy();

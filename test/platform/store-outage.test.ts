@@ -118,7 +118,7 @@ describeWithRedis('a shared store that dies', () => {
       ]);
       expect(log.join()).not.toMatch(/rest-token|availability:/);
 
-      proxy.heal();
+      proxy.resume();
       rest.setFault('none');
       await until(async () => (await up()) === 1);
       expect(log).toHaveLength(3);

@@ -134,9 +134,9 @@ function suite(driver: Driver): void {
   }
 
   async function untilUp(): Promise<number> {
-    const healed = performance.now();
+    const restoredAt = performance.now();
     while ((await sum('shared_store_up')) < INSTANCES) await sleep(20);
-    return Math.round(performance.now() - healed);
+    return Math.round(performance.now() - restoredAt);
   }
 
   const saidAway = () => apis.map((api) => api.log().split('shared store is down').length - 1);
@@ -153,7 +153,7 @@ function suite(driver: Driver): void {
         await untilUp();
         phases.push(await phase(name, () => store.send(order)));
         expect(await sum('shared_store_up')).toBe(0);
-        store.send(['heal'] satisfies Order);
+        store.send(['resume'] satisfies Order);
         phases.push(await phase(`back (found after ${await untilUp()} ms)`));
       }
       if (LONG) process.stdout.write(figures(driver, phases));

@@ -7,7 +7,7 @@ import { startTcpProxy } from '../support/tcp-proxy';
 
 export type Driver = 'redis' | 'rest';
 /** Message of the parent: a method of the proxy and its arguments. */
-export type Order = ['hang' | 'refuse' | 'heal'] | ['delay', number] | ['answerWith', string];
+export type Order = ['hang' | 'refuse' | 'resume'] | ['delay', number] | ['answerWith', string];
 /** First message of the child: the settings with which a service reaches the store. */
 export type Ready = Record<string, string>;
 

@@ -12,7 +12,7 @@ export interface TcpProxy {
   /** Answers everything with these bytes. */
   answerWith(bytes: string): void;
   /** Passes bytes again. */
-  heal(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function startTcpProxy(target: number, port = 0): Promise<TcpProxy>
       mode = 'fake';
       fake = bytes;
     },
-    heal: () => {
+    resume: () => {
       // Bytes that were dropped stay lost, so those connections never answer again.
       mode = 'pass';
       delayMs = 0;

@@ -23,7 +23,7 @@ export function listFaults({ postgres, database, store, canFillDisk }: Targets):
   /** Closes the connections, so that no byte overtakes a delayed one. */
   const cut = (proxy: TcpProxy) => {
     proxy.refuse();
-    proxy.heal();
+    proxy.resume();
   };
   const nothing = () => undefined;
   const diskFull = {
@@ -33,10 +33,10 @@ export function listFaults({ postgres, database, store, canFillDisk }: Targets):
     { name: 'PostgreSQL restarts', begin: () => postgres.crash(), end: nothing },
     { name: 'connections are cut', begin: () => cut(database), end: () => cut(database) },
     { name: 'connections are delayed', begin: () => database.delay(150), end: () => cut(database) },
-    { name: 'connections hang', begin: () => database.hang(), end: () => database.heal() },
-    { name: 'connections are refused', begin: () => database.refuse(), end: () => database.heal() },
-    { name: 'the store is down', begin: () => store.refuse(), end: () => store.heal() },
-    { name: 'the store hangs', begin: () => store.hang(), end: () => store.heal() },
+    { name: 'connections hang', begin: () => database.hang(), end: () => database.resume() },
+    { name: 'connections are refused', begin: () => database.refuse(), end: () => database.resume() },
+    { name: 'the store is down', begin: () => store.refuse(), end: () => store.resume() },
+    { name: 'the store hangs', begin: () => store.hang(), end: () => store.resume() },
     { name: 'the store is slow', begin: () => store.delay(250), end: () => cut(store) },
     ...(canFillDisk ? [diskFull] : []),
   ];
