@@ -10,6 +10,7 @@ import { useTestTerminal } from './terminal';
 const SECRET = 'hunter2-hunter2-hunter2-hunter2-';
 
 const terminal = useTestTerminal();
+const emptyDir = useTemporaryFolder();
 
 /** Runs a command line with only these settings. */
 const under = (env: Record<string, string>, line: string) => runOnce(line, { env });
@@ -174,6 +175,19 @@ describe('tourctl config check', () => {
       variable: 'WEBHOOK_RETENTION_DAY',
       message: expect.stringContaining('did you mean WEBHOOK_RETENTION_DAYS?'),
     });
+  });
+
+  it('notices a data directory without a database, and what creates one', async () => {
+    const { code, json } = await under({ DATA_DIR: emptyDir }, 'config check --json');
+    expect([code, json.notices]).toEqual([
+      0,
+      [
+        {
+          variable: 'DATA_DIR',
+          message: `${emptyDir} has no database: npm start or tourctl migrate creates one`,
+        },
+      ],
+    ]);
   });
 
   it('succeeds with valid settings', async () => {

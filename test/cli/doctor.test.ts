@@ -172,7 +172,7 @@ describe('tourctl doctor', () => {
     expect(await check('seats')).toMatchObject({
       code: 0,
       status: 'ok',
-      detail: '1 recounted with holds or bookings, none oversold',
+      detail: '1 departure with holds or bookings recounted, none oversold',
     });
     expect((await check('holds')).detail).toBe('1 live, no orphans');
     await terminal.db.transaction(async (trx) => {

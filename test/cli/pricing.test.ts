@@ -17,7 +17,7 @@ describe('tourctl pricing add', () => {
     const { code, stderr } = await terminal.tourctl('pricing add acme --percent 5 --continent europa');
     expect([code, stderr]).toEqual([
       1,
-      'error: No tour is in the continent "europa" (Did you mean europe?)\n',
+      'error: No tour is in the continent "europa": tourctl catalog list shows the continents (Did you mean europe?)\n',
     ]);
     expect(await terminal.db('price_rules')).toEqual([]);
   });

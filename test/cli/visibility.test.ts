@@ -136,7 +136,9 @@ describe('tourctl visibility', () => {
     async (verb) => {
       const { code, stdout, stderr } = await terminal.tourctl(`visibility ${verb} acme --continent europa`);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toBe('error: No tour is in the continent "europa" (Did you mean europe?)\n');
+      expect(stderr).toBe(
+        'error: No tour is in the continent "europa": tourctl catalog list shows the continents (Did you mean europe?)\n',
+      );
     },
   );
 
@@ -172,7 +174,7 @@ describe('a rule in an empty catalog', () => {
       'pricing add early --percent 5 --continent europe',
     ]) {
       const { code, stderr } = await empty.tourctl(line);
-      expect([code, stderr]).toEqual([0, 'warning: no tour is in the continent europe\n']);
+      expect([code, stderr]).toEqual([0, 'warning: No tour is in the continent "europe"\n']);
     }
   });
 });

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import type { Basics } from '../../engine/context';
 import { EXIT, SettingsError } from '../../engine/failure';
 import { nearest } from '../../engine/nearest';
 import { type Column, properties, table } from '../../terminal/table';
 import { countIs } from '../../terminal/text';
+import { hasDatabase } from '../../../services/platform/embedded-postgres';
 import { type VariableName, VARIABLES } from '../../../services/platform/config/variables';
 import { type VariableIssue, readFileOf, readSetting, readSettings, shownValue } from './settings';
 
@@ -60,10 +60,10 @@ const SHORTEST_TYPO = 8;
 export async function checkConfigCommand({ io, output }: Basics): Promise<number> {
   const { items, config, issues } = readSettings(io);
   const notices = misspelt({ ...readFileOf(io), ...io.env });
-  if (config.databaseUrl === undefined && !existsSync(config.dataDir))
+  if (config.databaseUrl === undefined && !hasDatabase(config.dataDir))
     notices.push({
       variable: 'DATA_DIR',
-      message: `${config.dataDir} does not exist yet: the first start creates it`,
+      message: `${config.dataDir} has no database: npm start or tourctl migrate creates one`,
     });
   const ok = issues.length === 0;
   const sources = Object.fromEntries(items.map(({ variable, source }) => [variable, source]));

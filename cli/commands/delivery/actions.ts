@@ -19,7 +19,7 @@ import { retryDelivery } from '../../../services/webhook-queue/endpoints/request
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
-import { recordReveal, REVEALED_BY, type RevealOptions } from '../../engine/personal-data';
+import { recordReveal, HIDDEN_HINT, type RevealOptions } from '../../engine/personal-data';
 import type { Output } from '../../terminal/output';
 import type { Tone } from '../../terminal/screen';
 import { type Column, properties, shortTime, table, tableOf } from '../../terminal/table';
@@ -146,7 +146,7 @@ export async function showDeliveryCommand(
   };
   context.output.answer(document, (screen) => {
     const { tries: _, ...facts } = document;
-    const shown = reveal ? facts : { ...facts, body: REVEALED_BY };
+    const shown = reveal ? facts : { ...facts, body: HIDDEN_HINT };
     const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
     const history = table(TRY_COLUMNS, tries.map(toRow), 'No tries yet', screen);
     return [properties(shown, screen), history, ...answers].join('\n\n');

@@ -129,7 +129,7 @@ async function completeInPlace(
 function notePaused(output: Output, paused: number): void {
   if (paused === 0) return;
   output.note(
-    `${countIs(paused, 'webhook endpoint')} paused: tourctl webhook list, then webhook resume <id>`,
+    `${countIs(paused, 'webhook endpoint')} paused: tourctl webhook list, then tourctl webhook resume <id>`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { FailingEndpoint } from '../../../services/webhook-queue/endpoints/endpoint.repository';
 import { shortTime } from '../../terminal/table';
 
-export type FailingDocument = ReturnType<typeof toFailingDocument>;
+type FailingDocument = ReturnType<typeof toFailingDocument>;
 
 /** Converts an endpoint that fails or is disabled. */
 export function toFailingDocument(endpoint: FailingEndpoint) {

@@ -1,5 +1,5 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
-import { checkContinent } from '../../../services/api/catalog/known-continents';
+import { checkContinent, noTourIn } from '../../../services/api/catalog/known-continents';
 import {
   addPriceRule,
   type NewPriceRule,
@@ -119,7 +119,7 @@ export async function addPricingCommand(
     note(null, added, { tenantId: tenant.id, subject: String(added.id) });
     return added;
   });
-  if (!hasTours) output.warn(`no tour is in the continent ${continent}`);
+  if (!hasTours) output.warn(noTourIn(continent));
   output.answer(document, (screen) => properties(withMoney(document, ['amount', 'price']), screen));
 }
 

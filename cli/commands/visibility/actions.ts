@@ -1,5 +1,5 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
-import { checkContinent } from '../../../services/api/catalog/known-continents';
+import { checkContinent, noTourIn } from '../../../services/api/catalog/known-continents';
 import {
   clearVisibility,
   explainVisibility,
@@ -188,7 +188,7 @@ export async function readTargets(
     targets.push({ kind: 'tour', tourId: (await findTour(db, slug)).id });
   for (const continent of options.continent ?? []) {
     if (!ruled.includes(continent) && !(await checkContinent(db, continent))) {
-      output.warn(`no tour is in the continent ${continent}`);
+      output.warn(noTourIn(continent));
     }
     targets.push({ kind: 'continent', continent });
   }

@@ -102,7 +102,9 @@ export async function showWebhookCommand({ db, output }: Context, _: object, id:
     const seen = Object.entries(counts).filter(([, count]) => count > 0);
     const shown = {
       ...facts,
-      secrets: `${countOf(secrets.length, 'secret')} in use${ends.length > 0 ? `, one until ${ends.join(', ')}` : ''}`,
+      secrets: [`${countOf(secrets.length, 'secret')} in use`, ...ends.map((end) => `one until ${end}`)].join(
+        ', ',
+      ),
       recent:
         counted === 0
           ? null

@@ -6,12 +6,17 @@ export async function findContinents(db: Db): Promise<string[]> {
   return db('tours').distinct().orderBy('continent').pluck<string[]>('continent');
 }
 
+/** Returns the text about a continent without a tour, for an error or a warning. */
+export function noTourIn(continent: string): string {
+  return `No tour is in the continent "${continent}"`;
+}
+
 /** An operator named a continent that no tour is in. */
 class UnknownContinentError extends AppError {
   readonly code = 'continent_not_found';
 
   constructor(continent: string) {
-    super(`No tour is in the continent "${continent}"`);
+    super(`${noTourIn(continent)}: tourctl catalog list shows the continents`);
   }
 }
 

@@ -42,7 +42,10 @@ export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
 async function checkSeats(db: Db): Promise<HealthCheck> {
   const { recounted, oversold } = await recountSeats(db);
   if (oversold.length === 0)
-    return ok('seats', `${recounted} recounted with holds or bookings, none oversold`);
+    return ok(
+      'seats',
+      `${recounted} ${recounted === 1 ? 'departure' : 'departures'} with holds or bookings recounted, none oversold`,
+    );
   const named = oversold.map((d) => `${d.tour} ${d.departureDate} (${d.seatsTaken} of ${d.seatsTotal})`);
   return broken(
     'seats',

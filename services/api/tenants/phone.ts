@@ -6,7 +6,7 @@ export const PHONE_MAX = 40;
 const LEAST_DIGITS = 6;
 
 /**
- * Returns readPhone.
+ * Reads a phone number (readPhone).
  * @throws InvalidInputError for fewer than 6 digits (400)
  */
 export function phoneInput(field: string, phone: string, country: string): string {

@@ -47,7 +47,7 @@ export class LinkTemplateRefusedError extends AppError {
 
   constructor(status: string) {
     super(
-      `A link to http://localhost is for development: only a tenant on trial may have it, and this one is ${status}`,
+      `A link to http://localhost is for development: only a tenant on trial may have it, and this one is ${status}: give an https:// address`,
     );
   }
 }

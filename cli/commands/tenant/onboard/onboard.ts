@@ -26,7 +26,7 @@ export async function onboardTenantCommand(context: Context, options: OnboardOpt
   announce(context, made, plan, guided);
 }
 
-/** Refuses wrong flags before the first question, because no later answer mends them; then asks until the person agrees. */
+/** Refuses wrong flags before the first question, because no later answer can correct them; then asks until the person agrees. */
 async function askForPlan(context: Context, options: OnboardOptions): Promise<OnboardPlan> {
   const { slug = `rehearsal-${randomBytes(4).toString('hex')}` } = options;
   await rehearsePlan(context, { ...options, slug });
