@@ -60,9 +60,7 @@ function foldCommand(line: string, width: number): string {
 }
 
 /** Runs a verb with the values of the command line. */
-export type Start = (verb: Verb, values: CommandLine) => Promise<void>;
-
-export type CommandLine = GivenValues;
+export type Start = (verb: Verb, values: GivenValues) => Promise<void>;
 
 export function createProgram(version: string, output: Output, start: Start): Command {
   const width = helpWidth(output);
@@ -168,7 +166,7 @@ function readFlag(flag: Flag, text: string, previous: Given | undefined): Given 
   }
 }
 
-function readOptions(options: Record<string, unknown>): Omit<CommandLine, 'args'> {
+function readOptions(options: Record<string, unknown>): Omit<GivenValues, 'args'> {
   const given = Object.entries(options);
   const plain = (value: unknown) => (value instanceof Given ? value.value : value);
   return {
@@ -211,7 +209,7 @@ export async function run(given: string[], io: Io): Promise<number> {
   }
 }
 
-async function start(verb: Verb, line: CommandLine, io: Io, output: Output): Promise<number | void> {
+async function start(verb: Verb, line: GivenValues, io: Io, output: Output): Promise<number | void> {
   const interactive = io.isTTY && !output.json;
   const { options: given, args } = await completeValues(verb, line, io, interactive);
   // `audit list` has an --actor of its own, which filters.

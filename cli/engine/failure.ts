@@ -2,6 +2,7 @@ import {
   AppError,
   databaseReason,
   isDatabaseAway,
+  isSilent,
   LOCK_NOT_AVAILABLE,
   sqlState,
 } from '../../services/platform/errors';
@@ -48,7 +49,7 @@ export function describeError(error: unknown): { code: string; message: string }
   if (state === LOCK_NOT_AVAILABLE || state === '57014') {
     return { code: 'database_busy', message: 'Another process is changing this now: try again' };
   }
-  if (isSilence(error)) {
+  if (isSilent(error) || (error as Error | undefined)?.name === 'KnexTimeoutError') {
     return {
       code: UNREACHABLE,
       message: `The database does not answer within five seconds: ${CHECK_DATABASE}`,
@@ -66,12 +67,6 @@ export function isDatabaseLost(error: unknown): boolean {
 const UNREACHABLE = 'database_unreachable';
 /** The next step when no connection works. */
 export const CHECK_DATABASE = 'check that its server runs, and DATABASE_URL';
-/** Matches the driver's own time-outs, which have no code. */
-const SILENT = /^(timeout expired|timeout exceeded.*|Query read timeout)$/;
-
-function isSilence(error: unknown): boolean {
-  return (error as Error | undefined)?.name === 'KnexTimeoutError' || SILENT.test(databaseReason(error));
-}
 
 function firstLine(error: unknown): string {
   const { message } = (error ?? {}) as { message?: string };

@@ -99,15 +99,15 @@ export function describeContacts(octo: ReturnType<typeof toOctoDocument>): strin
     .filter((line) => line !== null);
 }
 
-/** Says of each hidden fact of a document how to see it. */
+/** Replaces each hidden fact of a document by a hint that names --reveal. */
 export function explainHidden(facts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(facts).map(([field, value]) => [field, value === HIDDEN ? REVEALED_BY : value]),
+    Object.entries(facts).map(([field, value]) => [field, value === HIDDEN ? HIDDEN_HINT : value]),
   );
 }
 
 /** Stands for a fact that is hidden. */
-export const REVEALED_BY = `${HIDDEN} (--reveal shows it)`;
+export const HIDDEN_HINT = `${HIDDEN} (--reveal shows it)`;
 
 export interface RevealOptions {
   reveal?: boolean;

@@ -5,7 +5,7 @@ import { toFields } from './database/field-names';
 import { measureLockWait } from './database/measure-waits';
 import { allowPrepared, planWith } from './database/run-prepared';
 import { connectTo, openConnectionsBy } from './database/connect';
-import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from './errors';
+import { AppError, DEADLOCK, isSilent, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from './errors';
 
 export { toColumns } from './database/field-names';
 export { runPrepared } from './database/run-prepared';
@@ -49,7 +49,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     // Waits five seconds for a connection, then the request gets 503. Knex's default of a minute is longer than clients wait.
     pool: {
       ...{ min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
-      afterCreate: dropWhenUseless,
+      afterCreate: dropUnusable,
     },
     acquireConnectionTimeout: 5000,
     // Silences Knex, which prints errors that it also throws. stdout is for log lines and the output of commands.
@@ -64,16 +64,16 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
  * Removes a connection from the pool when its server becomes silent or read-only. pg keeps the connection: the next statement would wait
  * behind the one that timed out, or would reach the former primary again.
  */
-function dropWhenUseless(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
+function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   client.query = ((...args: unknown[]) => {
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null, ...rest: unknown[]) => {
-        const isSilent = error?.message === 'Query read timeout';
+        const silent = error !== null && isSilent(error);
         // Removes the connection now, before a socket closes. A transaction still rolls back on a read-only one.
-        if (isSilent || sqlState(error) === READ_ONLY) client.emit('error', error);
-        if (isSilent) client.connection.stream.destroy();
+        if (silent || sqlState(error) === READ_ONLY) client.emit('error', error);
+        if (silent) client.connection.stream.destroy();
         (callback as (...results: unknown[]) => void)(error, ...rest);
       };
     }

@@ -106,7 +106,7 @@ export async function joinEmbeddedPostgres(
  * Returns whether the directory has an embedded database, also of another release, whose use joinEmbeddedPostgres then refuses. Creates
  * nothing. A database that is being created has another name until it is complete.
  */
-function hasDatabase(dataDir: string): boolean {
+export function hasDatabase(dataDir: string): boolean {
   return entriesOf(dataDir).some(
     (name) => /^pg\d+$/.test(name) && entriesOf(path.join(dataDir, name)).length > 0,
   );

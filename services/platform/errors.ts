@@ -39,9 +39,11 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
-/** Matches the driver's own errors, which have no code (Knex writes the statement before them), and a database that takes no connections. */
+/** Matches the driver's own errors for a server that does not answer in time. They have no code. */
+const SILENT = /^(timeout expired|timeout exceeded.*|Query read timeout)$/;
+/** Matches the driver's other errors without a code (Knex writes the statement before them), and a database that takes no connections. */
 const WITHOUT_CONNECTION =
-  /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired)|is not currently accepting connections$/;
+  /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed)|is not currently accepting connections$/;
 /** Classes of SQLSTATE: connection, read-only server, authorization, no such database, too many connections, start or shutdown. */
 const AWAY = /^(08|25006|28|3D|53300|57P)/;
 
@@ -55,8 +57,14 @@ export function isDatabaseAway(error: unknown): boolean {
     NETWORK.test(String(code)) ||
     AWAY.test(sqlState(error) ?? '') ||
     WITHOUT_CONNECTION.test(String(message)) ||
+    isSilent(error) ||
     name === 'KnexTimeoutError'
   );
+}
+
+/** Returns whether the server did not answer in time, by an error of the driver. */
+export function isSilent(error: unknown): boolean {
+  return SILENT.test(databaseReason(error));
 }
 
 /** Returns the reason of a database error in one line, without the statement that Knex writes before it: its values may be personal data. */

@@ -32,7 +32,9 @@ const FLUSH_MS = 100;
  * without a stack.
  */
 export function createLogger(level: string, service: string): Logger {
-  const recordOutage = createOutageLog((line) => logger.error(line, 'the database cannot be used'));
+  const recordOutage = createOutageLog((line) =>
+    logger.error(line, 'the database cannot be used, or no connection is free'),
+  );
   const logger = pino(
     {
       level,

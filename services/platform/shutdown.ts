@@ -12,7 +12,9 @@ export function runService(
 ): void {
   const fail = (error: unknown) => failStart(service, ports, error);
   // Node ends with exit code 0 when nothing is left to wait for.
-  process.once('beforeExit', () => fail(new Error('The process ended although nobody stopped it.')));
+  process.once('beforeExit', () =>
+    fail(new Error('The process ended although nobody stopped it: read its log, then start it again.')),
+  );
   main(fail).catch(fail);
 }
 

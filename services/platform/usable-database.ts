@@ -27,7 +27,7 @@ export async function requireUsable(db: Db): Promise<void> {
   if (length > 0)
     throw new UnusableDatabaseError(
       'migrations pending',
-      `${length} migrations are missing: run tourctl migrate`,
+      `${length} ${length === 1 ? 'migration is' : 'migrations are'} missing: run tourctl migrate`,
     );
 }
 

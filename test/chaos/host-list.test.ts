@@ -164,7 +164,7 @@ function outageLines({ child }: Instance): OutageLine[] {
   const lines = child()
     .log()
     .split('\n')
-    .filter((line) => line.includes('"msg":"the database cannot be used"'));
+    .filter((line) => line.includes('"msg":"the database cannot be used, or no connection is free"'));
   return lines.map((line) => JSON.parse(line) as OutageLine);
 }
 

@@ -21,7 +21,7 @@ function somebody() {
 function detailsOf(mark: string, uuid: string = randomUUID()): NewOctoDetails {
   return {
     uuid,
-    requestDigest: Buffer.alloc(32, 7),
+    fingerprint: Buffer.alloc(32, 7),
     contact: { fullName: null, firstName: 'Xaver', lastName: `Quill${mark}`, notes: `Quill${mark} is vegan` },
     unitItems: [
       {
@@ -72,8 +72,8 @@ describe('the details of an OCTO booking', () => {
   it('are written with the hold, and are the same when the hold is read', async () => {
     const site = await givenWebsite(api);
     const seats = await givenSeats(api.db);
-    const { requestDigest: _, ...details } = detailsOf('aa');
-    const placed = await hold(site, seats, { ...details, requestDigest: Buffer.alloc(32) });
+    const { fingerprint: _, ...details } = detailsOf('aa');
+    const placed = await hold(site, seats, { ...details, fingerprint: Buffer.alloc(32) });
     expect(placed.octo).toMatchObject(details);
     expect(placed.id).not.toBe(details.uuid);
     const { body } = await site.get(`/api/gateway/holds/${placed.id}`);

@@ -34,11 +34,14 @@ afterEach(async () => {
   await database.db.raw('drop role if exists ??', [ROLE]);
 });
 
-/** Each makes the database unusable, and returns its URL and the way to mend it. */
-const obstacles: Record<string, () => Promise<{ url: string; mend: () => unknown }>> = {
+/** Each makes the database unusable, and returns its URL and the way to restore it. */
+const obstacles: Record<string, () => Promise<{ url: string; restore: () => unknown }>> = {
   'listens on no port yet': async () => {
     const [port] = await freePorts();
-    return { url: urlAt(port), mend: async () => (proxy = await startTcpProxy(portOf(database.url), port)) };
+    return {
+      url: urlAt(port),
+      restore: async () => (proxy = await startTcpProxy(portOf(database.url), port)),
+    };
   },
   'closes each connection': () => throughProxy((fault) => fault.refuse()),
   'accepts connections and says nothing': () => throughProxy((fault) => fault.hang()),
@@ -48,22 +51,24 @@ const obstacles: Record<string, () => Promise<{ url: string; mend: () => unknown
     await database.db.raw(`create role ?? login password 'another one' in role ??`, [ROLE, owner]);
     const url = new URL(database.url);
     Object.assign(url, { username: ROLE, password: 'wrong' });
-    const mend = () => database.db.raw(`alter role ?? password 'wrong'`, [ROLE]);
-    return { url: url.href, mend };
+    const restore = () => database.db.raw(`alter role ?? password 'wrong'`, [ROLE]);
+    return { url: url.href, restore };
   },
 };
 
-async function throughProxy(begin: (proxy: TcpProxy) => void): Promise<{ url: string; mend: () => unknown }> {
+async function throughProxy(
+  begin: (proxy: TcpProxy) => void,
+): Promise<{ url: string; restore: () => unknown }> {
   const fault = (proxy = await startTcpProxy(portOf(database.url)));
   begin(fault);
-  return { url: urlAt(fault.port), mend: () => fault.heal() };
+  return { url: urlAt(fault.port), restore: () => fault.resume() };
 }
 
 describe.each(['api', 'webhook-queue'] as const)('the start of the %s', (service) => {
   it.each(Object.keys(obstacles))(
     'waits while the database %s, is not ready, logs the reason, and becomes ready afterwards (T48)',
     async (name) => {
-      const { url, mend } = await obstacles[name]!();
+      const { url, restore } = await obstacles[name]!();
       const running = (started = await start(service, url));
       while (running.outages().length === 0 || (await running.readyz()) === undefined) {
         expect(running.child.exitCode).toBeNull();
@@ -74,7 +79,7 @@ describe.each(['api', 'webhook-queue'] as const)('the start of the %s', (service
       expect(await running.readyz()).toEqual({ status: 503, reason: 'database does not answer' });
       expect(running.outages().join()).not.toContain('stack');
 
-      await mend();
+      await restore();
       while ((await running.readyz())?.status !== 200) await sleep(50);
       running.child.kill('SIGTERM');
       expect(await once(running.child, 'exit')).toEqual([0, null]);
@@ -128,6 +133,10 @@ async function start(service: Service, url: string): Promise<Started> {
     outages: () =>
       output
         .split('\n')
-        .filter((line) => /"msg":"(the database cannot be used|waiting for the database)"/.test(line)),
+        .filter((line) =>
+          /"msg":"(the database cannot be used, or no connection is free|waiting for the database)"/.test(
+            line,
+          ),
+        ),
   };
 }

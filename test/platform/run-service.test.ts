@@ -13,7 +13,7 @@ describe('a service', () => {
   it('ends with exit code 1 and a line when nothing is left that it waits for', () => {
     expect(run('async () => {}')).toMatchObject({
       status: 1,
-      stderr: 'api: The process ended although nobody stopped it.\n',
+      stderr: 'api: The process ended although nobody stopped it: read its log, then start it again.\n',
     });
   });
 

@@ -51,7 +51,7 @@ describe('the logger', () => {
        for (let n = 0; n < 20; n++) log.error(away('Connection terminated unexpectedly'), 'internal_error');
        log.warn(away('Query read timeout'), 'sweep failed'); log.info('request'); setTimeout(() => {}, 1200);`,
     );
-    const line = { level: 'error', msg: 'the database cannot be used' };
+    const line = { level: 'error', msg: 'the database cannot be used, or no connection is free' };
     expect(lines).toEqual([
       expect.objectContaining({ ...line, failures: { internal_error: 1 } }),
       expect.objectContaining({ level: 'info', msg: 'request' }),

@@ -5,7 +5,7 @@ import { BackupInvalidError, BackupNewerError } from './backup.errors';
 export const BACKUP_FORMAT = 1;
 export const PRODUCT = 'tour-platform backup';
 
-/** No sequence comes so far. The numbers after it are still exact in JSON. */
+/** No sequence reaches this number. The numbers after it are still exact in JSON. */
 const MOST_NUMBERS = 2 ** 52;
 
 const count = z.int().min(0);

@@ -16,8 +16,8 @@ import {
   copyIn,
   countTakenSeats,
   findColumns,
+  findSequenceNames,
   makeMonth,
-  sequenceNames,
   setCopyForms,
   setSequence,
 } from './snapshot.repository';
@@ -58,17 +58,17 @@ export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeade
   const seenVersion = await dropEmptySchema(trx);
   return readBackupFile(file, async (header, nextRows) => {
     const tables = header.tables.map(({ name }) => name);
-    await ofFile(file, 'its migrations', async () => {
+    await withFileErrors(file, 'its migrations', async () => {
       await migrateWithin(trx, header.migrations);
       for (const month of header.months) await makeMonth(trx, month);
     });
     await compareColumns(trx, file, header);
     const additions = await prepareLoad(trx, tables);
     for (const table of header.tables)
-      await ofFile(file, `its rows of ${table.name}`, () => loadTable(trx, table, nextRows()));
-    await ofFile(file, 'the keys of its rows', () => finishLoad(trx, additions));
+      await withFileErrors(file, `its rows of ${table.name}`, () => loadTable(trx, table, nextRows()));
+    await withFileErrors(file, 'the keys of its rows', () => finishLoad(trx, additions));
     await setSequences(trx, file, header);
-    await ofFile(file, 'its rows in later migrations', async () =>
+    await withFileErrors(file, 'its rows in later migrations', async () =>
       migrateWithin(trx, await knownMigrations()),
     );
     await advanceSequences(trx, LOST_NUMBERS);
@@ -95,13 +95,13 @@ export async function completeRecovery(trx: Trx): Promise<Record<string, number>
 const REFUSED_CONTENT = /^(0A|22|23|42(?!501)|54|P0)/;
 
 /** Runs a step with the content of the file. The error of PostgreSQL would show values of rows, so it is replaced. */
-async function ofFile<T>(file: string, what: string, work: () => Promise<T>): Promise<T> {
+async function withFileErrors<T>(file: string, part: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const state = sqlState(error) ?? '';
     throw REFUSED_CONTENT.test(state)
-      ? new BackupInvalidError(file, `PostgreSQL refuses ${what} (SQLSTATE ${state})`)
+      ? new BackupInvalidError(file, `PostgreSQL refuses ${part} (SQLSTATE ${state})`)
       : error;
   }
 }
@@ -118,7 +118,7 @@ async function compareColumns(trx: Trx, file: string, { tables }: BackupHeader):
 }
 
 async function setSequences(trx: Trx, file: string, { sequences }: BackupHeader): Promise<void> {
-  const known = await sequenceNames(trx);
+  const known = await findSequenceNames(trx);
   for (const [name, last] of Object.entries(sequences)) {
     if (!known.includes(name)) throw new BackupInvalidError(file, `it has an unknown sequence ${name}`);
     await setSequence(trx, name, last);

@@ -73,20 +73,21 @@ function checksumOf(text: string): string {
   return `coalesce(sum(('x' || md5(${text}))::bit(64)::bigint::numeric), 0)::text`;
 }
 
+/** Selects the sequences of our tables; those of Knex number its migrations. */
+const OUR_SEQUENCES = "schemaname = current_schema() and sequencename not like 'knex%'";
+
 /** Returns the last number of each sequence that has given one. Sequences are not in a snapshot, so the number is that of now. */
 export async function findSequences(db: Db): Promise<Record<string, number>> {
   const { rows } = await db.raw<{ rows: { name: string; last: number }[] }>(
     `select sequencename as name, last_value as last from pg_sequences
-     where schemaname = current_schema() and last_value is not null and sequencename not like 'knex%' order by 1`,
+     where ${OUR_SEQUENCES} and last_value is not null order by 1`,
   );
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }
 
-/** Names the sequences of our tables. */
-export async function sequenceNames(db: Db): Promise<string[]> {
-  return db('pg_sequences')
-    .whereRaw("schemaname = current_schema() and sequencename not like 'knex%'")
-    .pluck<string[]>('sequencename');
+/** Returns the names of the sequences of our tables. */
+export async function findSequenceNames(db: Db): Promise<string[]> {
+  return db('pg_sequences').whereRaw(OUR_SEQUENCES).pluck<string[]>('sequencename');
 }
 
 /**
@@ -97,7 +98,7 @@ export async function advanceSequences(trx: Trx, numbers: number): Promise<Recor
   const { rows } = await trx.raw<{ rows: { name: string; last: number }[] }>(
     `select sequencename as name,
        setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, start_value - 1) + :numbers) as last
-     from pg_sequences where schemaname = current_schema() and sequencename not like 'knex%' order by 1`,
+     from pg_sequences where ${OUR_SEQUENCES} order by 1`,
     { numbers },
   );
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));

@@ -37,7 +37,7 @@ export interface OctoDetails {
 
 export type NewOctoDetails = Omit<OctoDetails, 'cancelReason' | 'updatedAt'> & {
   /** The fingerprint of the request (idempotency/fingerprint.ts). */
-  requestDigest: Buffer;
+  fingerprint: Buffer;
 };
 
 /** Returns the SQL expression of the OctoDetails of a hold; null for a hold that REST placed. @param holdId SQL: the id of the hold */

@@ -5,7 +5,7 @@ import type { OctoFilter } from './booking-list.request';
 export interface PlacedByOcto {
   holdId: string;
   /** The fingerprint of the request (idempotency/fingerprint.ts); null after anonymization. */
-  requestDigest: Buffer | null;
+  fingerprint: Buffer | null;
 }
 
 /** @param uuid in lower case */
@@ -16,7 +16,7 @@ export async function findPlacedByOcto(
 ): Promise<PlacedByOcto | undefined> {
   return db('octo_bookings')
     .where({ tenant_id: tenantId, uuid })
-    .first<PlacedByOcto | undefined>('hold_id', 'request_digest');
+    .first<PlacedByOcto | undefined>('hold_id', { fingerprint: 'request_digest' });
 }
 
 type OctoChange = Partial<Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>>;

@@ -106,7 +106,7 @@ export class OctoReservationsController {
       contact,
       unitItems: withUuids(unitItems!),
       notes,
-      requestDigest: fingerprintOf(compared),
+      fingerprint: fingerprintOf(compared),
     };
     const wanted = {
       ...{ departureDate: departure.departureDate, party, externalRef, octo, by: byKey(principal) },

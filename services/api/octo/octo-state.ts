@@ -93,7 +93,7 @@ export async function getRepeated(
   request: ComparedRequest,
 ): Promise<OctoState> {
   const placed = await findPlacedByOcto(db, tenantId, uuid);
-  if (!placed?.requestDigest || !isSameRequest(placed.requestDigest, request)) throw invalidId('uuid', uuid);
+  if (!placed?.fingerprint || !isSameRequest(placed.fingerprint, request)) throw invalidId('uuid', uuid);
   return getState(db, tenantId, uuid);
 }
 

@@ -68,8 +68,8 @@ export async function insertOctoDetails(
     {
       at,
       rows: JSON.stringify(
-        rows.map(({ tenantId, holdId, octo: { uuid, requestDigest, contact, unitItems, notes } }) => ({
-          ...{ tenant_id: tenantId, uuid, hold_id: holdId, request_digest: requestDigest.toString('hex') },
+        rows.map(({ tenantId, holdId, octo: { uuid, fingerprint, contact, unitItems, notes } }) => ({
+          ...{ tenant_id: tenantId, uuid, hold_id: holdId, request_digest: fingerprint.toString('hex') },
           ...{ contact, unit_items: unitItems, notes },
         })),
       ),

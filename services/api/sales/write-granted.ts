@@ -97,7 +97,7 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, crea
   };
 }
 
-function toOctoDetails({ requestDigest: _, ...octo }: NewOctoDetails, at: Date): OctoDetails {
+function toOctoDetails({ fingerprint: _, ...octo }: NewOctoDetails, at: Date): OctoDetails {
   return { ...octo, cancelReason: null, updatedAt: at.toISOString() };
 }
 

@@ -14,7 +14,7 @@ class EnvFileError extends AppError {
 
 /**
  * Reads the variables of an .env file by Node's own parser; there are none if the file does not exist.
- * @throws EnvFileError also for a line that the parser would skip without a word, or join with the next line
+ * @throws EnvFileError also for a line that the parser would skip without an error, or join with the next line
  */
 export function readEnvFile(file: string): Environment {
   const text = readText(file);

@@ -58,7 +58,7 @@ export function limitTexts(name: string, schema: Schema): void {
 function limitText(part: Schema, { maxLength, minLength, isProse }: RequestText, isOcto: boolean): void {
   const refused = isProse ? NOT_IN_PROSE : NOT_IN_LINE;
   const least = minLength ?? (isOcto ? undefined : 1);
-  // One character of a trimmed text is no space.
+  // At least one character must not be a space.
   part.pattern = isOcto ? `^[^${refused}]*$` : `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
   part.maxLength = maxLength;
   if (least !== undefined) part.minLength = least;

@@ -28,6 +28,8 @@ export function registerDocs(app: Express): void {
       () => renderDocsPage({ path, title, columns: columns(), searchable }, basePath),
       searchable,
     );
+  const servePage = (path: string, title: string, columns: () => Markup, searchable?: boolean) =>
+    app.get(path, page(path, title, columns, searchable));
   const json = (make: () => object) => fixed('application/json', () => JSON.stringify(make()));
 
   const home = page('/', 'Start', () => renderColumns(homeBody(basePath)));
@@ -47,18 +49,9 @@ export function registerDocs(app: Express): void {
     '/openapi.d.ts',
     fixed('text/plain', () => withBaseUrl(TYPES, publicBaseUrl)),
   );
-  app.get(
-    '/docs',
-    page('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath), true),
-  );
-  app.get(
-    '/docs/guide',
-    page('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath), true),
-  );
-  app.get(
-    '/docs/errors',
-    page('/docs/errors', 'Errors', () => renderColumns(errorList(basePath))),
-  );
+  servePage('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath), true);
+  servePage('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath), true);
+  servePage('/docs/errors', 'Errors', () => renderColumns(errorList(basePath)));
   const errorPages = new Map(
     PROBLEM_CODES.map((code) => [
       code,
