@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../services/platform/database';
 import { SALE_PLANS } from '../../services/api/sales/commit-sales';
+import { findSellers } from '../../services/api/sales/sale-facts.repository';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 
@@ -16,6 +17,7 @@ const OF_DEPARTURE = [
 interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
+  'Index Cond'?: string;
   Plans?: PlanNode[];
 }
 
@@ -60,6 +62,13 @@ function indexesOf(node: PlanNode): (string | undefined)[] {
   return [...(own ? [node['Index Name']] : []), ...(node.Plans ?? []).flatMap(indexesOf)];
 }
 
+/** Returns the indexes of departures that a plan reads from one end to the other. */
+function wholeIndexes(node: PlanNode): string[] {
+  const name = node['Index Name'];
+  const own = name?.startsWith('departures') && node['Index Cond'] === undefined ? [name] : [];
+  return [...own, ...(node.Plans ?? []).flatMap(wholeIndexes)];
+}
+
 describe('the count of seats', () => {
   it('reads the rows of its departures only, in a new database, after a rush on one departure, and without rows', async () => {
     const fresh = await api.db.transaction(indexesOfCount);
@@ -71,5 +80,33 @@ describe('the count of seats', () => {
       expect(indexes).toHaveLength(3);
       expect(OF_DEPARTURE).toEqual(expect.arrayContaining(indexes));
     }
+  });
+});
+
+describe('the view of a tenant on the departures of a batch', () => {
+  it('reads these departures only, of a catalog that has many', async () => {
+    const { db } = api;
+    const tenant = await givenTenant(db);
+    const tour = await givenTour(db);
+    await db.raw(
+      `insert into departures (tour_id, departure_date, seats_total, prices_minor)
+       select :tourId, current_date + n, 10, '{"adult": 100}' from generate_series(1, 500) as n`,
+      { tourId: tour.id },
+    );
+    await db.raw('analyze departures');
+    const { id } = await db('departures').where({ tour_id: tour.id }).first('id');
+    const plan = await db.transaction(async (trx) => {
+      await trx.raw(SALE_PLANS);
+      const statements: string[] = [];
+      trx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
+      const wanted = [{ tenantId: tenant.id, departureId: id as string, limited: false }];
+      expect(await findSellers(trx, wanted, new Date().toISOString())).toHaveLength(1);
+      const { rows } = await trx.raw<{ rows: [{ 'QUERY PLAN': [{ Plan: PlanNode }] }] }>(
+        `explain (generic_plan, format json) ${statements[0]!}`,
+      );
+      return rows[0]['QUERY PLAN'][0].Plan;
+    });
+    expect(indexesOf(plan)).toContain('departures_pkey');
+    expect(wholeIndexes(plan)).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ import { measureHostileHeaders } from './hostile-headers';
 import { measureHotDeparture } from './hot-departure';
 import { measureImport } from './import-catalog';
 import { measureLockedDeparture } from './locked-departure';
+import { measureLone } from './lone';
 import { measureOcto } from './octo';
 import { measureReads } from './reads';
 import { describeMachine, tableOf, writeSection } from './report';
@@ -27,6 +28,7 @@ import { measureWebhookJobs, measureWebhooks } from './webhooks/main';
 /** Measures rows of the table on one stack. */
 const ROWS: Record<string, (stack: BenchStack, api: Instance) => Promise<Row[]>> = {
   reads: measureReads,
+  lone: measureLone,
   holds: (stack, api) => measureSales(stack, api, 'hold'),
   bookings: (stack, api) => measureSales(stack, api, 'booking'),
   'locked-departure': measureLockedDeparture,

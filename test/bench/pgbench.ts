@@ -19,29 +19,55 @@ export interface PlainRate {
  * empty tables, as the API's side does. @returns the better of 16 and 64 clients
  */
 export async function measurePlain(
-  { db, url }: BenchDatabase,
+  database: BenchDatabase,
   kind: SaleKind,
   departures: number,
   seconds: number,
 ): Promise<PlainRate> {
   const rates: PlainRate[] = [];
   for (const clients of CLIENTS) {
-    await db.raw(readFileSync(path.join(SCRIPTS, 'schema.sql'), 'utf8'));
-    const { hostname, port, username, password, pathname } = new URL(url);
-    const { stdout } = await run(
-      'pgbench',
-      [
-        ...['-n', '-h', hostname, '-p', port, '-U', username, '-M', 'prepared'],
-        ...['-c', `${clients}`, '-j', '1', '-T', `${seconds}`, '-D', `departures=${departures}`],
-        ...['-f', path.join(SCRIPTS, `${kind}.sql`), pathname.slice(1)],
-      ],
-      { env: { ...process.env, PGPASSWORD: password } },
-    );
+    const output = await runPgbench(database, { kind, departures, seconds, clients });
     // On a machine that is very busy, no transaction may end in time.
-    rates.push({ clients, perSecond: Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0) });
+    rates.push({ clients, perSecond: Number(/tps = ([\d.]+)/.exec(output)?.[1] ?? 0) });
   }
-  await db.raw('drop schema plain cascade');
   const best = rates.reduce((best, one) => (one.perSecond > best.perSecond ? one : best));
   if (best.perSecond === 0) throw new Error('pgbench measured nothing');
   return best;
+}
+
+/** Measures the same transactions of one client. @returns the mean time of one, in milliseconds */
+export async function measurePlainLatency(
+  database: BenchDatabase,
+  kind: SaleKind,
+  departures: number,
+  seconds: number,
+): Promise<number> {
+  const output = await runPgbench(database, { kind, departures, seconds, clients: 1 });
+  const latency = Number(/latency average = ([\d.]+)/.exec(output)?.[1]);
+  if (!(latency > 0)) throw new Error('pgbench measured nothing');
+  return latency;
+}
+
+interface PgbenchRun {
+  kind: SaleKind;
+  departures: number;
+  seconds: number;
+  clients: number;
+}
+
+/** Runs pgbench on new tables, and returns its report. */
+async function runPgbench({ db, url }: BenchDatabase, wanted: PgbenchRun): Promise<string> {
+  await db.raw(readFileSync(path.join(SCRIPTS, 'schema.sql'), 'utf8'));
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const { stdout } = await run(
+    'pgbench',
+    [
+      ...['-n', '-h', hostname, '-p', port, '-U', username, '-M', 'prepared', '-j', '1'],
+      ...['-c', `${wanted.clients}`, '-T', `${wanted.seconds}`, '-D', `departures=${wanted.departures}`],
+      ...['-f', path.join(SCRIPTS, `${wanted.kind}.sql`), pathname.slice(1)],
+    ],
+    { env: { ...process.env, PGPASSWORD: password } },
+  );
+  await db.raw('drop schema plain cascade');
+  return stdout;
 }

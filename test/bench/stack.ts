@@ -148,8 +148,9 @@ async function widenDepartures(db: Db): Promise<Target[]> {
   return rows;
 }
 
-/** Adds an endpoint of the tenant, so that each booking enqueues a delivery. */
+/** Gives the tenant an endpoint with this URL, if it has none, so that each booking enqueues a delivery. */
 export async function addReceiver({ db, tenantId }: BenchStack, url: string): Promise<void> {
+  if (await db('webhook_endpoints').where({ tenant_id: tenantId, url }).first('id')) return;
   const endpoint = { tenantId, url, allowPrivateTargets: true };
   await inTransaction(db, (trx) => addEndpoint(trx, SECRETS.SECRETS_KEY, endpoint));
 }

@@ -35,17 +35,16 @@ export async function findSellers(
                      from booking_leads l
                      where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
        )::integer end as "unpaidSeats"
-     from json_to_recordset(:wanted::json) as w (tenant_id uuid, departure_id uuid, limited boolean)
+     from unnest(:tenantIds::uuid[], :departureIds::uuid[], :limited::boolean[]) as w (tenant_id, departure_id, limited)
      join departures d on d.id = w.departure_id
      join tours t on t.id = d.tour_id
      ${visibilityJoins('w.tenant_id')}`,
     {
       at,
-      wanted: JSON.stringify(
-        wanted.map(({ tenantId, departureId, limited }) => ({
-          ...{ tenant_id: tenantId, departure_id: departureId, limited },
-        })),
-      ),
+      // Arrays, because PostgreSQL plans for 100 entries of a JSON text and then reads all departures.
+      tenantIds: wanted.map(({ tenantId }) => tenantId),
+      departureIds: wanted.map(({ departureId }) => departureId),
+      limited: wanted.map(({ limited }) => limited),
     },
   );
   return rows;

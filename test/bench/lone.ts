@@ -1,0 +1,87 @@
+import { Agent, request } from 'node:http';
+import type { Instance } from '../stack/service';
+import type { SaleKind } from './load';
+import { measurePlainLatency } from './pgbench';
+import { inTurns, type Row, rounded } from './row';
+import { addReceiver, type BenchStack } from './stack';
+import { median } from './table';
+
+const SECONDS = 3;
+const REQUESTS = 600;
+/** The first requests compile and plan. */
+const WARM_UP = 100;
+const AIM = 3;
+
+/**
+ * Measures one client that waits for each answer: a hold, and a booking with its Idempotency-Key, over one kept connection, beside the
+ * bare transaction of one pgbench client on the same server.
+ */
+export async function measureLone(stack: BenchStack, api: Instance): Promise<Row[]> {
+  await addReceiver(stack, 'http://127.0.0.1:9999/');
+  const kinds: SaleKind[] = ['hold', 'booking'];
+  const rounds = await inTurns(
+    kinds.map((kind) => [
+      kind,
+      async () => {
+        const plainMs = await measurePlainLatency(stack, kind, stack.targets.length, SECONDS);
+        await stack.clearSales();
+        return { plainMs, oursMs: await medianAnswer(stack, api, kind) };
+      },
+    ]),
+  );
+  return kinds.map((kind) => {
+    const list = rounds.get(kind)!;
+    const of = (figure: 'oursMs' | 'plainMs') => rounded(median(list.map((round) => round[figure])));
+    return {
+      what: `a lone ${kind}, p50`,
+      beside: 'pgbench with one client, mean',
+      ratios: list.map(({ oursMs, plainMs }) => oursMs / plainMs),
+      aim: { atMost: AIM },
+      figures: `${of('oursMs')} ms; pgbench ${of('plainMs')} ms`,
+    };
+  });
+}
+
+let keys = 0;
+
+async function medianAnswer({ targets, apiKey }: BenchStack, api: Instance, kind: SaleKind): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times: number[] = [];
+  for (let n = 0; n < REQUESTS; n++) {
+    const { slug, date } = targets[n % targets.length]!;
+    const [path, body] =
+      kind === 'hold'
+        ? [`/api/gateway/tours/${slug}/hold`, { departure_date: date, quantity: 1 }]
+        : [
+            '/api/tenant/bookings',
+            {
+              tour_id: slug,
+              departure_date: date,
+              name: 'Ana Lima',
+              phone: '+4930901820',
+              email: 'ana@example.com',
+            },
+          ];
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+    };
+    if (kind === 'booking') headers['idempotency-key'] = `lone-${process.pid}-${++keys}`;
+    const begun = performance.now();
+    const status = await post(agent, api.baseUrl + path, headers, JSON.stringify(body));
+    if (status !== 201) throw new Error(`the ${kind} was refused with ${status}`);
+    if (n >= WARM_UP) times.push(performance.now() - begun);
+  }
+  agent.destroy();
+  return median(times);
+}
+
+/** Sends a request and reads the whole answer. @returns its status */
+function post(agent: Agent, url: string, headers: Record<string, string>, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode!));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
