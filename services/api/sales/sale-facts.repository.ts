@@ -23,6 +23,7 @@ export async function findSellers(
   wanted: { tenantId: string; departureId: string; limited: boolean }[],
   at: string,
 ): Promise<Seller[]> {
+  if (wanted.length === 0) return [];
   const { rows } = await runPrepared(
     trx,
     `select w.tenant_id as "tenantId", d.id as "departureId", ${IS_VISIBLE} as "visible",
