@@ -46,7 +46,9 @@ describeInChromium('the documentation pages in a browser', (browser) => {
         .filter({ has: page.locator('#createBooking') })
         .locator('details');
       await part.filter({ hasText: 'Fields' }).first().locator('summary').click();
-      expect(await page.locator('[id="createBooking.201.booking_ref"]').isVisible()).toBe(true);
+      const field = page.locator('[id="createBooking.201.booking_ref"]');
+      await field.waitFor();
+      expect(await field.isVisible()).toBe(true);
     });
   });
 
