@@ -93,7 +93,11 @@ describe('tourctl backup and restore', () => {
       }
       const made_at = new Date().toISOString();
       const header = {
-        ...{ product: 'tour-platform backup', format: 1, version: '0.0.9', migrations: earlier, made_at },
+        product: 'tour-platform backup',
+        format: 1,
+        version: '0.0.9',
+        migrations: earlier,
+        made_at,
         ...{
           as_of: made_at,
           secret_checks: {},
@@ -136,9 +140,17 @@ describe('the content of a backup file', () => {
       Array.from({ length: 90_000 }, (_, n) => `${n}\t\\\\.${n}\n`).join(''),
     ];
     const header = {
-      ...{ product: 'tour-platform backup', format: 1, version: '0.1.0', migrations: [], months: [] },
-      ...{ made_at: '2026-11-24T12:00:00Z', as_of: '2026-11-24T12:00:00Z', secret_checks: {}, sequences: {} },
-      ...{ seats: { departures: 0, seats: 0, checksum: '0' }, tables: [] },
+      product: 'tour-platform backup',
+      format: 1,
+      version: '0.1.0',
+      migrations: [],
+      months: [],
+      made_at: '2026-11-24T12:00:00Z',
+      as_of: '2026-11-24T12:00:00Z',
+      secret_checks: {},
+      sequences: {},
+      seats: { departures: 0, seats: 0, checksum: '0' },
+      tables: [],
     };
     for (const chunk of [1, 3, 5, 1 << 20]) {
       const file = fileOf(`content-${chunk}.backup`);

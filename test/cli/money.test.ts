@@ -22,8 +22,12 @@ beforeAll(async () => {
   await givenDeparture(db, gaudi, { date: '2031-05-01', prices: { adult: 7280 } });
   await givenDeparture(db, gaudi, { date: '2031-06-01', prices: { adult: 102_000 } });
   const wanted = {
-    ...{ tour: 'da-nang', departureDate: date, by: 'key AAAAAAAAAAAA', party: adultsOnly(1) },
-    ...{ externalRef: null, customer: ANA },
+    tour: 'da-nang',
+    departureDate: date,
+    by: 'key AAAAAAAAAAAA',
+    party: adultsOnly(1),
+    externalRef: null,
+    customer: ANA,
   };
   hold = (await inTransaction(db, (trx) => placeHold(trx, tenant, { ...wanted, holdMinutes: undefined }))).id;
   const rest = { paymentMethod: null, holdId: null, expectedTotal: null, notes: null, travellers: null };

@@ -69,8 +69,13 @@ export async function insertOctoDetails(
       at,
       rows: JSON.stringify(
         rows.map(({ tenantId, holdId, octo: { uuid, fingerprint, contact, unitItems, notes } }) => ({
-          ...{ tenant_id: tenantId, uuid, hold_id: holdId, request_digest: fingerprint.toString('hex') },
-          ...{ contact, unit_items: unitItems, notes },
+          tenant_id: tenantId,
+          uuid,
+          hold_id: holdId,
+          request_digest: fingerprint.toString('hex'),
+          contact,
+          unit_items: unitItems,
+          notes,
         })),
       ),
     },
