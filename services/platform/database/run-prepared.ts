@@ -14,6 +14,11 @@ function configOf({ client }: Knex): object {
   return (client as { config: object }).config;
 }
 
+/** Returns whether the connections of this client, or of its pool, keep prepared statements. */
+export function keepsPrepared({ config }: { config: object }): boolean {
+  return preparing.has(config);
+}
+
 interface Statement {
   name: string;
   /** With $1, $2 and so on. */
@@ -44,27 +49,27 @@ const statements = new Map<string, Map<string, Statement>>();
  * @returns rows with fields, as Knex's own
  * @throws Error when the transaction has ended, and pg.DatabaseError
  */
-export async function runPrepared(
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as Knex's raw statements
+export async function runPrepared<Row extends pg.QueryResultRow = any>(
   db: Knex,
   sql: string,
   values: Record<string, unknown>,
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as Knex's raw statements
-): Promise<pg.QueryResult<any>> {
+): Promise<pg.QueryResult<Row>> {
   if (!db.isTransaction) return db.raw(sql, values as Knex.ValueDict);
   // Its connection may belong to another transaction by now.
   if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
   const { name, text, values: names } = statementOf(sql, plannedWith.get(db) ?? '');
   const client = db.client as Knex.Client;
   const connection = (await client.acquireConnection()) as pg.Client;
-  const query = { text, values: names.map((one) => valueOf(values, one)) };
+  const query: pg.QueryConfig = { text, values: names.map((one) => valueOf(values, one)) };
+  if (preparing.has(configOf(db))) query.name = name;
   // Knex emits this event for its own statements.
   client.emit('query', { sql: text, bindings: query.values });
-  const config = preparing.has(configOf(db)) ? Object.assign(query, { name }) : query;
   // The callback, because database.ts closes a connection that does not answer there.
   return new Promise((resolve, reject) => {
-    connection.query(config, (error: Error | null, result) => {
+    connection.query(query, (error: Error | null, result) => {
       if (error) reject(error);
-      else resolve(toFields(result) as pg.QueryResult);
+      else resolve(toFields(result) as pg.QueryResult<Row>);
     });
   });
 }
