@@ -3,6 +3,8 @@
  * Patterns avoid nested quantifiers: the cruiser refuses those as unsafe.
  */
 const EDGE = '[.](controller|router|request)[.]ts$';
+const SALE_STATEMENTS =
+  '^services/api/sales/(amend-booking|amend-hold|lock-sales|read-sale-facts|transact-sales|write-sales)[.]ts$';
 const PRIVATE_TO_A_FOLDER = '[.](repository|controller|dto)[.]ts$';
 
 const PLATFORM = [
@@ -36,7 +38,7 @@ const PLATFORM = [
 /** The domain folders of the API, and the folders that each may import. */
 const NEIGHBOURS = {
   tenants: [],
-  audit: [],
+  audit: ['tenants'],
   idempotency: [],
   credentials: ['tenants'],
   pricing: ['tenants'],
@@ -45,10 +47,21 @@ const NEIGHBOURS = {
   privacy: ['catalog'],
   departures: ['tenants', 'catalog', 'pricing'],
   refusals: ['tenants', 'departures', 'privacy', 'idempotency'],
-  // Holds and bookings decide a request by the facts of sales, which reads these facts and writes what is granted.
-  holds: ['tenants', 'catalog', 'pricing', 'privacy', 'departures', 'refusals', 'idempotency', 'sales'],
+  // Their controllers sell through sales, which decides every request for seats by one set of facts.
+  holds: [
+    'tenants',
+    'audit',
+    'catalog',
+    'pricing',
+    'privacy',
+    'departures',
+    'refusals',
+    'idempotency',
+    'sales',
+  ],
   bookings: [
     'tenants',
+    'audit',
     'catalog',
     'pricing',
     'privacy',
@@ -58,7 +71,17 @@ const NEIGHBOURS = {
     'idempotency',
     'sales',
   ],
-  sales: ['tenants', 'credentials', 'catalog', 'pricing', 'departures', 'holds', 'bookings', 'idempotency'],
+  sales: [
+    'tenants',
+    'audit',
+    'credentials',
+    'catalog',
+    'pricing',
+    'departures',
+    'holds',
+    'bookings',
+    'idempotency',
+  ],
   octo: [
     'tenants',
     'credentials',
@@ -183,8 +206,18 @@ module.exports = {
         'Call a use case of the other folder (find-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each ' +
         'rule stays in one place, and the SQL of each table in one file.',
       severity: 'error',
-      from: { path: '^services/api/([^/]+)/' },
+      // The statements of a sale are put together from the parts of several tables.
+      from: { path: '^services/api/([^/]+)/', pathNot: SALE_STATEMENTS },
       to: { path: `^services/api/[^/]+/.*${PRIVATE_TO_A_FOLDER}`, pathNot: '^services/api/$1/' },
+    },
+    {
+      name: 'holds-and-bookings-do-not-sell',
+      comment:
+        'Only the edge of holds/ and bookings/ (controllers and readers of requests) imports sales/. What decides about seats belongs ' +
+        'in sales/.',
+      severity: 'error',
+      from: { path: '^services/api/(holds|bookings)/', pathNot: EDGE },
+      to: { path: '^services/api/sales/' },
     },
     ...directions,
     {
@@ -259,12 +292,12 @@ module.exports = {
       name: 'only-database-opens-knex',
       comment:
         'Connections are opened by platform/database.ts and platform/database/connect.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +
-        '`import type` of knex is fine.',
+        '`import type` of knex is fine. platform/database/first-statement.ts extends a query of pg and opens none.',
       severity: 'error',
       from: {
         path: '^(services|cli|test)/',
         pathNot: [
-          '^services/platform/(database[.]ts$|database/(connect|scram-client)[.]ts$|embedded-postgres)',
+          '^services/platform/(database[.]ts$|database/(connect|first-statement|scram-client)[.]ts$|embedded-postgres)',
           '^test/platform/',
         ],
       },

@@ -10,6 +10,7 @@ import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/vali
 import { createApp, createServer } from './app';
 import { startUseRecorder } from './credentials/record-use';
 import { createAvailabilityCache } from './departures/availability-cache';
+import { DepartureIds } from './departures/departure-ids';
 import { createDepartureQueue } from './departures/departure-queue';
 import { createSingleFlight } from './idempotency/single-flight';
 import { SaleQueue } from './sales/sale-queue';
@@ -71,6 +72,7 @@ async function serve(
     ...{ config, secrets, ...reads, writes, log, uses, availability, refusals },
     quotas: store.quotas,
     departureQueue: createDepartureQueue(),
+    departureIds: new DepartureIds(db),
     sales: new SaleQueue(writes, log, config.groupCommit),
     singleFlight: createSingleFlight(),
   };

@@ -1,4 +1,5 @@
 import type { AvailabilityCache } from './departures/availability-cache';
+import type { DepartureIds } from './departures/departure-ids';
 import type { DepartureQueue } from './departures/departure-queue';
 import type { ApiContext } from './http/api-context';
 import type { SaleQueue } from './sales/sale-queue';
@@ -8,6 +9,7 @@ import type { RefusalLog } from './refusals/refusal-log';
 export interface SalesContext extends ApiContext {
   availability: AvailabilityCache;
   departureQueue: DepartureQueue;
+  departureIds: DepartureIds;
   sales: SaleQueue;
   refusals: RefusalLog;
 }

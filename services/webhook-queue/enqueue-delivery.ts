@@ -91,15 +91,16 @@ export async function findSubscribers(trx: Trx, types: EventType[]): Promise<Sub
 }
 
 /**
- * Inserts events with their deliveries, also for paused and disabled endpoints: those deliveries wait. An endpoint that a concurrent
- * transaction adds or removes is not visible here; `reconcileOrphans` corrects that later.
+ * Common table expressions that insert `:events` with their deliveries, also for paused and disabled endpoints: those deliveries wait. An
+ * endpoint that a concurrent transaction adds or removes is not visible here; `reconcileOrphans` corrects that later. A statement that
+ * also writes the cause of the events has them beside its own.
  */
-const INSERT_WITH_DELIVERIES = `
-  with clock as materialized (
+export const INSERT_EVENTS = `
+  event_clock as materialized (
     select clock_timestamp() as at
   ), incoming as materialized (
-    select webhook_new_id(clock.at) as id, clock.at, i.*
-    from clock, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text)
+    select webhook_new_id(c.at) as id, c.at, i.*
+    from event_clock c, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text)
   ), target as (
     select i.id as event_id, e.id as endpoint_id, webhook_body(e.format, i.type, i.at, i.body) as body
     from incoming i
@@ -115,9 +116,21 @@ const INSERT_WITH_DELIVERIES = `
       case when target.endpoint_id is not null then event.created_at end, event.created_at
     from event left join target on target.event_id = event.id
     returning id, endpoint_id, next_attempt_at
-  )
-  insert into webhook_queue (delivery_id, endpoint_id, next_at)
-  select d.id, d.endpoint_id, d.next_attempt_at from delivery d where d.endpoint_id is not null`;
+  ), queued as (
+    insert into webhook_queue (delivery_id, endpoint_id, next_at)
+    select d.id, d.endpoint_id, d.next_attempt_at from delivery d where d.endpoint_id is not null
+  )`;
+
+/** Returns the value of `:events`. */
+export function bindEvents(events: WebhookEvent[]) {
+  const rows = events.map(({ tenantId, type, bookingRef, body }) => ({
+    tenant_id: tenantId,
+    type,
+    booking_ref: bookingRef,
+    body: JSON.stringify(body),
+  }));
+  return { events: JSON.stringify(rows) };
+}
 
 /**
  * Inserts events with their deliveries in the caller's transaction, so that a booking and its event exist together or not at all. All
@@ -126,11 +139,5 @@ const INSERT_WITH_DELIVERIES = `
  */
 export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ tenantId, type, bookingRef, body }) => ({
-    tenant_id: tenantId,
-    type,
-    booking_ref: bookingRef,
-    body: JSON.stringify(body),
-  }));
-  await runPrepared(trx, INSERT_WITH_DELIVERIES, { events: JSON.stringify(rows) });
+  await runPrepared(trx, `with ${INSERT_EVENTS} select from event_clock`, bindEvents(events));
 }

@@ -1,4 +1,4 @@
-import { findDepartureWithHorizon } from '../../services/api/departures/seat-horizon.repository';
+import { findDepartureWithHorizon } from '../../services/api/departures/departure-sales.repository';
 import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 

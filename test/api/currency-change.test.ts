@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
-import { lockKey } from '../../services/api/idempotency/idempotency.repository';
 import { setVisibility } from '../../services/api/catalog/manage-visibility';
 import { addPriceRule } from '../../services/api/pricing/change-price-rules';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { departureEntry, importFiles, tourEntry } from '../catalog/catalog-files';
 import { useTestApi } from '../support/api';
+import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
 import { givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { answerAfter, untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
@@ -104,9 +104,9 @@ describe('a booking without a date', () => {
     const tour = await givenTour(db, { basePriceMinor: 139_000 });
     const first = await db.transaction();
     const claimed = { tenantId: website.tenant.id, operation: 'booking.create', key: 'twice' } as const;
-    await lockKey(first, { ...claimed, erasedKey: '' });
+    await claimKeyElsewhere(first, claimed);
     const answer = website.book({ tour_id: tour.slug }, { 'idempotency-key': 'twice' });
-    await untilTransactionWaits(db);
+    await untilItMeetsKey(answer);
     await inTransaction(db, (trx) => changeCurrency(trx, tour, YEN));
     await first.rollback();
     expect((await answer).body).toMatchObject({ currency: 'JPY', total_price: 230_000 });

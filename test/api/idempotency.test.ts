@@ -1,8 +1,7 @@
 import type { Response } from 'supertest';
-import { lockKey } from '../../services/api/idempotency/idempotency.repository';
 import { useTestApi } from '../support/api';
+import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
 import { givenKey } from '../support/given';
-import { untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
@@ -226,16 +225,30 @@ describe('concurrent requests', () => {
     const { 'idempotency-key': key } = newKey();
     const elsewhere = await db.transaction();
     const claimed = { tenantId: website.tenant.id, operation: 'hold.place', key } as const;
-    await lockKey(elsewhere, { ...claimed, erasedKey: '' });
+    await claimKeyElsewhere(elsewhere, claimed);
     const body = { departure_date: date, quantity: 1 };
     const waiting = website.hold(tour, body, { 'idempotency-key': key });
-    await untilTransactionWaits(db);
+    await untilItMeetsKey(waiting);
     expect((await website.hold(tour, body)).status).toBe(201);
     expect((await website.hold(tour, body, newKey())).status).toBe(201);
     expectProblem(await waiting, 409, 'idempotency_in_progress', { retryable: true });
     await elsewhere.rollback();
     expect((await website.hold(tour, body, { 'idempotency-key': key })).status).toBe(201);
     expect(await seatsTaken(db, { tour, date })).toBe(3);
+  });
+
+  it('with the key of a request that fails on another instance run as soon as the key is free', async () => {
+    const { db } = api;
+    const { tour, date } = await givenSeats(db);
+    const { 'idempotency-key': key } = newKey();
+    const elsewhere = await db.transaction();
+    await claimKeyElsewhere(elsewhere, { tenantId: website.tenant.id, operation: 'hold.place', key });
+    const body = { departure_date: date, quantity: 1 };
+    const waiting = website.hold(tour, body, { 'idempotency-key': key });
+    await untilItMeetsKey(waiting);
+    await elsewhere.rollback();
+    expect((await waiting).status).toBe(201);
+    expect(await seatsTaken(db, { tour, date })).toBe(1);
   });
 
   it('with the key of a request that runs on another instance get idempotency_in_progress after two seconds', async () => {

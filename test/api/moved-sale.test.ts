@@ -1,5 +1,5 @@
-import { amendBooking } from '../../services/api/bookings/amend-booking';
-import { amendHold } from '../../services/api/holds/amend-hold';
+import { amendBooking } from '../../services/api/sales/amend-booking';
+import { amendHold } from '../../services/api/sales/amend-hold';
 import { releaseHold } from '../../services/api/holds/change-hold';
 import type { Trx } from '../../services/platform/database';
 import { useTestApi } from '../support/api';

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { prepareBooking } from '../../services/api/bookings/create-booking';
 import type { ApiKeyPrincipal } from '../../services/api/credentials/credential';
 import { revokeCredential } from '../../services/api/credentials/revoke-credential';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
-import { prepareHold } from '../../services/api/holds/place-hold';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
-import { type Sale, type Sold } from '../../services/api/sales/sale';
+import { prepareBooking } from '../../services/api/sales/prepare-sale';
+import { prepareHold } from '../../services/api/sales/prepare-sale';
+import { type HoldSale, type Sale, sellerWithoutKey, type Sold } from '../../services/api/sales/sale';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import type { Tenant } from '../../services/api/tenants/tenant';
@@ -15,7 +15,7 @@ import { type Db, inTransaction, openDatabase, type Trx } from '../../services/p
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
-import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
+import { CUSTOMER, givenSeats, type PlacedSeats, type Seats, seatsTaken } from '../support/website';
 import { adultsOnly } from '../../services/api/pricing/party';
 
 /** More than the departures that transactions of the queue wait for. */
@@ -99,7 +99,7 @@ describe.each([
     await untilWaiters(1);
     await locked.rollback();
     // Without an end, the transaction that waited for the lock would write all that arrives.
-    const isLocked = () => (queue as unknown as { locked: Set<string> }).locked.size > 0;
+    const isLocked = () => (queue as unknown as { awaited: Set<string> }).awaited.size > 0;
     const ends = untilTrue(() => !isLocked());
     await ends;
     selling = false;
@@ -160,7 +160,7 @@ describe('a second batch', () => {
     const queue = new SaleQueue(writes!, log, true);
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
     const { batches } = queue as unknown as { batches: { count: number } };
-    const sell = async (departure: Seats, count: number) => {
+    const sell = async (departure: PlacedSeats, count: number) => {
       const sales = Array.from({ length: count }, () => queue.sell(holdOf(departure)));
       await nextTurn();
       return sales;
@@ -219,15 +219,20 @@ async function liveHolds({ id }: Tenant): Promise<number> {
   return Number(row!.count);
 }
 
-const holdOf = ({ tour, date }: Seats) =>
-  prepareHold(tenant, tour, {
-    ...{ departureDate: date, party: adultsOnly(1), holdMinutes: undefined, externalRef: null, by: null },
+/** Builds the sale of a hold at once, so that sales arrive in one turn of the event loop. */
+const holdOf = ({ tour, date, departureId }: PlacedSeats): HoldSale =>
+  prepareHold(sellerWithoutKey(tenant), tour, departureId, {
+    departureDate: date,
+    party: adultsOnly(1),
+    holdMinutes: undefined,
+    externalRef: null,
+    by: null,
     customer: { name: null, phone: null, email: null },
   });
 
 /** A booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>
-  prepareBooking(database.db, tenant, tour, {
+  prepareBooking(database.db, sellerWithoutKey(tenant), tour, {
     ...{ departureDate: null, party: adultsOnly(1), customer: CUSTOMER, paymentMethod: null, holdId: null },
     ...{ travellers: null, expectedTotal: null, externalRef, notes: null, by: null },
   });

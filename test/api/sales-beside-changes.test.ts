@@ -1,16 +1,22 @@
 import { TourNotFoundError } from '../../services/api/catalog/catalog.errors';
+import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { HoldLimitReachedError } from '../../services/api/holds/hold.errors';
-import { claimKeys, storeAnswers } from '../../services/api/idempotency/claim-keys';
 import { claimOf, ReplayedResponse } from '../../services/api/idempotency/run-idempotent';
 import { commitSales } from '../../services/api/sales/commit-sales';
-import { prepareBooking } from '../../services/api/bookings/create-booking';
-import { prepareHold } from '../../services/api/holds/place-hold';
-import type { Sale } from '../../services/api/sales/sale';
-import { grantSales } from '../../services/api/sales/grant-sales';
+import { SaleMovedError } from '../../services/api/departures/departure.errors';
+import { decideHold } from '../../services/api/sales/decide-hold';
+import { lockSales } from '../../services/api/sales/lock-sales';
+import { readSaleFacts } from '../../services/api/sales/read-sale-facts';
+import { TenantCounter } from '../../services/api/sales/tenant-limits';
+import { prepareBooking } from '../../services/api/sales/prepare-sale';
+import { prepareHold } from '../../services/api/sales/prepare-sale';
+import { type Sale, sellerWithoutKey } from '../../services/api/sales/sale';
+import { transactSales } from '../../services/api/sales/transact-sales';
 import { revokeCredential } from '../../services/api/credentials/revoke-credential';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
 import { inTransaction, type Trx } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
 import { useTestApi } from '../support/api';
 import { givenTenant } from '../support/given';
 import { expectProblem } from '../support/responses';
@@ -92,14 +98,15 @@ describe('a repeat while its answer is being erased', () => {
   });
 });
 
-describe('claims of several keys', () => {
-  it('get their own answers, and wait for none that another transaction has', async () => {
+describe('sales with keys', () => {
+  it('get their own answers, and wait for no key that another transaction has', async () => {
     const { db } = api;
-    const { id: tenantId } = await givenTenant(db);
-    const claim = (key: string) =>
-      claimOf<never>(
+    const tenant = await givenTenant(db);
+    const { tour, date, departureId } = await givenSeats(db);
+    const saleOf = (key: string): Sale => {
+      const claim = claimOf<SeatHold>(
         {
-          tenantId,
+          tenantId: tenant.id,
           operation: 'hold.place',
           key,
           body: {},
@@ -107,36 +114,35 @@ describe('claims of several keys', () => {
           phoneCountry: 'DE',
           keepHours: 1,
           secret: 'x',
+          toResponse: () => ({ status: 201, body: key }),
         },
         {},
-        () => ({ status: 201, body: key }),
       );
-    const claims = ['first', 'second'].map(claim);
-    await inTransaction(db, async (trx) => {
-      await claimKeys(trx, claims, false);
-      await storeAnswers(
-        trx,
-        claims.map((one) => ({ claim: one, response: { status: 201, body: one.key } })),
-      );
-    });
+      return prepareHold({ tenant, principal: null, claim }, tour, departureId, toRequest(date));
+    };
+    const sales = ['first', 'second'].map(saleOf);
+    const outcomesOf = async (trx: Trx, some: Sale[]) => (await transactSales(trx, some)).outcomes;
+    await inTransaction(db, (trx) => outcomesOf(trx, sales));
     const other = await db.transaction();
-    await claimKeys(other, claims.slice(0, 1), false);
-    const states = await inTransaction(db, (trx) => claimKeys(trx, claims, false));
+    await outcomesOf(other, sales.slice(0, 1));
+    const outcomes = await inTransaction(db, (trx) => outcomesOf(trx, sales));
     await other.rollback();
-    expect(states).toEqual(['claimed elsewhere', new ReplayedResponse({ status: 201, body: 'second' })]);
+    const answer = new ReplayedResponse({ status: 201, body: 'second' });
+    expect(outcomes).toEqual([{ kind: 'key in use' }, { kind: 'sold', sold: answer }]);
   });
 });
 
 describe('sales of one transaction', () => {
   const outcomesOf = (sales: Sale[]) =>
-    inTransaction(api.db, async (trx) => (await grantSales(trx, sales)).outcomes);
+    inTransaction(api.db, async (trx) => (await transactSales(trx, sales)).outcomes);
 
   it('each obey the share of seats that the tenant had at their request', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
-    const { tour, date } = await givenSeats(db);
-    const limited = prepareHold({ ...tenant, maxHoldShare: 10 }, tour, toRequest(date));
-    const unlimited = prepareHold({ ...tenant, maxHoldShare: 100 }, tour, toRequest(date));
+    const { tour, date, departureId } = await givenSeats(db);
+    const saleAt = (maxHoldShare: number) =>
+      prepareHold(sellerWithoutKey({ ...tenant, maxHoldShare }), tour, departureId, toRequest(date));
+    const [limited, unlimited] = [saleAt(10), saleAt(100)];
     expect((await outcomesOf([unlimited])).map(({ kind }) => kind)).toEqual(['sold']);
     const [first, second] = await outcomesOf([limited, unlimited]);
     expect(first).toEqual({ kind: 'refused', refusal: expect.any(HoldLimitReachedError) });
@@ -153,11 +159,51 @@ describe('sales of one transaction', () => {
       ...{ travellers: null, expectedTotal: null, externalRef: null, notes: null, by: null },
     };
     const [first, second] = await outcomesOf([
-      await prepareBooking(db, seeing, tour, request),
-      await prepareBooking(db, blind, tour, request),
+      await prepareBooking(db, sellerWithoutKey(seeing), tour, request),
+      await prepareBooking(db, sellerWithoutKey(blind), tour, request),
     ]);
     expect(first!.kind).toBe('sold');
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(TourNotFoundError) });
+  });
+
+  it('give a booking without a date the hold that was placed with its reference, not a booking beside it', async () => {
+    const { db } = api;
+    const tenant = await givenTenant(db);
+    const { tour, date, departureId } = await givenSeats(db);
+    const seller = sellerWithoutKey(tenant);
+    const hold = prepareHold(seller, tour, departureId, { ...toRequest(date), externalRef: 'cart-7' });
+    // Prepared before the hold exists.
+    const booking = await prepareBooking(db, seller, tour, {
+      departureDate: null,
+      party: adultsOnly(1),
+      customer: CUSTOMER,
+      paymentMethod: null,
+      holdId: null,
+      travellers: null,
+      expectedTotal: null,
+      externalRef: 'cart-7',
+      notes: null,
+      by: null,
+    });
+    expect(booking.departureId).toBeNull();
+    const [first, second] = await outcomesOf([hold, booking]);
+    expect(first!.kind).toBe('sold');
+    expect(second).toEqual({ kind: 'refused', refusal: expect.any(SaleMovedError) });
+    expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
+  });
+
+  it('keep no fact of the transaction before', async () => {
+    const { db } = api;
+    const tenant = await givenTenant(db);
+    const { tour, date, departureId } = await givenSeats(db);
+    const sale = prepareHold(sellerWithoutKey(tenant), tour, departureId, toRequest(date));
+    const factsOf = () =>
+      inTransaction(db, async (trx) => {
+        const locks = await lockSales(trx, [sale], () => true);
+        return (await readSaleFacts(trx, [sale], locks, new TenantCounter())).facts;
+      });
+    decideHold(await factsOf(), sale, '00000000-0000-4000-8000-000000000000');
+    expect((await factsOf()).holds).toEqual([]);
   });
 
   it('run again when nothing was sold and the answer to COMMIT is lost', async () => {
@@ -165,9 +211,11 @@ describe('sales of one transaction', () => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       return { outcomes: [], transactionId: null };
     };
-    expect(await commitSales(api.db, work, Infinity)).toEqual({
-      error: expect.any(Error),
-      rolledBack: true,
-    });
+    expect(await commitSales({ db: api.db, log: createLogger('silent', 'api') }, [], work, Infinity)).toEqual(
+      {
+        error: expect.any(Error),
+        rolledBack: true,
+      },
+    );
   });
 });

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../services/platform/database';
 import { SALE_PLANS } from '../../services/api/sales/commit-sales';
-import { findSellers } from '../../services/api/sales/sale-facts.repository';
+import { readChangeFacts } from '../../services/api/sales/read-sale-facts';
+
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 
@@ -99,8 +100,8 @@ describe('the view of a tenant on the departures of a batch', () => {
       await trx.raw(SALE_PLANS);
       const statements: string[] = [];
       trx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
-      const wanted = [{ tenantId: tenant.id, departureId: id as string, limited: false }];
-      expect(await findSellers(trx, wanted, new Date().toISOString())).toHaveLength(1);
+      const { visible } = await readChangeFacts(trx, tenant, tour.id, [id as string]);
+      expect(visible.size).toBe(1);
       const { rows } = await trx.raw<{ rows: [{ 'QUERY PLAN': [{ Plan: PlanNode }] }] }>(
         `explain (generic_plan, format json) ${statements[0]!}`,
       );

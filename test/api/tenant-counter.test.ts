@@ -1,13 +1,16 @@
-import { prepareHold } from '../../services/api/holds/place-hold';
+import { prepareHold } from '../../services/api/sales/prepare-sale';
+import { sellerWithoutKey } from '../../services/api/sales/sale';
+import { lockSales } from '../../services/api/sales/lock-sales';
+import { readSaleFacts } from '../../services/api/sales/read-sale-facts';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
-import { TenantCounter } from '../../services/api/sales/tenant-counter';
+import { TenantCounter } from '../../services/api/sales/tenant-limits';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { adultsOnly } from '../../services/api/pricing/party';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
-import { givenSeats, type Seats } from '../support/website';
+import { givenSeats, type PlacedSeats } from '../support/website';
 
 const database = useTestDatabase();
 
@@ -39,8 +42,9 @@ async function countsAroundHold(
   const counter = new TenantCounter();
   const count = () =>
     inTransaction(db, async (trx) => {
-      const { liveHolds } = await counter.count(trx, [sale], new Date().toISOString());
-      return liveHolds.get(tenant.id) ?? 0;
+      const locks = await lockSales(trx, [sale], () => true);
+      const { facts } = await readSaleFacts(trx, [sale], locks, counter);
+      return facts.liveHolds.get(tenant.id);
     });
   const before = await count();
   await new SaleQueue(db, createLogger('silent', 'api'), true).sell(sale);
@@ -48,9 +52,13 @@ async function countsAroundHold(
   return [before, await count()];
 }
 
-function holdOf(tenant: Tenant, { tour, date }: Seats) {
-  return prepareHold(tenant, tour, {
-    ...{ departureDate: date, party: adultsOnly(1), holdMinutes: 15, externalRef: null, by: null },
+function holdOf(tenant: Tenant, { tour, date, departureId }: PlacedSeats) {
+  return prepareHold(sellerWithoutKey(tenant), tour, departureId, {
+    departureDate: date,
+    party: adultsOnly(1),
+    holdMinutes: 15,
+    externalRef: null,
+    by: null,
     customer: { name: null, phone: null, email: null },
   });
 }

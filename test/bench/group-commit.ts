@@ -5,10 +5,10 @@
 import type { Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
-import { prepareBooking } from '../../services/api/bookings/create-booking';
-import { prepareHold } from '../../services/api/holds/place-hold';
+import { prepareBooking } from '../../services/api/sales/prepare-sale';
+import { holdSaleOf } from '../support/sell';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
-import type { Sale } from '../../services/api/sales/sale';
+import { type Sale, sellerWithoutKey } from '../../services/api/sales/sale';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { withDatabase } from './stack';
@@ -115,15 +115,15 @@ function ignoreBusy(error: unknown): undefined {
 const NOBODY = { name: null, phone: null, email: null };
 const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
-async function hold(_db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
+async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
   const request = { departureDate: date, party: adultsOnly(1), holdMinutes: 15 };
-  return prepareHold(tenant, tour, { ...request, externalRef: null, customer: NOBODY, by: null });
+  return holdSaleOf(db, tenant, tour, { ...request, externalRef: null, customer: NOBODY, by: null });
 }
 
 async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
   const empty = { paymentMethod: null, holdId: null, expectedTotal: null, notes: null, by: null };
   const externalRef = `w${Math.floor(Math.random() * 1e9)}`;
-  return prepareBooking(db, tenant, tour, {
+  return prepareBooking(db, sellerWithoutKey(tenant), tour, {
     ...empty,
     ...{ departureDate: date, party: adultsOnly(1), travellers: null, customer: ANA, externalRef },
   });

@@ -4,6 +4,7 @@
  * statements. Node's thread takes `nodeMs` for each sale: BATCH_SHARE of it in its batch, the rest for its request and its answer. It takes
  * `stepMs` more for each statement.
  */
+import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
 import { cpuMs } from './cpu-time';
 import { sell } from './load';
 import { describeMachine, markdownTable, writeSection } from './report';
@@ -12,11 +13,11 @@ import { type BenchStack, withStack } from './stack';
 import { median, printTable } from './table';
 import type { Instance } from '../stack/service';
 
-/** The most sales of a batch (sales/sale-queue.ts). */
-const BATCH_MAX = 128;
-/** The statements of a batch, with BEGIN and COMMIT (sales/grant-sales.ts). */
-const STEPS = 8;
-/** The part of Node's time for a sale that the statements of its batch take: 55 of 200 µs in the profile of ADR 26. */
+/** The most sales of a batch. */
+const BATCH_MAX = QUEUE_LIMITS.batchMax;
+/** The round trips of a batch: lock with BEGIN, read, write, COMMIT (sales/transact-sales.ts). */
+const STEPS = 4;
+/** The part of Node's time for a sale that the statements of its batch take: 55 of 200 µs in a profile with 256 connections. */
 const BATCH_SHARE = 0.28;
 const SECONDS = 3;
 const CONNECTIONS = [1, 16, 64, 256];

@@ -82,6 +82,8 @@ describe.each([
   /** Runs the writes without a fault. @returns the statements of the transaction with all their keys */
   async function record(kind: WriteKind): Promise<string[]> {
     const [one, other] = pair.both;
+    // The kind before may have killed it last.
+    await untilReady(one);
     const reference = unique('dry');
     const questions = await kind.prepare((question) => askAll([other], question), stock, reference);
     const recorded = one.proxy.record();
@@ -151,7 +153,8 @@ describe.each([
       }
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       say(`${kind.name}: ${statements.length} statements, ${kills} trials in ${seconds} s`);
-      expect(statements.length).toBeGreaterThan(5);
+      // BEGIN with the locks, read, write, COMMIT.
+      expect(statements.length).toBeGreaterThanOrEqual(4);
     },
     LONG ? 900_000 : 600_000,
   );

@@ -31,7 +31,11 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
     'lose no hold and no booking and make none twice, and most clients get their answer without a retry',
     async () => {
       const { db } = database;
-      const tenant = await givenTenant(db, { status: 'active', maxUnpaid: 1_000_000 });
+      const tenant = await givenTenant(db, {
+        status: 'active',
+        maxHolds: 1_000_000,
+        maxUnpaid: 1_000_000,
+      });
       const authorization = `Bearer ${await givenKey(db, tenant)}`;
       const seats = await givenSeats(db, { seats: 100_000 });
       clients = startClients({ apis: [api.baseUrl], authorization, departures: [seats] });

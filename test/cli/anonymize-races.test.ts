@@ -3,6 +3,7 @@ import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking'
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
+import { untilItMeetsKey } from '../support/claimed-key';
 import { useTestApi } from '../support/api';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { useTerminalOf } from './terminal';
@@ -139,7 +140,7 @@ describe('while a booking is anonymized', () => {
     let repeating: ReturnType<Website['book']>;
     await anonymize(async () => {
       repeating = site.book(order, key);
-      await untilWaiting(1);
+      await untilItMeetsKey(repeating);
     });
     const repeats = [await repeating!, await site.book(order, key)];
     expect(repeats.map(({ status, body }) => [status, body.code])).toEqual([

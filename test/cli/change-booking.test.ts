@@ -1,4 +1,4 @@
-import { amendHold } from '../../services/api/holds/amend-hold';
+import { amendHold } from '../../services/api/sales/amend-hold';
 import { inTransaction } from '../../services/platform/database';
 import { daysFromToday, givenDeparture } from '../support/given';
 import { useSales } from './sales';

@@ -1,8 +1,9 @@
-import { prepareBooking } from '../../services/api/bookings/create-booking';
+import { prepareBooking } from '../../services/api/sales/prepare-sale';
+import { sellerWithoutKey } from '../../services/api/sales/sale';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { adultsOnly } from '../../services/api/pricing/party';
-import { writeSale } from '../../services/api/sales/grant-sales';
+import { writeSale } from '../../services/api/sales/transact-sales';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Trx } from '../../services/platform/database';
 import { daysFromToday } from '../support/given';
@@ -50,5 +51,5 @@ async function sellOut(trx: Trx, tenant: Tenant, slug: string, departureDate: st
     ...{ holdId: null, expectedTotal: null, externalRef: null, notes: null, by: null },
   };
   const tour = await getVisibleTour(trx, tenant, slug);
-  await writeSale(trx, await prepareBooking(trx, tenant, tour, group));
+  await writeSale(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, group));
 }

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
-import { prepareBooking } from '../../services/api/bookings/create-booking';
+import { prepareBooking } from '../../services/api/sales/prepare-sale';
+import { sellerWithoutKey } from '../../services/api/sales/sale';
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import type { NewOctoDetails } from '../../services/api/holds/octo-booking';
-import { prepareHold } from '../../services/api/holds/place-hold';
+import { holdSaleOf } from '../support/sell';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { adultsOnly } from '../../services/api/pricing/party';
 import { useTerminalOf } from '../cli/terminal';
@@ -43,14 +44,14 @@ async function hold(
   const visible = await getVisibleTour(api.db, tenant, tour.id);
   const request = { departureDate: date, party: adultsOnly(1), holdMinutes: undefined, customer, octo };
   return (await api.context.sales.sell(
-    prepareHold(tenant, visible, { ...request, externalRef: `ref-${octo.uuid}`, by: null }),
+    await holdSaleOf(api.db, tenant, visible, { ...request, externalRef: `ref-${octo.uuid}`, by: null }),
   )) as SeatHold;
 }
 
 /** Makes the booking of a hold as OCTO does. */
 async function book({ tenant }: Website, { tour, customer, id }: SeatHold): Promise<BookingLead> {
   const request = { party: adultsOnly(1), departureDate: null, travellers: null, paymentMethod: null };
-  const sale = await prepareBooking(api.db, tenant, tour, {
+  const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, {
     ...{ ...request, holdId: id, customer, externalRef: null, expectedTotal: null, notes: null, by: null },
     source: 'octo',
   });

@@ -7,6 +7,7 @@ import { createApp, createServer } from '../../services/api/app';
 import { createCachedReads } from '../../services/api/create-cached-reads';
 import { startUseRecorder } from '../../services/api/credentials/record-use';
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
+import { DepartureIds } from '../../services/api/departures/departure-ids';
 import { createDepartureQueue } from '../../services/api/departures/departure-queue';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { createSingleFlight } from '../../services/api/idempotency/single-flight';
@@ -79,6 +80,7 @@ export async function startTestApi(
     uses,
     availability,
     departureQueue: createDepartureQueue(),
+    departureIds: new DepartureIds(db),
     sales: new SaleQueue(db, log, config.groupCommit),
     refusals: createRefusalLog(),
     singleFlight: createSingleFlight(),

@@ -1,11 +1,14 @@
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import { type BookingRequest, prepareBooking } from '../../services/api/bookings/create-booking';
-import { type HoldRequest, prepareHold } from '../../services/api/holds/place-hold';
-import { writeSale } from '../../services/api/sales/grant-sales';
+import { findDepartureId } from '../../services/api/departures/departure-ids';
+import { type BookingRequest, prepareBooking } from '../../services/api/sales/prepare-sale';
+import { type HoldRequest, prepareHold } from '../../services/api/sales/prepare-sale';
+import { type HoldSale, sellerWithoutKey } from '../../services/api/sales/sale';
+import { writeSale } from '../../services/api/sales/transact-sales';
+import type { TourRef } from '../../services/api/catalog/tour';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import type { Trx } from '../../services/platform/database';
+import type { Db, Trx } from '../../services/platform/database';
 
 /** Names the tour of a sale by UUID or slug. */
 interface TourOfSale {
@@ -19,7 +22,7 @@ export async function placeHold(
   request: HoldRequest & TourOfSale,
 ): Promise<SeatHold> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  return (await writeSale(trx, prepareHold(tenant, tour, request))) as SeatHold;
+  return writeSale(trx, await holdSaleOf(trx, tenant, tour, request));
 }
 
 /** Creates a booking in the caller's transaction, as the API does without group commit. */
@@ -29,5 +32,16 @@ export async function createBooking(
   request: BookingRequest & TourOfSale,
 ): Promise<BookingLead> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  return (await writeSale(trx, await prepareBooking(trx, tenant, tour, request))) as BookingLead;
+  return writeSale(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, request));
+}
+
+/** Builds the sale of a hold that no request of a credential asks for. */
+export async function holdSaleOf(
+  db: Db,
+  tenant: Tenant,
+  tour: TourRef,
+  request: HoldRequest,
+): Promise<HoldSale> {
+  const departureId = await findDepartureId(db, tour.id, request.departureDate);
+  return prepareHold(sellerWithoutKey(tenant), tour, departureId, request);
 }

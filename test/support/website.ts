@@ -1,3 +1,4 @@
+import { findDepartureId } from '../../services/api/departures/departure-ids';
 import type { Response, Test } from 'supertest';
 import type { Scope } from '../../services/api/credentials/credential';
 import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
@@ -79,10 +80,15 @@ export interface Seats {
   date: string;
 }
 
+export interface PlacedSeats extends Seats {
+  departureId: string;
+}
+
 /** Creates a tour with one departure, by default of ten seats at 500.00 EUR. */
-export async function givenSeats(db: Db, departure: DepartureOverrides = {}): Promise<Seats> {
+export async function givenSeats(db: Db, departure: DepartureOverrides = {}): Promise<PlacedSeats> {
   const tour = await givenTour(db);
-  return { tour, date: await givenDeparture(db, tour, departure) };
+  const date = await givenDeparture(db, tour, departure);
+  return { tour, date, departureId: (await findDepartureId(db, tour.id, date))! };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { amendBooking } from '../../../services/api/bookings/amend-booking';
+import { amendBooking } from '../../../services/api/sales/amend-booking';
 import type { ChangedBooking, NamedBooking } from '../../../services/api/bookings/booking-lead';
 import { cancelBooking, confirmBooking } from '../../../services/api/bookings/change-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';

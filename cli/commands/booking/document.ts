@@ -1,5 +1,4 @@
-import { priceBreakdown } from '../../../services/api/bookings/price-breakdown';
-import { type BookingLead, peopleOf } from '../../../services/api/bookings/booking-lead';
+import { type BookingLead, peopleOf, priceBreakdown } from '../../../services/api/bookings/booking-lead';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { HIDDEN } from '../../../services/platform/mask-personal-data';
 import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/prices';

@@ -1,9 +1,7 @@
-import { bookingHistory, type Moment } from '../../../services/api/bookings/booking-history';
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findBookingChanges } from '../../../services/api/bookings/booking-lead.repository';
-import { getBooking } from '../../../services/api/bookings/find-booking';
-import { getHold } from '../../../services/api/holds/find-hold';
-import { holdHistory } from '../../../services/api/holds/hold-history';
+import { bookingHistory, getBooking, type Moment } from '../../../services/api/bookings/find-booking';
+import { getHold, holdHistory } from '../../../services/api/holds/find-hold';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
 import {

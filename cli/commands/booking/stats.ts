@@ -1,4 +1,4 @@
-import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/summarize-sales';
+import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/daily-sales.repository';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';

@@ -9,9 +9,9 @@ import {
   setSeats,
 } from '../../../services/api/departures/change-departure';
 import { type Departure, departureStatus, seatsAvailable } from '../../../services/api/departures/departure';
-import type { StandingBooking } from '../../../services/api/departures/departure-admin.repository';
+import type { StandingBooking } from '../../../services/api/departures/departure-sales.repository';
 import { findDepartures } from '../../../services/api/departures/departure.repository';
-import { findTourDeparture } from '../../../services/api/departures/list-departures';
+import { findTourDeparture } from '../../../services/api/departures/find-departures';
 import { pricesAnswer } from '../../../services/api/pricing/prices';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';

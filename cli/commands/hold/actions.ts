@@ -2,8 +2,13 @@ import { peopleOf } from '../../../services/api/bookings/booking-lead';
 import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
 import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
 import { releaseHold } from '../../../services/api/holds/change-hold';
-import { getHold, listHolds } from '../../../services/api/holds/find-hold';
-import { holdHistory, type HoldMoment, refusalOf } from '../../../services/api/holds/hold-history';
+import {
+  getHold,
+  holdHistory,
+  type HoldMoment,
+  listHolds,
+  refusalOf,
+} from '../../../services/api/holds/find-hold';
 import type { HoldStatus, SeatHold } from '../../../services/api/holds/seat-hold';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { pricesAnswer } from '../../../services/api/pricing/prices';

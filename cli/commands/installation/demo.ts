@@ -16,7 +16,7 @@ import {
   type UsableDemo,
 } from '../../../services/api/demo/plant-demo';
 import { departureStatus, seatsAvailable } from '../../../services/api/departures/departure';
-import { listDepartures } from '../../../services/api/departures/list-departures';
+import { listDepartures } from '../../../services/api/departures/find-departures';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
 import { makeDirectory } from '../../../services/platform/make-directory';

@@ -2,7 +2,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import { explainVisibility } from '../../../services/api/catalog/manage-visibility';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { type Departure, departureStatus } from '../../../services/api/departures/departure';
-import { findTourDeparture } from '../../../services/api/departures/list-departures';
+import { findTourDeparture } from '../../../services/api/departures/find-departures';
 import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type Party, priceByCategory } from '../../../services/api/pricing/party';

@@ -14,17 +14,18 @@ import type { Request as HttpRequest } from 'express';
 import type { Trx, Turn } from '../../platform/database';
 import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
+import { findDepartureId } from '../departures/departure-ids';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite, type Write, type WriteOperation } from '../http/write-request';
+import { answerChange, type Write, type WriteOperation } from '../http/write-request';
 import { ReplayedResponse, type RunIdempotent } from '../idempotency/run-idempotent';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { amendBooking } from './amend-booking';
+import { amendBooking } from '../sales/amend-booking';
 import {
   bookingAnswer,
   type BookingAnswer,
@@ -130,7 +131,7 @@ export class BookingChangesController {
     const { tenant } = principal;
     const named = { bookingRef, by: byKey(principal) };
     let left: BookingLead | undefined;
-    const answer = await answerWrite<ChangedBooking, A>(
+    const answer = await answerChange<ChangedBooking, A>(
       request,
       { ...operation, turn: this.turnOfBooking(tenant, bookingRef, to) },
       async (trx, runIdempotent) => {
@@ -152,8 +153,9 @@ export class BookingChangesController {
   /** @param to the date to which the booking moves; by default it stays */
   private turnOfBooking(tenant: Tenant, bookingRef: string, to?: string): Turn {
     return this.context.departureQueue.turnFor(async () => {
-      const { tour, departureDate } = await getBooking(this.context.db, tenant.id, bookingRef);
-      return [departureDate, to ?? departureDate].map((date) => ({ tourId: tour.id, departureDate: date }));
+      const { db } = this.context;
+      const { tour, departureId } = await getBooking(db, tenant.id, bookingRef);
+      return [departureId, to === undefined ? null : await findDepartureId(db, tour.id, to)];
     });
   }
 }

@@ -4,7 +4,7 @@ import { octoDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import { lockedPrices, priceColumns, type Prices } from '../pricing/prices';
-import { changeColumns, type NewSaleChange, type SaleChange } from '../sales/changed-fields';
+import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 

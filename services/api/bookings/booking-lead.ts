@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../platform/errors';
 import { type OctoDetails, peopleOfOcto } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import type { Party } from '../pricing/party';
+import { type CategoryPrice, type Party, priceByCategory } from '../pricing/party';
 import type { Prices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
@@ -134,4 +134,60 @@ export function isBookingRef(text: string): boolean {
 
 export function referencePrefix({ bookingPrefix, sandbox }: Tenant): string {
   return sandbox ? `${bookingPrefix}-TEST` : bookingPrefix;
+}
+
+/** The calculation of the price. */
+export interface PriceBreakdown {
+  /** One adult's price on the platform. */
+  platform_unit_price: number;
+  /** One adult's price. */
+  unit_price: number;
+  /** @isInt */
+  adults: number;
+  /** @isInt */
+  children: number;
+  /** @isInt */
+  single_supplements: number;
+  /** The price of each category of the party. */
+  categories: CategoryPrice[];
+  deposit_percent: number;
+  rule: PriceBreakdownRule | null;
+}
+
+export interface PriceBreakdownRule {
+  /**
+   * Id of the pricing rule.
+   * @isInt
+   * @example 7
+   */
+  id: number;
+  applies_to: 'tour' | 'continent' | 'all';
+  kind: 'percent' | 'amount' | 'price';
+  value: number;
+}
+
+/** Returns the calculation of the price: what was stored with the booking, and each category of its party. */
+export function priceBreakdown({
+  priceBreakdown: stored,
+  party,
+  prices,
+  currencyDigits,
+}: BookingLead): PriceBreakdown {
+  // In this order, because jsonb does not keep the order of the stored calculation.
+  const { platform_unit_price, unit_price, deposit_percent, rule } = stored as unknown as PriceBreakdown;
+  return {
+    platform_unit_price,
+    unit_price,
+    adults: party.adult,
+    children: party.child,
+    single_supplements: party.single_supplement,
+    categories: priceByCategory(party, prices, currencyDigits),
+    deposit_percent,
+    rule: rule && {
+      id: rule.id,
+      applies_to: rule.applies_to,
+      kind: rule.kind,
+      value: rule.value,
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import type { TourRef } from '../catalog/tour';
 import { toMajor } from '../pricing/currency';
-import type { BookingLead } from './booking-lead';
-import { type PriceBreakdown, priceBreakdown } from './price-breakdown';
+import { type BookingLead, type PriceBreakdown, priceBreakdown } from './booking-lead';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",

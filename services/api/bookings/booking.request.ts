@@ -15,10 +15,10 @@ import { numberOr, type PartyBody, partyInput } from '../pricing/party-input';
 import { isCountry } from '../tenants/country';
 import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
-import type { BookingAmendment } from './amend-booking';
+import type { BookingAmendment } from '../sales/amend-booking';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
 import { assertTravellersBooked, type Traveller } from './booking-lead';
-import type { BookingRequest } from './create-booking';
+import type { BookingRequest } from '../sales/prepare-sale';
 
 /**
  * Reads the body, also before its validation.

@@ -25,8 +25,9 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerCreation, type WriteOperation } from '../http/write-request';
-import { sellBooking } from './create-booking';
+import { answerOnce, type WriteOperation } from '../http/write-request';
+import { claimOf } from '../idempotency/run-idempotent';
+import { sellBooking } from '../sales/prepare-sale';
 import { seatsOf } from '../pricing/party';
 import { byKey } from '../tenants/actor';
 import {
@@ -71,15 +72,13 @@ export class BookingsController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
-    const answer = await answerCreation<BookingLead, BookingAnswer>(
+    const answer = await answerOnce<BookingLead, BookingAnswer>(
       request,
       { ...CREATE, validated: (country) => bookingRequest(body, { country }) },
-      async (claimFor) => {
+      async (keyed) => {
         const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
-        return sellBooking(this.context.db, tenant, tour, wanted, (sale) => {
-          const claim = claimFor({ tour: tour.id, hold: sale.holdId });
-          return this.context.sales.sell(Object.assign(sale, { principal, claim }));
-        });
+        const claim = keyed && claimOf(keyed, { tour: tour.id, hold: wanted.holdId });
+        return sellBooking(this.context, { tenant, principal, claim }, tour, wanted);
       },
       bookingAnswer,
       (refused, refusal) =>

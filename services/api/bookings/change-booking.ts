@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import { bookingEvent, enqueueDelivery, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import { DepartureCancelledError } from '../departures/departure.errors';
 import {
   assertNotMoved,
@@ -8,10 +9,10 @@ import {
   reserveSeats,
 } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { toMajor } from '../pricing/currency';
 import { seatsOf } from '../pricing/party';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingStateConflictError } from './booking.errors';
-import { enqueueBookingEvents } from './booking-event';
 import type { BookingLead, ChangedBooking, NamedBooking } from './booking-lead';
 import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
@@ -91,4 +92,28 @@ async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: Booki
   const { cancelled, tour, departureDate } = await readDeparture(trx, locked, sandbox);
   if (cancelled)
     throw new DepartureCancelledError({ tourId: tour.id, departureDate, quantity: seatsOf(party), sandbox });
+}
+
+type BookingEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
+
+/** Returns the event of a lead as it is now. */
+export function eventOfLead(type: BookingEventType, lead: BookingLead): WebhookEvent {
+  return bookingEvent(type, {
+    tenantId: lead.tenant.id,
+    bookingRef: lead.bookingRef,
+    leadId: lead.id,
+    externalRef: lead.externalRef,
+    customer: lead.customer,
+    departureDate: lead.departureDate,
+    totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
+  });
+}
+
+/** Records the events and their deliveries to the tenants' endpoints, in the transaction that changed the leads. */
+export async function enqueueBookingEvents(
+  trx: Trx,
+  type: BookingEventType,
+  leads: BookingLead[],
+): Promise<void> {
+  await enqueueDelivery(trx, ...leads.map((lead) => eventOfLead(type, lead)));
 }

@@ -1,6 +1,6 @@
 import { CLOCK, type Trx } from '../../platform/database';
 import type { TourStatus } from '../catalog/tour';
-import type { DepartureChange } from '../departures/departure-event';
+import type { DepartureChange } from '../departures/change-departure';
 import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './catalog-schema';
 import type { ChangeCounts } from './import-report';
 

@@ -1,5 +1,5 @@
 import { type Db, inTransaction, refuseWhenLocked, type Trx } from '../../platform/database';
-import { enqueueDepartureEvents } from '../departures/departure-event';
+import { enqueueDepartureEvents } from '../departures/change-departure';
 import { relockDeparture } from '../departures/reserve-seats';
 import {
   allowLongStatements,

@@ -29,23 +29,18 @@ export async function findDigest(db: Db, kind: CredentialKind, id: string): Prom
 }
 
 export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey | undefined> {
-  return (await findStoredApiKeys(db, [id]))[0];
-}
-
-/** Returns the keys with these ids. */
-export async function findStoredApiKeys(db: Db, ids: string[]): Promise<StoredApiKey[]> {
-  return toStored(await selectStored(db, 'api_keys', ids, 'c.scopes'));
+  return toStored(await selectStored(db, 'api_keys', id, 'c.scopes'))[0];
 }
 
 export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredWidgetToken | undefined> {
-  return toStored(await selectStored(db, 'widget_tokens', [id], 'c.origins as own_origins'))[0];
+  return toStored(await selectStored(db, 'widget_tokens', id, 'c.origins as own_origins'))[0];
 }
 
 /** @param own the column that only this kind has */
 async function selectStored(
   db: Db,
   table: 'api_keys' | 'widget_tokens',
-  ids: string[],
+  id: string,
   own: string,
 ): Promise<StoredRow[]> {
   const { rows } = await runPrepared(
@@ -53,8 +48,8 @@ async function selectStored(
     `select c.id as credential_id, c.family_id, c.digest, c.digest_alg as digest_algorithm, c.expires_at, ${own},
        c.revoked_at is not null as revoked, coalesce(c.expires_at <= clock_timestamp(), false) as expired,
        ${TENANT_COLUMNS.map((column) => `t.${column}`).join(', ')}
-     from ${table} c join tenants t on t.id = c.tenant_id where c.id = any(:ids::bpchar[])`,
-    { ids },
+     from ${table} c join tenants t on t.id = c.tenant_id where c.id = :id::bpchar`,
+    { id },
   );
   return rows;
 }

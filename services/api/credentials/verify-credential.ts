@@ -1,7 +1,6 @@
-import type { Db, Trx } from '../../platform/database';
-import { mayBeUsed } from '../tenants/tenant';
+import type { Db } from '../../platform/database';
+import { mayBeUsed, type Tenant } from '../tenants/tenant';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
-import { lockForUse } from '../tenants/use-lock';
 import {
   InsufficientScopeError,
   InvalidApiKeyError,
@@ -12,12 +11,7 @@ import {
   UnusableWidgetTokenError,
   WrongCredentialTypeError,
 } from './credential.errors';
-import {
-  findStoredApiKey,
-  findStoredApiKeys,
-  type StoredApiKey,
-  type StoredWidgetToken,
-} from './credential.repository';
+import { findStoredApiKey, type StoredApiKey, type StoredWidgetToken } from './credential.repository';
 import { type CredentialSource, proveToken } from './credential-source';
 import { offeredToken, type OfferedToken } from './token-digest';
 
@@ -55,24 +49,34 @@ export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrinc
   toApiKeyPrincipal(key, scope);
 }
 
-/** The check of assertKeyStillServes for requests with any of several keys. */
-export interface KeyCheck {
-  /** Keys that another transaction is changing, or whose tenant it is changing. */
-  busy: Set<string>;
-  /** @throws CredentialError; do not call it for a busy key */
-  assertKeyServes(principal: ApiKeyPrincipal): void;
+/** The state of an API key and its tenant when a transaction reads it again. */
+export interface ApiKeyState {
+  id: string;
+  revoked: boolean;
+  expired: boolean;
+  scopes: Scope[];
+  tenantStatus: Tenant['status'];
 }
 
+/** Selects the states of the keys `:keyIds`, as ApiKeyState. */
+export const API_KEY_STATE = `
+  select c.id, c.revoked_at is not null as revoked, coalesce(c.expires_at <= clock_timestamp(), false) as expired, c.scopes,
+    t.status as tenant_status
+  from api_keys c join tenants t on t.id = c.tenant_id where c.id = any(:keyIds::bpchar[])`;
+
 /**
- * Reads keys again, and locks them and their tenants until the transaction ends, so that no revocation or suspension commits before it.
- * @param wait false: a key is `busy` while another transaction changes it or its tenant
+ * Returns the check of assertKeyStillServes for requests with any of several keys, whose states were read under their locks.
+ * @throws CredentialError
  */
-export async function createKeyCheck(
-  trx: Trx,
-  principals: ApiKeyPrincipal[],
-  wait: boolean,
-): Promise<KeyCheck> {
-  return readKeyCheck(trx, principals, await lockForUse(trx, idsInUse(principals), wait));
+export function keyCheckOf(states: ApiKeyState[]): (principal: ApiKeyPrincipal) => void {
+  const keys = new Map(states.map((state) => [state.id, state]));
+  return (principal) => {
+    const state = keys.get(principal.keyId);
+    if (!state) throw new InvalidApiKeyError();
+    const { scopes, tenantStatus: status } = state;
+    assertServes({ ...state, tenant: { ...principal.tenant, status } });
+    if (principal.scope !== undefined) assertScope({ ...principal, scopes }, principal.scope);
+  };
 }
 
 /** Returns the ids to lock for the use of these keys: theirs and their tenants'. */
@@ -80,33 +84,19 @@ export function idsInUse(principals: ApiKeyPrincipal[]): string[] {
   return [...new Set(principals.flatMap(({ keyId, tenant }) => [keyId, tenant.id]))];
 }
 
-/**
- * Reads keys again.
- * @param locked the ids of idsInUse that are locked; the keys of the others are `busy`
- */
-export async function readKeyCheck(
-  trx: Trx,
-  principals: ApiKeyPrincipal[],
-  locked: ReadonlySet<string>,
-): Promise<KeyCheck> {
-  const tenantOf = new Map(principals.map(({ keyId, tenant }) => [keyId, tenant.id]));
-  const keyIds = [...tenantOf.keys()];
-  const stored = keyIds.length > 0 ? await findStoredApiKeys(trx, keyIds) : [];
-  const keys = new Map(stored.map((key) => [key.id, key]));
-  return {
-    busy: new Set(keyIds.filter((id) => !locked.has(id) || !locked.has(tenantOf.get(id)!))),
-    assertKeyServes: ({ keyId, scope }) => {
-      const key = keys.get(keyId);
-      if (!key) throw new InvalidApiKeyError();
-      toApiKeyPrincipal(key, scope);
-    },
-  };
+/** @throws CredentialError for a key that was revoked, has expired, or whose tenant may not be used */
+function assertServes({
+  revoked,
+  expired,
+  tenant,
+}: Pick<StoredApiKey, 'revoked' | 'expired' | 'tenant'>): void {
+  if (revoked) throw new KeyRevokedError(tenant);
+  if (expired) throw new KeyExpiredError(tenant);
+  if (!mayBeUsed(tenant)) throw new TenantInactiveError(tenant);
 }
 
 function toApiKeyPrincipal(key: StoredApiKey, scope: Scope | undefined): ApiKeyPrincipal {
-  if (key.revoked) throw new KeyRevokedError(key.tenant);
-  if (key.expired) throw new KeyExpiredError(key.tenant);
-  if (!mayBeUsed(key.tenant)) throw new TenantInactiveError(key.tenant);
+  assertServes(key);
   const { id: keyId, familyId, scopes, tenant } = key;
   const principal = { kind: 'api_key', keyId, familyId, scope, scopes, tenant } as const;
   if (scope !== undefined) assertScope(principal, scope);

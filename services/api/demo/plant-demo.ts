@@ -2,8 +2,9 @@ import type { Db, Trx } from '../../platform/database';
 import { getVisibleTour } from '../catalog/find-tour';
 import { issueApiKey, issueWidgetToken } from '../credentials/issue-credential';
 import { SCOPES } from '../credentials/credential';
-import { prepareBooking } from '../bookings/create-booking';
-import { writeSale } from '../sales/grant-sales';
+import { prepareBooking } from '../sales/prepare-sale';
+import { sellerWithoutKey } from '../sales/sale';
+import { writeSale } from '../sales/transact-sales';
 import { createTenant } from '../tenants/create-tenant';
 import { findTenant } from '../tenants/find-tenant';
 import { setOrigins } from '../tenants/origins';
@@ -134,7 +135,7 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   };
   const unlimited = { ...tenant, paymentWindowMinutes: null };
   const tour = await getVisibleTour(trx, tenant, tour_slug);
-  await writeSale(trx, await prepareBooking(trx, unlimited, tour, group));
+  await writeSale(trx, await prepareBooking(trx, sellerWithoutKey(unlimited), tour, group));
 }
 
 /** The credentials of the demo that still work. */

@@ -14,9 +14,9 @@ import { strictQuery } from '../http/query-parameters';
 import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache } from './availability-cache';
-import { checkAvailability } from './check-availability';
 import type { AvailabilityAnswer } from './departure.dto';
 import type { SeatFacts } from './cached-seats';
+import { checkAvailability } from './find-departures';
 
 const ROUTE: CachedRoute = { quota: 'availability' };
 const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };

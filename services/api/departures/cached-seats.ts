@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Departure } from './departure';
-import { findDepartureWithHorizon, findTourHorizon } from './seat-horizon.repository';
+import { findDepartureWithHorizon, findTourHorizon } from './departure-sales.repository';
 
 /** The departure of one date, the same for every tenant of a kind; undefined when the tour has none. */
 export interface SeatFacts {

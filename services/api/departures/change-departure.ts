@@ -1,28 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database';
+import { AppError } from '../../platform/errors';
+import { departureEvent, enqueueDelivery, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import { toMinor } from '../pricing/currency';
 import type { PricedTour, Prices } from '../pricing/prices';
 import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { Departure } from './departure';
 import {
   changeDeparture,
-  countLiveHoldsOf,
+  findDepartureById,
   findDepartureId,
-  findStandingBookings,
   insertDeparture,
   lockPricedTour,
+} from './departure.repository';
+import {
+  countLiveHoldsOf,
+  type DepartureChange,
+  findConcernedTenants,
+  findStandingBookings,
   type StandingBooking,
-} from './departure-admin.repository';
-import { DepartureExistsError, DepartureNotFoundError, SeatsTakenError } from './departure-admin.errors';
-import { enqueueDepartureEvents } from './departure-event';
-import { findDepartureById } from './departure.repository';
+} from './departure-sales.repository';
+import { DepartureNotFoundError, type TourOfDeparture } from './find-departures';
 import { relockDeparture } from './reserve-seats';
-
-/** The tour of a departure that a command changes. */
-export interface TourOfDeparture {
-  id: string;
-  slug: string;
-}
 
 export interface ChangedDeparture {
   before: Departure;
@@ -56,7 +55,7 @@ export async function addDeparture(
   { prices, ...given }: NewDeparture,
 ): Promise<Departure> {
   const { currency, currencyDigits } = await lockPricedTour(trx, tour.id);
-  if ((await findDepartureId(trx, tour.id, given.date)) !== undefined)
+  if ((await findDepartureId(trx, tour.id, given.date)) !== null)
     throw new DepartureExistsError(tour.slug, given.date);
   const minor = toPrices(prices, { currency, currencyDigits }) as Prices;
   const id = await insertDeparture(trx, tour.id, { ...given, prices: minor });
@@ -170,7 +169,7 @@ function toPrices(
  */
 async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, date: string): Promise<Departure> {
   const id = await findDepartureId(trx, tour.id, date);
-  if (id === undefined) throw new DepartureNotFoundError(tour.slug, date);
+  if (id === null) throw new DepartureNotFoundError(tour.slug, date);
   const { at } = await relockDeparture(trx, id);
   const departure = await findDepartureById(trx, id, false, at);
   // An import deleted the departure during the wait for the lock.
@@ -186,4 +185,61 @@ async function enqueueDepartureEvent(
 ): Promise<number> {
   const informed = await enqueueDepartureEvents(trx, async () => [{ departureId, changed }]);
   return informed.size;
+}
+
+export type { DepartureChange };
+
+/** Limits the departures of one statement. */
+const BATCH_LIMIT = 1_000;
+
+/**
+ * Enqueues the events of changed departures, in the transaction that changes them: one for each departure and each tenant with a live
+ * hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed and named in the
+ * event, or made after the change.
+ * @param findChanges is called only if an endpoint subscribes to these events; returns each departure once
+ * @returns the ids of the tenants that are informed, without sandbox tenants, because operators read the number
+ */
+export async function enqueueDepartureEvents(
+  trx: Trx,
+  findChanges: () => Promise<DepartureChange[]>,
+): Promise<Set<string>> {
+  const informed = new Set<string>();
+  const subscribers = await findSubscribers(trx, ['departure.cancelled', 'departure.updated']);
+  if (subscribers.length === 0) return informed;
+  const changes = await findChanges();
+  for (let start = 0; start < changes.length; start += BATCH_LIMIT) {
+    const batch = changes.slice(start, start + BATCH_LIMIT);
+    const concerned = await findConcernedTenants(trx, batch, subscribers);
+    await enqueueDelivery(trx, ...concerned.map(departureEvent));
+    for (const { tenantId, sandbox } of concerned) if (!sandbox) informed.add(tenantId);
+  }
+  return informed;
+}
+
+// Only the terminal shows these errors; departure.errors.ts has those of HTTP.
+
+class DepartureExistsError extends AppError {
+  readonly code = 'departure_exists';
+
+  constructor(tourSlug: string, date: string) {
+    super(
+      `${tourSlug} already has a departure on ${date}: departure set-seats, set-price and reopen change it`,
+    );
+  }
+}
+
+class SeatsTakenError extends AppError {
+  readonly code = 'seats_taken';
+
+  constructor(
+    tourSlug: string,
+    date: string,
+    private readonly seatsTaken: number,
+  ) {
+    super(`${seatsTaken} seats of ${tourSlug} on ${date} are held or booked: it needs at least that many`);
+  }
+
+  override get facts(): Record<string, unknown> {
+    return { seats_taken: this.seatsTaken };
+  }
 }

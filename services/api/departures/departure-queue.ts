@@ -9,25 +9,18 @@ const CONCURRENT_MOVES = 2;
 /** Limits the wait in the queue and for the row lock together. */
 const WAIT_MS = 2_000;
 
-/** A departure of a request by the tour's id, so that requests by slug and by id wait in one queue. */
-export interface QueuedDeparture {
-  tourId: string;
-  /** Null: the request locks no departure. */
-  departureDate: string | null;
-}
-
 /** Queues writes by departure, in order of arrival, before they take a database connection. */
 export interface DepartureQueue {
   /**
-   * @param find returns the departures that the write locks; if it is refused, the write starts at once and its transaction gives
-   *   the refusal
+   * @param find returns the ids of the departures that the write locks, null for none; if it is refused, the write starts at once and its
+   *   transaction gives the refusal
    * @throws DepartureBusyError after two seconds (409)
    */
-  turnFor(find: () => Promise<QueuedDeparture[]>): Turn;
+  turnFor(find: () => Promise<(string | null)[]>): Turn;
 }
 
 interface WaitingWrite {
-  keys: string[];
+  departures: string[];
   begin(): void;
 }
 
@@ -38,33 +31,33 @@ export function createDepartureQueue(): DepartureQueue {
   /** In order of arrival. */
   const waiting = new Set<WaitingWrite>();
 
-  const mayBegin = (keys: string[]) => {
-    const limit = keys.length > 1 ? CONCURRENT_MOVES : CONCURRENCY_LIMIT;
-    return keys.every((key) => (running.get(key) ?? 0) < limit);
+  const mayBegin = (departures: string[]) => {
+    const limit = departures.length > 1 ? CONCURRENT_MOVES : CONCURRENCY_LIMIT;
+    return departures.every((id) => (running.get(id) ?? 0) < limit);
   };
 
-  function take(keys: string[]): void {
-    for (const key of keys) running.set(key, (running.get(key) ?? 0) + 1);
+  function take(departures: string[]): void {
+    for (const id of departures) running.set(id, (running.get(id) ?? 0) + 1);
   }
 
-  function giveBack(keys: string[]): void {
-    for (const key of keys) {
-      const left = running.get(key)! - 1;
-      if (left === 0) running.delete(key);
-      else running.set(key, left);
+  function giveBack(departures: string[]): void {
+    for (const id of departures) {
+      const left = running.get(id)! - 1;
+      if (left === 0) running.delete(id);
+      else running.set(id, left);
     }
-    for (const write of waiting) if (mayBegin(write.keys)) write.begin();
+    for (const write of waiting) if (mayBegin(write.departures)) write.begin();
   }
 
   /** Waits without a slot, so that a write that waits for one departure does not delay the writes of another one. */
-  function waitForSlots(keys: string[], until: number): Promise<void> {
+  function waitForSlots(departures: string[], until: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const write = {
-        keys,
+        departures,
         begin() {
           clearTimeout(timer);
           waiting.delete(write);
-          take(keys);
+          take(departures);
           resolve();
         },
       };
@@ -79,16 +72,15 @@ export function createDepartureQueue(): DepartureQueue {
   return {
     turnFor: (find) => async (work) => {
       const departures = (await find().catch(ignoreRefusal)) ?? [];
-      const dated = departures.filter(({ departureDate }) => departureDate !== null);
-      if (dated.length === 0) return work();
-      const keys = [...new Set(dated.map(({ tourId, departureDate }) => `${tourId} ${departureDate}`))];
+      const ids = [...new Set(departures)].filter((id) => id !== null);
+      if (ids.length === 0) return work();
       const lockBy = performance.now() + WAIT_MS;
-      if (mayBegin(keys)) take(keys);
-      else await waitForSlots(keys, lockBy);
+      if (mayBegin(ids)) take(ids);
+      else await waitForSlots(ids, lockBy);
       try {
         return await work(lockBy);
       } finally {
-        giveBack(keys);
+        giveBack(ids);
       }
     },
   };

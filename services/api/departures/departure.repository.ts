@@ -1,5 +1,5 @@
-import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database';
-import type { PricedTour } from '../pricing/prices';
+import { CLOCK, type Db, type Trx } from '../../platform/database';
+import type { PricedTour, Prices } from '../pricing/prices';
 import type { Departure, DepartureStatus, ListedDeparture, WantedSeats } from './departure';
 
 /**
@@ -14,6 +14,23 @@ export const departureColumns = (sandbox: string) => `
   d.departure_date < tour_today(t.time_zone, clock.at) as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
   clock.at as as_of`;
+
+/** Returns the id of the tour's departure on a date; null: there is none. */
+export async function findDepartureId(db: Db, tourId: string, date: string): Promise<string | null> {
+  const row = await db('departures')
+    .where({ tour_id: tourId, departure_date: date })
+    .first<{ id: string } | undefined>('id');
+  return row?.id ?? null;
+}
+
+/** Returns the ids of the tour's departures from yesterday on, by date: no time zone is behind UTC by more than a day. */
+export async function findDepartureIds(db: Db, tourId: string): Promise<Map<string, string>> {
+  const rows = await db('departures')
+    .where({ tour_id: tourId })
+    .whereRaw("departure_date >= (now() at time zone 'UTC')::date - 1")
+    .select<{ id: string; departureDate: string }[]>('id', 'departure_date');
+  return new Map(rows.map(({ id, departureDate }) => [departureDate, id]));
+}
 
 /**
  * Reads the database's clock after the lock: the only clock that decides. now() is the transaction's start and lagged the lock
@@ -55,47 +72,20 @@ export async function findDepartureById(
   return rows[0] && toDeparture(rows[0]);
 }
 
-/** A locked departure with its seats counted at the clock reading of the statement. */
-export interface CountedDeparture {
-  departure: Departure;
+/** A row of COUNTED_DEPARTURES. */
+export type CountedRow = Omit<DepartureRow, 'asOf'> & {
   /** It has holds or leads to mark as expired. */
   somethingExpired: boolean;
-}
+};
 
-/**
- * Returns the departures, once for each kind, with the clock reading at which their seats are counted, and the transaction's id. Runs
- * as its own statement after the locks, as findDepartureById.
- */
-export async function countDepartures(
-  trx: Trx,
-  ids: string[],
-  kinds: boolean[],
-): Promise<{ at: string; transactionId: string; counted: CountedDeparture[] }> {
-  // The clock is returned without departures too.
-  const { rows } = await runPrepared(
-    trx,
-    `${CLOCK} select ${departureColumns('k.sandbox')}, to_json(clock.at at time zone 'UTC') #>> '{}' || 'Z' as "atText", pg_current_xact_id()::text as "transactionId",
-       exists (select from seat_holds h
-               where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
-       or exists (select from booking_leads l
-               where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
-         as "somethingExpired"
-     from clock left join (departures d join tours t on t.id = d.tour_id cross join unnest(:kinds::boolean[]) as k (sandbox))
-       on d.id = any(:ids::uuid[])`,
-    { ids, kinds },
-  );
-  const found = rows.filter(({ id }: { id: string | null }) => id !== null);
-  return {
-    at: rows[0].atText,
-    transactionId: rows[0].transactionId,
-    counted: found.map(
-      (row: DepartureRow & { somethingExpired: boolean; atText: string; transactionId: string }) => {
-        const { somethingExpired, atText: _at, transactionId: _id, ...departure } = row;
-        return { departure: toDeparture(departure), somethingExpired };
-      },
-    ),
-  };
-}
+/** Selects the departures `:departureIds`, once for each of `:kinds`, with their seats counted at `clock.at`. Runs after their locks. */
+export const COUNTED_DEPARTURES = `
+  select ${departureColumns('k.sandbox')},
+    exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
+    or exists (select from booking_leads l where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
+      as something_expired
+  from departures d join tours t on t.id = d.tour_id cross join unnest(:kinds::boolean[]) as k (sandbox)
+  where d.id = any(:departureIds::uuid[])`;
 
 /** The status of a departure, as departureStatus() derives it. */
 const DEPARTURE_STATUS = `case
@@ -168,9 +158,67 @@ export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Dep
   return rows.map(toDeparture);
 }
 
-type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId: string };
+export type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId: string };
 
 export function toDeparture(row: DepartureRow): Departure {
   const { tourId, continent, currency, currencyDigits, ...departure } = row;
   return Object.assign(departure, { tour: { id: tourId, continent, currency, currencyDigits } });
+}
+
+/** Locks a tour against imports and other additions until the transaction ends, and returns how its prices are written. */
+export async function lockPricedTour(
+  trx: Trx,
+  id: string,
+): Promise<Pick<PricedTour, 'currency' | 'currencyDigits'>> {
+  return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
+}
+
+/** Inserts a departure into a tour whose lock the caller holds, and revises the tour. @returns the departure's id */
+export async function insertDeparture(
+  trx: Trx,
+  tourId: string,
+  departure: {
+    date: string;
+    returnDate: string | null;
+    seatsTotal: number;
+    closesAt: Date | null;
+    prices: Prices;
+  },
+): Promise<string> {
+  const [row] = await trx('departures')
+    .insert({
+      tour_id: tourId,
+      departure_date: departure.date,
+      return_date: departure.returnDate,
+      seats_total: departure.seatsTotal,
+      closes_at: departure.closesAt,
+      prices_minor: JSON.stringify(departure.prices),
+    })
+    .returning<{ id: string }[]>('id');
+  await reviseTour(trx, tourId);
+  return row!.id;
+}
+
+/** Updates a departure whose lock the caller holds, then its tour: the lock order of a booking. */
+export async function changeDeparture(
+  trx: Trx,
+  departure: { id: string; tour: { id: string } },
+  change: { status?: 'scheduled' | 'cancelled'; seatsTotal?: number; prices?: Prices },
+): Promise<void> {
+  const columns = {
+    ...(change.status === undefined ? {} : { status: change.status }),
+    ...(change.seatsTotal === undefined ? {} : { seats_total: change.seatsTotal }),
+    ...(change.prices === undefined ? {} : { prices_minor: JSON.stringify(change.prices) }),
+  };
+  await trx('departures')
+    .where({ id: departure.id })
+    .update({ ...columns, updated_at: trx.raw('clock_timestamp()') });
+  await reviseTour(trx, departure.tour.id);
+}
+
+/** Makes every instance drop its cached entries of the tour from the commit on. */
+async function reviseTour(trx: Trx, id: string): Promise<void> {
+  await trx('tours')
+    .where({ id })
+    .update({ revision: trx.raw('revision + 1'), updated_at: trx.raw('clock_timestamp()') });
 }

@@ -36,11 +36,6 @@ export interface DepartureKey {
   departureDate: string;
 }
 
-/** Names a departure in maps and sets. */
-export function departureKey({ tourId, departureDate }: DepartureKey): string {
-  return `${tourId} ${departureDate}`;
-}
-
 /** A request for seats. */
 export interface WantedSeats extends DepartureKey {
   quantity: number;

@@ -3,7 +3,7 @@ import type { Request as HttpRequest } from 'express';
 import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute } from '../http/cached-answers';
+import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
 import type { ProblemDocument } from '../http/problem-document';
@@ -13,8 +13,7 @@ import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
 import type { AvailabilityCache } from './availability-cache';
 import { departureStatus, seatsAvailable } from './departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
-import { currentList } from './current-list.request';
-import { listDepartures, type PricedDeparture } from './list-departures';
+import { listDepartures, type PricedDeparture } from './find-departures';
 
 const ROUTE: CachedRoute = { quota: 'catalog' };
 
@@ -64,14 +63,15 @@ export class DeparturesController {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
       const page = { ...filters, afterDate: after?.date, limit };
-      // The cached function keeps these two fields, not the whole tour.
+      // The cached functions keep these two fields, not the whole tour.
       const { id, revision } = tour;
+      const readVersion = () => this.context.availability.seatsVersion(id, tenant.sandbox, revision);
       const list = async () => {
         const { items, lastDate } = await listDepartures(this.context, tenant, { id }, page);
         return toContent(items.map(departureItem), lastDate && { tourId: id, date: lastDate });
       };
       return {
-        content: currentList(this.context, key, { id, sandbox: tenant.sandbox, revision }, list),
+        content: versionedContent(this.context.answers, key, readVersion, list),
         until: shownUntil([tour]),
       };
     });

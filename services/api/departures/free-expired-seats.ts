@@ -7,7 +7,7 @@ import {
   findDeparturesWithExpiredSeats,
   markExpiredHolds,
   markExpiredLeads,
-} from './expired-seats.repository';
+} from './departure-sales.repository';
 
 /**
  * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are free without this: count_seats

@@ -1,12 +1,5 @@
 import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
-import {
-  type Departure,
-  departureKey,
-  type DepartureKey,
-  departureStatus,
-  seatsAvailable,
-  type WantedSeats,
-} from './departure';
+import { type Departure, departureStatus, seatsAvailable, type WantedSeats } from './departure';
 import {
   DepartureBusyError,
   DepartureCancelledError,
@@ -15,16 +8,8 @@ import {
   isDepartureNotAvailable,
   SaleMovedError,
 } from './departure.errors';
-import { findDepartureId } from './departure-admin.repository';
-import { countDepartures, findAlternatives, findDepartureById, readClock } from './departure.repository';
-import {
-  findDepartureKeys,
-  lockDepartureById,
-  lockDepartureRow,
-  lockFreeDeparturesById,
-  readLockTimeout,
-  tryLockRows,
-} from './departure-lock.repository';
+import { findAlternatives, findDepartureById, readClock } from './departure.repository';
+import { lockDepartureById, lockFreeDeparturesById, readLockTimeout } from './departure-lock.repository';
 import { freeExpiredSeats } from './free-expired-seats';
 
 /** A departure whose row lock this transaction holds, and the clock reading at which its seats are counted. */
@@ -35,64 +20,13 @@ export interface LockedDeparture {
 }
 
 /**
- * Waits until this transaction holds the lock of the departure's row, if there is such a departure.
- * @param date travel date, YYYY-MM-DD
- * @throws DepartureBusyError after two seconds (409)
+ * Waits until this transaction holds the lock of the departure's row, and returns whether the departure still exists.
+ * @param waitMs by default two seconds
+ * @throws DepartureBusyError after the wait (409)
  */
-export async function waitForDeparture(trx: Trx, tourId: string, date: string): Promise<void> {
-  const locking = lockDepartureRow(trx, tourId, date);
-  await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
-}
-
-/** The locks that a transaction got without a wait. */
-export interface GrantedLocks {
-  /** Ids of the locked departures. */
-  departureIds: string[];
-  /** Departures that another transaction has locked. */
-  busy: DepartureKey[];
-  /** Ids of API keys and tenants that are locked for use (tenants/use-lock.ts). */
-  usedIds: Set<string>;
-}
-
-/**
- * Locks departures, and then ids of API keys and tenants, until `trx` ends. Leaves out those that another transaction has. Read the rows
- * in a later statement.
- */
-export async function tryLocks(
-  trx: Trx,
-  departures: DepartureKey[],
-  useIds: string[],
-): Promise<GrantedLocks> {
-  if (departures.length + useIds.length === 0) return { departureIds: [], busy: [], usedIds: new Set() };
-  const locked = await tryLockRows(trx, departures, useIds);
-  const keys = new Set(locked.departures.map(departureKey));
-  const missing = departures.filter((one) => !keys.has(departureKey(one)));
-  return {
-    departureIds: locked.departures.map(({ id }) => id),
-    busy: missing.length > 0 ? await findDepartureKeys(trx, missing) : [],
-    usedIds: new Set(locked.usedIds),
-  };
-}
-
-/**
- * Reads locked departures with their seats of each kind, and marks their expired seats as free. Counts rows, never a stored number, so that
- * the count cannot drift.
- * @returns `at`, the database's clock after the locks were granted, with microseconds
- */
-export async function readDepartures(
-  trx: Trx,
-  ids: string[],
-  kinds: boolean[],
-): Promise<{ departures: Departure[]; at: string; transactionId: string }> {
-  const { at, transactionId, counted } = await countDepartures(trx, ids, kinds);
-  const expired = counted.filter(({ somethingExpired }) => somethingExpired);
-  if (expired.length > 0)
-    await freeExpiredSeats(
-      trx,
-      expired.map(({ departure }) => departure.id),
-      at,
-    );
-  return { at, transactionId, departures: counted.map(({ departure }) => departure) };
+export async function waitForDeparture(trx: Trx, id: string, waitMs?: number): Promise<boolean> {
+  const locking = lockDepartureById(trx, id, waitMs);
+  return refuseWhenLocked('departure', locking, () => new DepartureBusyError());
 }
 
 /**
@@ -100,33 +34,22 @@ export async function readDepartures(
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
-  await waitForDepartureById(trx, departureId);
+  await waitForDeparture(trx, departureId);
   return countFrom(trx, departureId);
 }
 
 /**
  * Locks the departure that a hold or booking leaves and the one that it goes to, until `trx` ends. Waits for a departure only while
  * it holds no other one, so that a locked departure does not delay the sales of a free one.
- * @param from null: the booking has no date
- * @param to null: it stays where it is
- * @returns the ids of the locked departures, without one that does not exist
+ * @param departureIds null: the booking has no date, or there is no departure on the date
+ * @returns the ids without null
  * @throws DepartureBusyError after two seconds (409)
  */
-export async function lockDeparturesOfChange(
-  trx: Trx,
-  from: string | null,
-  to: DepartureKey | null,
-): Promise<string[]> {
-  const target = to ? await findDepartureId(trx, to.tourId, to.departureDate) : undefined;
-  const ids = [...new Set([from, target])].filter((id) => typeof id === 'string');
-  if (ids.length === 1) await waitForDepartureById(trx, ids[0]!);
+export async function lockDeparturesOfChange(trx: Trx, departureIds: (string | null)[]): Promise<string[]> {
+  const ids = [...new Set(departureIds)].filter((id) => id !== null);
+  if (ids.length === 1) await waitForDeparture(trx, ids[0]!);
   if (ids.length > 1) await lockTogether(trx, ids);
   return ids;
-}
-
-async function waitForDepartureById(trx: Trx, id: string, waitMs?: number): Promise<boolean> {
-  const locking = lockDepartureById(trx, id, waitMs);
-  return refuseWhenLocked('departure', locking, () => new DepartureBusyError());
 }
 
 /**
@@ -142,7 +65,7 @@ async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
     await trx.raw('rollback to savepoint departures');
     const waitMs = Math.ceil(lockBy - performance.now());
     if (waitMs <= 0) throw new DepartureBusyError();
-    const exists = await waitForDepartureById(trx, missing, Number.isFinite(waitMs) ? waitMs : undefined);
+    const exists = await waitForDeparture(trx, missing, Number.isFinite(waitMs) ? waitMs : undefined);
     if (!exists) existing = existing.filter((id) => id !== missing);
     missing = await lockOrNameMissing(trx, existing);
   }
@@ -167,8 +90,8 @@ export function assertNotMoved(
 }
 
 /**
- * Checks that `quantity` seats of a locked departure are free. The caller inserts the hold or the lead that takes them in the
- * same transaction. Counts rows, never a stored number, so that the count cannot drift.
+ * Checks that `quantity` seats of a locked departure are free, for an expired booking that is paid. The caller changes its status in
+ * the same transaction. Counts rows, never a stored number, so that the count cannot drift.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export async function reserveSeats(

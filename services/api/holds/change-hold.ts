@@ -2,13 +2,17 @@ import type { Trx } from '../../platform/database';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Tenant, TenantScope } from '../tenants/tenant';
-
 import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import { assertHoldLife, assertHoldMinutes } from './hold-length';
-import { erasePeopleOfOcto } from './octo-booking.repository';
+import { withoutPeople } from './octo-booking';
 import type { NamedHold, SeatHold } from './seat-hold';
-import { eraseCustomerOfHold, extendHoldRow, releaseHoldRow } from './seat-hold.repository';
+import {
+  eraseCustomerOfHold,
+  erasePeopleOfOcto,
+  extendHoldRow,
+  releaseHoldRow,
+} from './seat-hold.repository';
 
 /**
  * Extends the hold to `holdMinutes` from now. Never shortens it, and keeps it alive for two hours at most.
@@ -75,5 +79,5 @@ export async function eraseHoldCustomer(
   identifiesPerson: (text: string) => boolean,
 ): Promise<void> {
   await eraseCustomerOfHold(trx, id, externalRef && identifiesPerson(externalRef) ? null : externalRef);
-  if (octo) await erasePeopleOfOcto(trx, id, octo, identifiesPerson);
+  if (octo) await erasePeopleOfOcto(trx, id, withoutPeople(octo.unitItems, identifiesPerson));
 }

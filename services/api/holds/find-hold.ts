@@ -1,14 +1,16 @@
 import type { Db } from '../../platform/database';
 import { isUuid } from '../../platform/text-forms';
+import { describeChange, valueBefore } from '../audit/changed-fields';
 import type { TenantScope } from '../tenants/tenant';
-import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from './hold.errors';
-import type { SeatHold } from './seat-hold';
+import { HoldExpiredError, HoldNotFoundError, HoldStateConflictError } from './hold.errors';
+import { partyOfHold, type SeatHold } from './seat-hold';
 import {
+  findExtensions,
   findHold,
+  findHoldChanges,
   findHolds,
   findHoldsById,
   findLiveHoldsByReference,
-  hasHoldWithReference,
   type HoldFilter,
 } from './seat-hold.repository';
 
@@ -48,34 +50,66 @@ export async function pageOfHolds(
   return { items, lastId: holds.length > filter.limit ? items.at(-1)!.id : null };
 }
 
-/** Returns the date of the tenant's only live hold of the tour with the reference; null when none or several have it. */
-export async function findOnlyLiveDate(
+/** Returns the tenant's only live hold of the tour with the reference; null when none or several have it. */
+export async function findOnlyLiveHold(
   db: Db,
   tenantId: string,
   tourId: string,
   externalRef: string,
-): Promise<string | null> {
+): Promise<SeatHold | null> {
   const live = await findLiveHoldsByReference(db, tenantId, tourId, externalRef);
-  return live.length === 1 ? live[0]!.departureDate : null;
+  return live.length === 1 ? live[0]! : null;
 }
 
-/**
- * Finds the date of a booking that has a reference and no date: the date of the tenant's only live hold of the tour with the
- * same reference. The caller then locks that departure and reads the hold again.
- * @returns null when no hold has the reference: the booking reserves no seats
- * @throws HoldExpiredError when only ended holds have the reference, AmbiguousHoldReferenceError when several live holds have
- *   it (409)
- */
-export async function findDateByReference(
-  db: Db,
-  tenantId: string,
-  tourId: string,
-  externalRef: string | null,
-): Promise<string | null> {
-  if (!externalRef) return null;
-  const live = await findLiveHoldsByReference(db, tenantId, tourId, externalRef);
-  if (live.length === 1) return live[0]!.departureDate;
-  if (live.length > 1) throw new AmbiguousHoldReferenceError();
-  if (await hasHoldWithReference(db, tenantId, tourId, externalRef)) throw noLiveHold();
-  return null;
+/** One event in the life of a hold. */
+export interface HoldMoment {
+  at: Date;
+  event: 'placed' | 'extended' | 'changed' | 'consumed' | 'released' | 'hold expired';
+  /** Null: the clock, or unknown. */
+  by: string | null;
+  detail: string | null;
+}
+
+/** Returns the hold's events, the oldest first. */
+export async function holdHistory(db: Db, hold: SeatHold): Promise<HoldMoment[]> {
+  const extensions = await findExtensions(db, hold.id);
+  const changes = await findHoldChanges(db, hold.id);
+  const { adult, child } = partyOfHold(hold);
+  const quantity = valueBefore(changes, 'adults', adult) + valueBefore(changes, 'children', child);
+  const seats = `${quantity} ${quantity === 1 ? 'seat' : 'seats'}`;
+  const extended = extensions.map(({ at, expiresAt, by }) => ({
+    at,
+    event: 'extended' as const,
+    by,
+    detail: `until ${expiresAt.toISOString()}`,
+  }));
+  const changed = changes.map(({ at, by, fields }) => ({
+    at,
+    event: 'changed' as const,
+    by,
+    detail: describeChange(fields),
+  }));
+  const middle = [...extended, ...changed].sort((a, b) => a.at.getTime() - b.at.getTime());
+  return [
+    { at: hold.createdAt, event: 'placed', by: hold.placedBy, detail: seats },
+    ...middle,
+    ...ending(hold),
+  ];
+}
+
+function ending(hold: SeatHold): HoldMoment[] {
+  const { status, expiresAt, endedAt, endedBy: by } = hold;
+  const at = endedAt ?? expiresAt;
+  if (status === 'active') return [];
+  if (status === 'released') return [{ at, event: 'released', by, detail: 'its seats went back' }];
+  if (status === 'converted') return [{ at, event: 'consumed', by, detail: 'became a booking' }];
+  return [{ at: expiresAt, event: 'hold expired', by: null, detail: 'its seats went back' }];
+}
+
+/** Returns the error that a booking with this hold would get now; undefined when it would succeed. */
+export function refusalOf({ status }: SeatHold): { code: string; message: string } | undefined {
+  if (status === 'active') return undefined;
+  const { code, message } =
+    status === 'expired' ? new HoldExpiredError() : new HoldStateConflictError(status);
+  return { code, message };
 }

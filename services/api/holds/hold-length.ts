@@ -7,7 +7,7 @@ import { exceedsHoldLife } from './seat-hold.repository';
  * Limits the minutes of a hold. The rest of the rule stands elsewhere:
  * - hold.dto.ts: 1 to 60 minutes in one request.
  * - tenants/create-tenant.ts and update-tenant.ts: the tenant's default and maximum.
- * - sales/sale-rows.repository.ts and extendHoldRow: expires_at, from the clock read after the lock.
+ * - sales/write-sales.ts and extendHoldRow: expires_at, from the clock read after the lock.
  * - migration 0005: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
  */
 

@@ -11,10 +11,10 @@ import {
 import { holdPartyInput } from '../pricing/party-input';
 import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
-import type { HoldAmendment } from './amend-hold';
+import type { HoldAmendment } from '../sales/amend-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
 import { assertHoldMinutes } from './hold-length';
-import type { HoldRequest } from './place-hold';
+import type { HoldRequest } from '../sales/prepare-sale';
 
 /**
  * Reads the body, also before its validation.

@@ -19,6 +19,7 @@ import type { Turn } from '../../platform/database';
 import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
+import { findDepartureId } from '../departures/departure-ids';
 import { NO_STORE, setCaching } from '../http/caching';
 import { optionalText } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
@@ -27,16 +28,16 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerCreation, answerWrite, type WriteOperation, writeChecked } from '../http/write-request';
+import { answerChange, answerOnce, type WriteOperation, writeChecked } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { seatsOf, totalOf } from '../pricing/party';
 import { pricesAnswer } from '../pricing/prices';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
-import { prepareHold } from './place-hold';
+import { amendHold } from '../sales/amend-hold';
+import { prepareHold } from '../sales/prepare-sale';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { ReplayedResponse } from '../idempotency/run-idempotent';
-import { amendHold } from './amend-hold';
+import { claimOf, ReplayedResponse } from '../idempotency/run-idempotent';
 import { type ChangedHold, extendHold, releaseHold } from './change-hold';
 import { holdAmendment, holdRequest } from './hold.request';
 import { getHold, pageOfHolds } from './find-hold';
@@ -74,15 +75,14 @@ export class HoldsController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
-    const answer = await answerCreation<SeatHold, HoldAnswer>(
+    const answer = await answerOnce<SeatHold, HoldAnswer>(
       request,
       { ...PLACE, validated: (country) => holdRequest(body, { ...tenant, country }) },
-      async (claimFor) => {
+      async (keyed) => {
         const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-        const sale = prepareHold(tenant, tour, wanted);
-        return this.context.sales.sell(
-          Object.assign(sale, { principal, claim: claimFor({ tour: tour.id }) }),
-        );
+        const departureId = await this.context.departureIds.find(tour, wanted.departureDate);
+        const seller = { tenant, principal, claim: keyed && claimOf(keyed, { tour: tour.id }) };
+        return this.context.sales.sell(prepareHold(seller, tour, departureId, wanted));
       },
       holdAnswer,
       (refused, refusal) =>
@@ -151,7 +151,7 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const extension = { holdId: hold_id, holdMinutes: body.hold_minutes, by: byKey(principal) };
-    const answer = await answerWrite(
+    const answer = await answerChange(
       request,
       { ...EXTEND, validated: () => body, turn: this.turnOfHold(principal.tenant, hold_id) },
       (trx, runIdempotent) => extendHold(trx, principal.tenant, extension, runIdempotent),
@@ -185,7 +185,7 @@ export class HoldsController {
     const validated = (country: string) => holdAmendment(body, { country });
     const named = { holdId: hold_id, by: byKey(principal) };
     let left: SeatHold | undefined;
-    const answer = await answerWrite<ChangedHold, HoldAnswer>(
+    const answer = await answerChange<ChangedHold, HoldAnswer>(
       request,
       { ...CHANGE, validated, turn: this.turnOfHold(tenant, hold_id, amendment.departureDate) },
       async (trx, runIdempotent) => {
@@ -225,8 +225,9 @@ export class HoldsController {
   /** @param to the date to which the hold moves; by default it stays */
   private turnOfHold(tenant: Tenant, holdId: string, to?: string): Turn {
     return this.context.departureQueue.turnFor(async () => {
-      const { tour, departureDate } = await getHold(this.context.db, tenant.id, holdId);
-      return [departureDate, to ?? departureDate].map((date) => ({ tourId: tour.id, departureDate: date }));
+      const { db } = this.context;
+      const { tour, departureId } = await getHold(db, tenant.id, holdId);
+      return [departureId, to === undefined ? null : await findDepartureId(db, tour.id, to)];
     });
   }
 }

@@ -61,3 +61,18 @@ export function peopleOfOcto({ contact, unitItems }: OctoDetails): Person[] {
     ...(one.fullName ? [customerOfContact({ ...one, fullName: null })] : []),
   ]);
 }
+
+/**
+ * Returns the unit items without their people.
+ * @param identifiesPerson returns whether a text identifies the person; such references are erased too
+ */
+export function withoutPeople(
+  unitItems: StoredUnitItem[],
+  identifiesPerson: (text: string) => boolean,
+): StoredUnitItem[] {
+  return unitItems.map(({ resellerReference, ...item }) => ({
+    ...item,
+    resellerReference: resellerReference && identifiesPerson(resellerReference) ? null : resellerReference,
+    contact: {},
+  }));
+}

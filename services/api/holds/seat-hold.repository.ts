@@ -1,12 +1,11 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Departure } from '../departures/departure';
 import { type Party, seatsOf } from '../pricing/party';
-import { lockedPrices, priceColumns } from '../pricing/prices';
-import { changeColumns, type NewSaleChange, type SaleChange } from '../sales/changed-fields';
-import type { LockedPrice } from '../sales/sale-facts';
+import { type LockedPrice, lockedPrices, priceColumns } from '../pricing/prices';
+import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
-import { octoDetails } from './octo-booking';
+import { octoDetails, type StoredUnitItem } from './octo-booking';
 import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
 /** @param taken SQL: the seats of the hold's kind that are taken on its departure */
@@ -118,27 +117,24 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** Returns true if the tenant has a hold of the tour with this reference, live or ended. */
-export async function hasHoldWithReference(
-  db: Db,
-  tenantId: string,
-  tourId: string,
-  externalRef: string,
-): Promise<boolean> {
-  const { rows } = await db.raw(
-    `select exists (
-       select from seat_holds h join departures d on d.id = h.departure_id
-       where h.tenant_id = :tenantId and h.external_ref = :externalRef and d.tour_id = :tourId) as found`,
-    { tenantId, tourId, externalRef },
-  );
-  return rows[0].found;
-}
-
 /** @param externalRef replaces the reference */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })
     .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
+}
+
+/** Erases the people of the hold's OCTO booking. @param unitItems replace the stored ones */
+export async function erasePeopleOfOcto(trx: Trx, id: string, unitItems: StoredUnitItem[]): Promise<void> {
+  await trx('octo_bookings')
+    .where({ hold_id: id })
+    .update({
+      request_digest: null,
+      contact: '{}',
+      unit_items: JSON.stringify(unitItems),
+      notes: null,
+      cancel_reason: null,
+    });
 }
 
 /** Releases an active hold; the caller holds the departure's lock. */

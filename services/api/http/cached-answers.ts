@@ -6,7 +6,7 @@ import { hasBody } from '../../platform/http/request-body';
 import { assignRequestId } from '../../platform/http/request-id';
 import { startRequestLine } from '../../platform/http/request-log';
 import type { AnswerEarly } from '../../platform/http/server';
-import type { CachedEntry } from '../../platform/read-cache/read-cache';
+import type { CachedEntry, ReadCache } from '../../platform/read-cache/read-cache';
 import { versionOfCaller } from '../credentials/credential';
 import { sha256Of } from '../credentials/token-digest';
 import { cachedWidgetPrincipal } from '../credentials/verify-credential';
@@ -119,8 +119,33 @@ async function serve(
 }
 
 /** Returns the approximate memory of the content: two bytes a character, and two KiB for its objects. */
-export function contentKib(content: CachedContent): number {
+function contentKib(content: CachedContent): number {
   return 2 + (typeof content === 'function' ? 0 : (2 * content.text.length) / 1024);
+}
+
+/**
+ * Returns a function that returns the content as of now. It loads the content again after its version has changed.
+ * @param key of the answer, undefined if it is not cached
+ * @param readVersion returns undefined while the version is unknown: the content is then loaded for each request
+ */
+export function versionedContent(
+  answers: ReadCache,
+  key: string | undefined,
+  readVersion: () => Promise<string | undefined>,
+  load: () => Promise<AnswerContent>,
+): () => Promise<AnswerContent> {
+  let latest: string | undefined;
+  return async () => {
+    // Without a valid read cache the version would be one more query.
+    const version = key && answers.isValid() ? await readVersion() : undefined;
+    if (version === undefined) return load();
+    if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
+    latest = version;
+    return answers.get(`${key} ${version}`, async () => {
+      const content = await load();
+      return { value: content, until: Infinity, size: contentKib(content) };
+    });
+  };
 }
 
 function contentOf({ content }: CachedAnswer): AnswerContent | Promise<AnswerContent> {

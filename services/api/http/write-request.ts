@@ -3,13 +3,10 @@ import { inTransaction, type Trx, type Turn } from '../../platform/database';
 import { requestIdOf } from '../../platform/http/request-id';
 import { assertKeyStillServes } from '../credentials/verify-credential';
 import {
-  claimOf,
-  type KeyClaim,
   isRepeat,
   ReplayedResponse,
   type IdempotentRequest,
   type RunIdempotent,
-  type StoredResponse,
   withIdempotencyKey,
   withoutKey,
 } from '../idempotency/run-idempotent';
@@ -54,94 +51,75 @@ interface RefusedWrite {
 type OnRefusal = (refused: RefusedWrite, refusal: unknown) => Promise<never>;
 
 /**
- * Runs one write request in one transaction, once for each Idempotency-Key. Stores the bytes of the answer with the effect,
- * and answers only after COMMIT.
+ * Answers one write request, once for each Idempotency-Key: later requests get the stored bytes of the first answer. The requests of this
+ * process with the same key run one after another.
+ * @param write commits the effect, and stores its answer under the key; null: the request has no key
  * @param onRefusal handles the error after the transaction; throws it again, or a better one
  */
-export async function answerWrite<T, A>(
+export async function answerOnce<T, A>(
   request: Request,
   operation: Write,
-  use: (trx: Trx, once: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
-  toAnswer: (result: T) => A,
-  onRefusal: OnRefusal,
-): Promise<A> {
-  const write = async (key: IdempotentRequest | undefined, toResponse: (result: T) => StoredResponse) => {
-    // A repeat locks no departure, so it does not wait for its turn.
-    const repeats = key && operation.turn && (await isRepeat(contextOf(request).db, key));
-    return writeChecked(
-      request,
-      (trx) => use(trx, key ? withIdempotencyKey<T>(trx, key, toResponse) : withoutKey),
-      repeats ? AT_ONCE : operation.turn,
-    );
-  };
-  return answerOnce(request, operation, write, toAnswer, onRefusal);
-}
-
-/** Creates the claim of the request's key; null without a key. @param subject the canonical ids, as in RunIdempotent */
-export type ClaimFor<T> = (subject: Record<string, unknown>) => KeyClaim<T> | null;
-
-/**
- * Answers like answerWrite a request that creates a hold or a booking.
- * @param create commits the effect with the answer of the claim
- */
-export async function answerCreation<T, A>(
-  request: Request,
-  operation: Write,
-  create: (claimFor: ClaimFor<T>) => Promise<T | ReplayedResponse>,
-  toAnswer: (result: T) => A,
-  onRefusal: OnRefusal,
-): Promise<A> {
-  const write = (key: IdempotentRequest | undefined, toResponse: (result: T) => StoredResponse) =>
-    create((subject) => (key ? claimOf(key, subject, toResponse) : null));
-  return answerOnce(request, operation, write, toAnswer, onRefusal);
-}
-
-async function answerOnce<T, A>(
-  request: Request,
-  operation: Write,
-  write: RunWrite<T>,
+  write: (keyed: IdempotentRequest<T> | null) => Promise<T | ReplayedResponse>,
   toAnswer: (result: T) => A,
   onRefusal: OnRefusal,
 ): Promise<A> {
   setCaching(request, NO_STORE);
   const { name } = operation;
-  const writing = runOnce(request, operation, write, toAnswer).catch(async (refusal: unknown) => {
+  const tenantId = apiKeyPrincipalOf(request).tenant.id;
+  const { singleFlight } = contextOf(request);
+  let result: T | ReplayedResponse;
+  try {
+    const keyed = keyedRequest(request, operation, toAnswer);
+    result = await (keyed
+      ? singleFlight(`${tenantId} ${name} ${keyed.key}`, () => write(keyed))
+      : write(null));
+  } catch (refusal) {
     countWrite(name, problemCodeOf(refusal));
-    const tenantId = apiKeyPrincipalOf(request).tenant.id;
     return onRefusal({ tenantId, operation: name, requestId: requestIdOf(request) }, refusal);
-  });
-  const { result, outcome } = await writing;
-  countWrite(name, outcome);
-  if (!(result instanceof ReplayedResponse)) return toAnswer(result);
+  }
+  if (!(result instanceof ReplayedResponse)) {
+    countWrite(name, 'done');
+    return toAnswer(result);
+  }
+  countWrite(name, 'replayed');
   request.res!.setHeader('Idempotent-Replayed', 'true');
   // JSON.stringify restores the stored bytes from the parsed text, with the same order of keys.
   return JSON.parse(result.answer.body) as A;
 }
 
-type RunWrite<T> = (
-  key: IdempotentRequest | undefined,
-  toResponse: (result: T) => StoredResponse,
-) => Promise<T | ReplayedResponse>;
-
-interface WriteResult<T> {
-  result: T | ReplayedResponse;
-  /** One of the requests with the same key is `done`; the others are `replayed`. */
-  outcome: 'done' | 'replayed';
+/**
+ * Answers a request that changes a hold or a booking like answerOnce, and runs the change in one transaction of its own.
+ * @param use runs the change
+ */
+export async function answerChange<T, A>(
+  request: Request,
+  operation: Write,
+  use: (trx: Trx, runIdempotent: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
+  toAnswer: (result: T) => A,
+  onRefusal: OnRefusal,
+): Promise<A> {
+  const change = async (keyed: IdempotentRequest<T> | null) => {
+    // A repeat locks no departure, so it does not wait for its turn.
+    const repeats = keyed && operation.turn && (await isRepeat(contextOf(request).db, keyed));
+    return writeChecked(
+      request,
+      (trx) => use(trx, keyed ? withIdempotencyKey<T>(trx, keyed) : withoutKey),
+      repeats ? AT_ONCE : operation.turn,
+    );
+  };
+  return answerOnce(request, operation, change, toAnswer, onRefusal);
 }
 
-async function runOnce<T, A>(
+/** Returns the key of the request and what is stored with it; null without a key. @throws BadInputError (400) */
+function keyedRequest<T, A>(
   request: Request,
   { name, status, keepHours, ids = [], validated }: Write,
-  write: RunWrite<T>,
   toAnswer: (result: T) => A,
-): Promise<WriteResult<T>> {
-  const toResponse = (result: T) => ({ status, body: JSON.stringify(toAnswer(result)) });
+): IdempotentRequest<T> | null {
   const key = idempotencyKeyOf(request);
-  if (key === undefined) return { result: await write(undefined, toResponse), outcome: 'done' };
-
-  const { secrets, singleFlight } = contextOf(request);
+  if (key === undefined) return null;
   const { id: tenantId, country: phoneCountry } = apiKeyPrincipalOf(request).tenant;
-  const idempotent = {
+  return {
     tenantId,
     operation: name,
     key,
@@ -149,15 +127,9 @@ async function runOnce<T, A>(
     validated,
     phoneCountry,
     keepHours,
-    secret: secrets.cursorKey,
+    secret: contextOf(request).secrets.cursorKey,
+    toResponse: (result) => ({ status, body: JSON.stringify(toAnswer(result)) }),
   };
-  let outcome: 'done' | 'replayed' = 'replayed';
-  const result = await singleFlight(`${tenantId} ${name} ${key}`, async () => {
-    const own = await write(idempotent, toResponse);
-    if (!(own instanceof ReplayedResponse)) outcome = 'done';
-    return own;
-  });
-  return { result, outcome };
 }
 
 /**

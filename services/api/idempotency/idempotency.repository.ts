@@ -1,4 +1,4 @@
-import { type Db, runPrepared, refuseWhenLocked, type Trx } from '../../platform/database';
+import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
 import { IdempotencyInProgressError, IdempotencyKeyReusedError } from './idempotency.errors';
 import type { Operation } from './operation';
 
@@ -29,25 +29,15 @@ const LIVE_ERASED = `
   where e.tenant_id = :tenantId and e.operation = :operation and e.key = :erasedKey and e.expires_at > clock_timestamp()`;
 
 /** The advisory lock of a key `k`. The seed keeps it apart from other uses of advisory locks. */
-const LOCK_OF_KEY = `hashtextextended(k.tenant_id || ' ' || k.operation || ' ' || k.key, 7)`;
+export const LOCK_OF_KEY = `hashtextextended(k.tenant_id || ' ' || k.operation || ' ' || k.key, 7)`;
 
-const KEYS = `json_to_recordset(:keys::json) as k (n integer, tenant_id uuid, operation text, key text, erased_key text)`;
+export const KEYS = `json_to_recordset(:keys::json) as k (n integer, tenant_id uuid, operation text, key text, erased_key text)`;
 
-function bindKeys(keys: ClaimedKey[]) {
+export function bindKeys(keys: ClaimedKey[]) {
   const rows = keys.map(({ tenantId, operation, key, erasedKey }, n) => ({
     ...{ n, tenant_id: tenantId, operation, key, erased_key: erasedKey },
   }));
   return { keys: JSON.stringify(rows) };
-}
-
-/** Locks the keys that no other transaction has, until the transaction ends. @returns their indexes */
-export async function tryLockKeys(trx: Trx, keys: ClaimedKey[]): Promise<number[]> {
-  const { rows } = await runPrepared(
-    trx,
-    `select k.n from ${KEYS} where pg_try_advisory_xact_lock(${LOCK_OF_KEY})`,
-    bindKeys(keys),
-  );
-  return rows.map(({ n }: { n: number }) => n);
 }
 
 /** Returns whether the key has an answer. Locks nothing. */
@@ -60,44 +50,43 @@ export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOper
   return row !== undefined;
 }
 
-/** Waits for the lock of a key. */
-export async function lockKey(trx: Trx, key: ClaimedKey): Promise<void> {
-  await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_KEY}) from ${KEYS}`, bindKeys([key]));
+/** A row of STORED_ANSWERS. */
+export interface StoredAnswer {
+  /** The index of its key. */
+  n: number;
+  /** Another transaction, an erasure, has locked it: the other fields are null. */
+  isLocked: boolean;
+  /** In hexadecimal; null: erased with a person's data. */
+  fingerprint: string | null;
+  status: number;
+  answer: string;
 }
+
+const LIVE_ANSWER = `from idempotency_keys i
+  where i.tenant_id = k.tenant_id and i.operation = k.operation and i.key in (k.key, k.erased_key)
+    and i.expires_at > clock_timestamp()`;
 
 /**
- * Returns the live answers of the keys, or of their erased forms, with the index of the key. Locks the rows, so that COMMIT waits
- * for the standby: the answer of a lost COMMIT is repeated only when the standby has it (docs/failover.md).
- * @param wait false: an answer that another transaction has locked is returned as `isLocked`, without its fields
+ * Selects the live answers of `:keys`, or of their erased forms. Locks the rows, so that COMMIT waits for the standby: the answer of a
+ * lost COMMIT is repeated only when the standby has it (docs/failover.md). Waits for none.
  */
-export async function findAnswersOfKeys(
-  trx: Trx,
-  keys: ClaimedKey[],
-  wait: boolean,
-): Promise<
-  ((EarlierAnswer | ErasedAnswer) & { n: number; status: number; answer: string; isLocked: boolean })[]
-> {
-  const live = `from idempotency_keys i
-    where i.tenant_id = k.tenant_id and i.operation = k.operation and i.key in (k.key, k.erased_key)
-      and i.expires_at > clock_timestamp()`;
-  const { rows } = await runPrepared(
-    trx,
-    `select k.n, earlier.fingerprint, earlier.status, earlier.answer, earlier.found is null as "isLocked"
-     from ${KEYS}
-     left join lateral (
-       select true as found, i.fingerprint, i.status, i.answer ${live}
-       order by i.expires_at desc limit 1 for update ${wait ? '' : 'skip locked'}) earlier on true
-     where earlier.found or exists (select ${live})`,
-    bindKeys(keys),
-  );
-  return rows;
+export const STORED_ANSWERS = `
+  select k.n, encode(earlier.fingerprint, 'hex') as fingerprint, earlier.status, earlier.answer, earlier.found is null as is_locked
+  from ${KEYS}
+  left join lateral (
+    select true as found, i.fingerprint, i.status, i.answer ${LIVE_ANSWER}
+    order by i.expires_at desc limit 1 for update skip locked) earlier on true
+  where earlier.found or exists (select ${LIVE_ANSWER})`;
+
+/** The columns of an answer of `:answers`, which are stored under their keys. */
+interface NewAnswer extends ClaimedKey {
+  fingerprint: Buffer;
+  keepHours: number;
+  status: number;
+  body: string;
 }
 
-/** Inserts the answers; replaces expired ones; stores none under a key that was erased meanwhile. @returns the number of stored answers */
-export async function insertAnswers(
-  trx: Trx,
-  answers: (ClaimedKey & { fingerprint: Buffer; keepHours: number; status: number; body: string })[],
-): Promise<number> {
+export function bindAnswers(answers: NewAnswer[]) {
   const rows = answers.map(
     ({ tenantId, operation, key, erasedKey, fingerprint, keepHours, status, body }) => ({
       tenant_id: tenantId,
@@ -110,25 +99,25 @@ export async function insertAnswers(
       fingerprint: fingerprint.toString('hex'),
     }),
   );
-  const { rowCount } = await runPrepared(
-    trx,
-    `insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, expires_at)
-     select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer,
-       clock_timestamp() + make_interval(hours => a.keep_hours)
-     from json_to_recordset(:answers::json) as a (tenant_id uuid, operation text, key text, fingerprint text, status smallint,
-       answer text, keep_hours integer, erased_key text)
-     where not exists (
-       select from idempotency_keys e
-       where e.tenant_id = a.tenant_id and e.operation = a.operation and e.key = a.erased_key
-         and e.expires_at > clock_timestamp())
-     on conflict (tenant_id, operation, key) do update
-       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
-           created_at = excluded.created_at, expires_at = excluded.expires_at
-       where i.expires_at <= clock_timestamp()`,
-    { answers: JSON.stringify(rows) },
-  );
-  return rowCount!;
+  return { answers: JSON.stringify(rows) };
 }
+
+/** Inserts `:answers`; replaces expired ones; stores none under a key that was erased meanwhile. */
+export const INSERT_ANSWERS = `
+  insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, expires_at)
+  select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer,
+    clock_timestamp() + make_interval(hours => a.keep_hours)
+  from json_to_recordset(:answers::json) as a (tenant_id uuid, operation text, key text, fingerprint text, status smallint,
+    answer text, keep_hours integer, erased_key text)
+  where not exists (
+    select from idempotency_keys e
+    where e.tenant_id = a.tenant_id and e.operation = a.operation and e.key = a.erased_key
+      and e.expires_at > clock_timestamp())
+  on conflict (tenant_id, operation, key) do update
+    set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
+        created_at = excluded.created_at, expires_at = excluded.expires_at
+    where i.expires_at <= clock_timestamp()
+  returning 1`;
 
 /**
  * Inserts the key's row, or returns the earlier answer. Waits for a row of an open transaction; if that one rolls back, this

@@ -24,15 +24,12 @@ export class ReplayedResponse {
 }
 
 /**
- * Returns the answer of the earlier request with the key, or the refusal of another request, or of one whose answer was erased
- * with a person's data.
+ * Returns the answer of the earlier request with the key.
+ * @throws IdempotencyKeyReusedError (422) for another request, or when the answer was erased with a person's data
  */
-export function replay(
-  earlier: EarlierAnswer | ErasedAnswer,
-  request: ComparedRequest,
-): ReplayedResponse | IdempotencyKeyReusedError {
+export function replay(earlier: EarlierAnswer | ErasedAnswer, request: ComparedRequest): ReplayedResponse {
   if (!earlier.fingerprint || !isSameRequest(earlier.fingerprint, request))
-    return new IdempotencyKeyReusedError();
+    throw new IdempotencyKeyReusedError();
   return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
 }
 
@@ -51,7 +48,8 @@ export async function withoutKey<T>(_subject: Record<string, unknown>, effect: (
   return effect();
 }
 
-export interface IdempotentRequest {
+/** A request with an Idempotency-Key, and how its answer is stored. */
+export interface IdempotentRequest<T> {
   tenantId: string;
   operation: Operation;
   key: string;
@@ -65,39 +63,34 @@ export interface IdempotentRequest {
   keepHours: number;
   /** CURSOR_KEY: keys the erased form of a key. */
   secret: string;
+  /** Returns the bytes of the answer, inside the transaction. */
+  toResponse: (result: T) => StoredResponse;
 }
 
 /** Returns whether the request repeats one that has its answer. Its transaction replays or refuses it, and locks no departure. */
 export async function isRepeat(
   db: Db,
-  request: Pick<IdempotentRequest, 'tenantId' | 'operation' | 'key'>,
+  request: Pick<IdempotentRequest<never>, 'tenantId' | 'operation' | 'key'>,
 ): Promise<boolean> {
   return isAnswered(db, request);
 }
 
 /**
- * Runs the effect once per Idempotency-Key, for changes; creations use claimKeys (claim-keys.ts). The key's row, the effect and
- * the stored answer commit together or not at all, also after a crash. Only success is stored: an error rolls the row back.
- * @param toAnswer returns the bytes of the answer, inside the transaction
+ * Runs the effect once per Idempotency-Key, for changes; a sale claims its key with its locks (sales/lock-sales.ts). The key's row, the
+ * effect and the stored answer commit together or not at all, also after a crash. Only success is stored: an error rolls the row back.
  */
-export function withIdempotencyKey<T>(
-  trx: Trx,
-  request: IdempotentRequest,
-  toAnswer: (result: T) => StoredResponse,
-): RunIdempotent<T> {
+export function withIdempotencyKey<T>(trx: Trx, request: IdempotentRequest<T>): RunIdempotent<T> {
   return async (subject, effect) => {
-    const claimed = claimOf(request, subject, toAnswer);
+    const claimed = claimOf(request, subject);
     const earlier = await claimKey(trx, claimed);
-    const repeat = earlier && replay(earlier, claimed.request);
-    if (repeat instanceof IdempotencyKeyReusedError) throw repeat;
-    if (repeat) return repeat;
+    if (earlier) return replay(earlier, claimed.request);
     const result = await effect();
-    await storeAnswer(trx, claimed, toAnswer(result));
+    await storeAnswer(trx, claimed, request.toResponse(result));
     return result;
   };
 }
 
-/** A key that a creation claims, and what is stored under it. */
+/** An Idempotency-Key that one request claims, and what is stored under it. */
 export interface KeyClaim<T> extends ClaimedKey {
   request: ComparedRequest;
   fingerprint: Buffer;
@@ -107,12 +100,9 @@ export interface KeyClaim<T> extends ClaimedKey {
 }
 
 /** Creates the claim of a request's key. @param subject the canonical ids of the request, as in RunIdempotent */
-export function claimOf<T>(
-  idempotent: IdempotentRequest,
-  subject: Record<string, unknown>,
-  toResponse: (result: T) => StoredResponse,
-): KeyClaim<T> {
-  const { tenantId, operation, key, body, validated, phoneCountry, keepHours, secret } = idempotent;
+export function claimOf<T>(idempotent: IdempotentRequest<T>, subject: Record<string, unknown>): KeyClaim<T> {
+  const { tenantId, operation, key, body, validated, phoneCountry, keepHours, secret, toResponse } =
+    idempotent;
   const request: ComparedRequest = {
     phoneCountry,
     read: (country) => ({ subject, body: validated(country) }),

@@ -5,7 +5,7 @@ import {
   type ListedDeparture,
   seatsAvailable,
 } from '../departures/departure';
-import type { PricedDeparture } from '../departures/list-departures';
+import type { PricedDeparture } from '../departures/find-departures';
 import { type Party, seatsOf } from '../pricing/party';
 import type { OctoAvailability, OctoAvailabilityStatus, OctoCalendarDay } from './availability.dto';
 import type { OctoCapability } from './capabilities';

@@ -1,19 +1,19 @@
 import type { Trx } from '../../platform/database';
-import { amendBooking } from '../bookings/amend-booking';
+import { amendBooking } from '../sales/amend-booking';
 import { cancelBooking, confirmBooking } from '../bookings/change-booking';
-import { prepareBooking } from '../bookings/create-booking';
+import { prepareBooking } from '../sales/prepare-sale';
 import type { BookingLead } from '../bookings/booking-lead';
 import type { Tour } from '../catalog/tour';
 import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
 import { assertKeyStillServes } from '../credentials/verify-credential';
 import { SaleMovedError } from '../departures/departure.errors';
-import { amendHold } from '../holds/amend-hold';
+import { amendHold } from '../sales/amend-hold';
 import { extendHold, releaseHold } from '../holds/change-hold';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import type { OctoContact } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
-import { writeSale } from '../sales/grant-sales';
+import { writeSale } from '../sales/transact-sales';
 import { byKey } from '../tenants/actor';
 import { assertCurrency } from './availability.request';
 import { assertUnits, customerOf, partyOfItems, type SentDetails, withUuids } from './booking.request';
@@ -53,14 +53,23 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
     return void (await confirmBooking(trx, tenant.id, { bookingRef: state.lead.bookingRef, by }));
   const { hold, octo } = state;
   const { contact, unitItems, customer } = mergedWith(sent, write);
-  const lead = (await onLiveHold(octo.uuid, async () => {
-    const sale = await prepareBooking(trx, tenant, hold.tour, {
-      ...{ holdId: hold.id, departureDate: null, party: party ?? partyOf(state), travellers: null },
-      ...{ customer: customer ?? hold.customer, paymentMethod: null, expectedTotal: null, by },
-      ...{ externalRef: sent.resellerReference ?? null, notes: octo.notes, source: 'octo' },
+  const seller = { tenant, principal, claim: null };
+  const lead = await onLiveHold(octo.uuid, async () => {
+    const sale = await prepareBooking(trx, seller, hold.tour, {
+      holdId: hold.id,
+      departureDate: null,
+      party: party ?? partyOf(state),
+      travellers: null,
+      customer: customer ?? hold.customer,
+      paymentMethod: null,
+      expectedTotal: null,
+      externalRef: sent.resellerReference ?? null,
+      notes: octo.notes,
+      source: 'octo',
+      by,
     });
-    return writeSale(trx, { ...sale, principal });
-  })) as BookingLead;
+    return writeSale(trx, sale);
+  });
   await confirmBooking(trx, tenant.id, { bookingRef: lead.bookingRef, by });
   await updateOctoDetails(trx, hold.id, { contact, unitItems });
 }

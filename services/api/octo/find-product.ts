@@ -3,7 +3,7 @@ import { isUuid } from '../../platform/text-forms';
 import { listCompleteTours, cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
 import type { PagePosition } from '../catalog/tour-selection';
 import type { Tour } from '../catalog/tour';
-import { listDepartures, type PricedDeparture } from '../departures/list-departures';
+import { listDepartures, type PricedDeparture } from '../departures/find-departures';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import type { ReadCache } from '../../platform/read-cache/read-cache';
 import { invalidId } from './octo.errors';

@@ -3,10 +3,10 @@ import type { Request as HttpRequest } from 'express';
 import { shownUntil } from '../catalog/list-catalog';
 import type { Tour } from '../catalog/tour';
 import type { AvailabilityCache } from '../departures/availability-cache';
-import { currentList } from '../departures/current-list.request';
-import { listDepartures, type PricedDeparture } from '../departures/list-departures';
+import { listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
+import { versionedContent } from '../http/cached-answers';
 import { jsonContent, NO_STORE, sendContent } from '../http/caching';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
@@ -95,9 +95,11 @@ export class OctoAvailabilityController {
       return jsonContent(toRows(tour, items, view), ['Cache-Control', NO_STORE]);
     };
     const key = JSON.stringify(['octo', tenantVersion(tenant), request.path, tour.id, asked, view]);
-    const seats = { id: tour.id, sandbox: tenant.sandbox, revision: tour.revision };
+    const readVersion = () => context.availability.seatsVersion(tour.id, tenant.sandbox, tour.revision);
     const current = await context.answers.get(key, async () => ({
-      ...{ value: currentList(context, key, seats, list), until: shownUntil([tour]), size: KIB_OF_TOUR },
+      value: versionedContent(context.answers, key, readVersion, list),
+      until: shownUntil([tour]),
+      size: KIB_OF_TOUR,
     }));
     sendContent(request, request.res!, await current());
     return undefined as unknown as Row[];

@@ -6,7 +6,7 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/validation-issues';
-import { answerWrite, type Write, type WriteOperation } from '../http/write-request';
+import { answerChange, type Write, type WriteOperation } from '../http/write-request';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { assertOption } from './availability.request';
@@ -29,6 +29,7 @@ import {
 import { findProductDeparture, findProductTour } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment } from './octo.router';
 import {
+  departuresOf,
   getState,
   lockState,
   type OctoState,
@@ -187,9 +188,9 @@ export class OctoBookingChangesController {
     if (operation.name !== EXTEND.name)
       assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
     let changed: OctoState[] = [];
-    const answer = await answerWrite<ShownState, OctoBooking>(
+    const answer = await answerChange<ShownState, OctoBooking>(
       request,
-      { ...operation, turn: departureQueue.turnFor(async () => [targetOf(found), targetOf(found, to)]) },
+      { ...operation, turn: departureQueue.turnFor(() => departuresOf(db, found, to)) },
       (trx, runIdempotent) =>
         runIdempotent({ booking: found.octo.uuid }, async () => {
           const state = await lockState(trx, tenant.id, uuid, to);

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import type { Tour } from '../catalog/tour';
-import type { PricedDeparture } from '../departures/list-departures';
+import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
-import { type HoldRequest, prepareHold } from '../holds/place-hold';
+import { type HoldRequest, prepareHold } from '../sales/prepare-sale';
 import type { SeatHold } from '../holds/seat-hold';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/validation-issues';
-import { answerCreation, type WriteOperation } from '../http/write-request';
+import { answerOnce, type WriteOperation } from '../http/write-request';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
-import { isRepeat } from '../idempotency/run-idempotent';
+import { claimOf, isRepeat } from '../idempotency/run-idempotent';
 import { seatsOf } from '../pricing/party';
 import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
@@ -131,14 +131,14 @@ export class OctoReservationsController {
       const now = { ...priced, departure: { ...departure, seatsTaken } };
       return toOctoBooking({ hold, octo: hold.octo!, lead: null, tour, departure: now, quote }, view);
     };
-    const answer = await answerCreation<SeatHold, OctoBooking>(
+    const answer = await answerOnce<SeatHold, OctoBooking>(
       request,
       { ...RESERVE, validated: compared.read },
-      async (claimFor) => {
-        const claim = claimFor({ uuid, departure: departure.id });
+      async (keyed) => {
+        const claim = keyed && claimOf(keyed, { uuid, departure: departure.id });
         const isReplay = claim !== null && (await isRepeat(db, claim));
         if (uuid && !isReplay && (await isUuidTaken(db, tenant.id, uuid))) throw new OctoUuidTakenError();
-        return sales.sell({ ...prepareHold(tenant, tour, wanted), principal, claim });
+        return sales.sell(prepareHold({ tenant, principal, claim }, tour, departure.id, wanted));
       },
       toAnswer,
       (refused, refusal) => {

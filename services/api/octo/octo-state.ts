@@ -5,7 +5,8 @@ import { bookingsOfHolds } from '../bookings/find-booking';
 import { toursOfSales } from '../catalog/find-tour';
 import type { Tour } from '../catalog/tour';
 import type { DepartureKey } from '../departures/departure';
-import { departuresOfSales, type PricedDeparture } from '../departures/list-departures';
+import { departuresOfSales, type PricedDeparture } from '../departures/find-departures';
+import { findDepartureId } from '../departures/departure-ids';
 import { assertNotMoved, lockDeparturesOfChange } from '../departures/reserve-seats';
 import { getHolds } from '../holds/find-hold';
 import type { OctoDetails } from '../holds/octo-booking';
@@ -69,9 +70,8 @@ export async function lockState(
   to: Partial<DepartureKey>,
 ): Promise<OctoState> {
   const found = await getState(trx, tenantId, uuid);
-  const from = departureIdOf(found);
-  const moves = to.tourId !== undefined || to.departureDate !== undefined;
-  await lockDeparturesOfChange(trx, from, moves ? targetOf(found, to) : null);
+  const [from, target] = await departuresOf(trx, found, to);
+  await lockDeparturesOfChange(trx, [from, target]);
   const state = await getState(trx, tenantId, uuid);
   assertNotMoved(from, { departureId: departureIdOf(state) });
   return state;
@@ -100,6 +100,19 @@ export async function getRepeated(
 /** Returns the departure of the booking, which its lead may have left for another one. */
 function departureIdOf({ hold, lead }: OctoState): string {
   return lead?.departureId ?? hold.departureId;
+}
+
+/** Returns the departures that a change locks: the one of the booking, and the one to which it moves. @param to a missing one stays */
+export async function departuresOf(
+  db: Db,
+  found: OctoState,
+  to: Partial<DepartureKey>,
+): Promise<[from: string, target: string | null]> {
+  const from = departureIdOf(found);
+  const moves = to.tourId !== undefined || to.departureDate !== undefined;
+  if (!moves) return [from, null];
+  const { tourId, departureDate } = targetOf(found, to);
+  return [from, await findDepartureId(db, tourId, departureDate)];
 }
 
 /** Returns the tour and the date of a booking after a move. @param to a missing one stays */

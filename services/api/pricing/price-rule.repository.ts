@@ -1,4 +1,4 @@
-import { type Db, runPrepared, toColumns, type Trx } from '../../platform/database';
+import { type Db, toColumns, type Trx } from '../../platform/database';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 import type { PriceRule } from './choose-price-rule';
 
@@ -23,20 +23,11 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
     .where((scope) => scope.whereNull('tour_id').orWhereIn('tour_id', tourIds));
 }
 
-/** Returns the rules of these tenants that can apply to any of these tours, with the tenant's id. */
-export async function findPriceRulesOfTenants(
-  db: Db,
-  tenantIds: string[],
-  tourIds: string[],
-): Promise<(PriceRule & { tenantId: string })[]> {
-  const { rows } = await runPrepared(
-    db,
-    `select ${COLUMNS.join(', ')}, tenant_id from price_rules
-     where tenant_id = any(:tenantIds::uuid[]) and (tour_id is null or tour_id = any(:tourIds::uuid[]))`,
-    { tenantIds, tourIds },
-  );
-  return rows;
-}
+/** Selects the rules of `:ruleTenants` that can apply to any of `:ruleTours`, with the tenant's id, as JSON keeps them: decimals are texts. */
+export const PRICE_RULES_OF_TENANTS = `
+  select id, tour_id, continent, kind, percent::text, amount_minor, currency, travel_from, travel_to, round_to::text, tenant_id
+  from price_rules
+  where tenant_id = any(:ruleTenants::uuid[]) and (tour_id is null or tour_id = any(:ruleTours::uuid[]))`;
 
 /** A rule that may lower a price, and its tenant. */
 interface DiscountRule {

@@ -11,6 +11,14 @@ export interface Prices {
   single_supplement?: number;
 }
 
+/** The tenant's prices by category, in minor units. A hold has locked them; else they are quoted now. */
+export interface LockedPrice {
+  prices: Prices;
+  currency: string;
+  currencyDigits: number;
+  priceBreakdown: Record<string, unknown>;
+}
+
 /** Returns the SQL expression of the prices of a hold or lead, without the categories that have none. */
 export function lockedPrices(table: string): string {
   return `json_strip_nulls(json_build_object('adult', ${table}.unit_price_minor, 'child', ${table}.child_price_minor,

@@ -3,7 +3,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { Tenant } from '../tenants/tenant';
 import { type PriceRule, rankPriceRules } from './choose-price-rule';
 import { toMajor } from './currency';
-import { findPriceRules, findPriceRulesOfTenants } from './price-rule.repository';
+import { findPriceRules } from './price-rule.repository';
 import type { PricedTour, Prices } from './prices';
 import { depositOf, applyPriceRule } from './apply-price-rule';
 
@@ -32,18 +32,6 @@ export function quoterFromRules(tenant: Tenant, rules: PriceRule[]): Quoter {
     const deposit = depositOf(prices.adult, tenant.depositPercent, tenant.paymentMethod);
     return { platform, tenant: prices, deposit, rule };
   };
-}
-
-/** Reads the price rules of several tenants for these tours, by tenant id. */
-export async function findRulesByTenant(
-  db: Db,
-  tenantIds: string[],
-  tourIds: string[],
-): Promise<Map<string, PriceRule[]>> {
-  const byTenant = new Map<string, PriceRule[]>(tenantIds.map((id) => [id, []]));
-  for (const { tenantId, ...rule } of await findPriceRulesOfTenants(db, tenantIds, tourIds))
-    byTenant.get(tenantId)!.push(rule);
-  return byTenant;
 }
 
 const RULES_PER_KIB = 4;

@@ -1,5 +1,5 @@
 import { getVisibleTour } from '../catalog/find-tour';
-import type { Departure, DepartureKey } from '../departures/departure';
+import type { Departure } from '../departures/departure';
 import { DepartureGoneError } from '../departures/departure.errors';
 import { assertFree, assertOpen, lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { Trx } from '../../platform/database';
@@ -10,24 +10,19 @@ import { readChangeFacts } from './read-sale-facts';
 import { assertVisible, type DepartureFacts } from './sale-facts';
 import { assertWithinShare } from './tenant-limits';
 
-/** The departures of a change: the hold or booking leaves one for the other, or stays. */
-export interface Move {
-  /** Id of a departure; null: the booking has no date. */
-  from: string | null;
-  /** Null: it stays where it is. */
-  to: DepartureKey | null;
-}
-
 /**
  * Locks the departures of a change until `trx` ends, and reads the facts.
+ * @param tourId the tour after the change
+ * @param departureIds the departure that the hold or booking leaves and the one that it goes to; null: there is none
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function lockAndReadFacts(
   trx: Trx,
   tenant: Tenant,
-  { from, to }: Move,
+  tourId: string,
+  departureIds: (string | null)[],
 ): Promise<DepartureFacts> {
-  return readChangeFacts(trx, tenant, await lockDeparturesOfChange(trx, from, to));
+  return readChangeFacts(trx, tenant, tourId, await lockDeparturesOfChange(trx, departureIds));
 }
 
 /**
@@ -70,7 +65,7 @@ export function assertPartyOfChange(
   { before, after, paid }: PartyOfChange,
 ): void {
   if (before && CATEGORIES.every((category) => after[category] <= before[category])) return;
-  assertVisible(facts, { tenant }, departure);
+  assertVisible(facts, tenant, departure);
   const [had, has] = [before ? seatsOf(before) : 0, seatsOf(after)];
   assertOpen(departure, has);
   if (has <= had) return;

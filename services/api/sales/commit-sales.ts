@@ -1,41 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Histogram } from 'prom-client';
 import { type Db, inTransaction, isRolledBack, type Trx } from '../../platform/database';
-import { ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Logger } from '../../platform/logger';
-import { findCommitted } from './committed-sales.repository';
-import { measureTransaction } from './sale-metrics';
-import type { Sale } from './sale';
-import { salesOf, type WaitingSale } from './waiting-sale';
-import type { Outcome, WrittenSales } from './grant-sales';
+import { ReplayedResponse } from '../idempotency/run-idempotent';
+import type { Outcome, WrittenSales } from './transact-sales';
 
 /** The end of a transaction of sales. Without `rolledBack`, an error leaves the outcome unknown. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
-
-export type WriteBatch = (trx: Trx, sales: Sale[]) => Promise<WrittenSales>;
 
 /** Time for a lost COMMIT to end, or for another server to take over. */
 const READ_BACK_MS = 2_000;
 const PAUSE_MS = 50;
 
-/** Commits sales of the queue, measures their transaction, and logs a failed one. @param work may add sales to the batch */
-export async function commitBatch(
-  { db, log }: { db: Db; log: Logger },
-  batch: WaitingSale[],
-  work: WriteBatch,
-  lockBy: number,
-): Promise<CommitResult> {
-  const begun = performance.now();
-  const result = await commitSales(db, (trx) => work(trx, salesOf(batch)), lockBy);
-  const outcome = 'committed' in result ? 'committed' : result.rolledBack ? 'rolled_back' : 'unknown';
-  measureTransaction(
-    outcome,
-    batch.map(({ arrivedAt }) => Math.max(0, begun - arrivedAt)),
-  );
-  // A single sale is not logged: its answer has the error.
-  if ('error' in result && batch.length > 1)
-    log.warn({ err: result.error, sales: batch.length, outcome }, 'transaction of sales failed');
-  return result;
-}
+const waitSeconds = new Histogram({
+  name: 'sale_wait_seconds',
+  help: 'Time from the arrival of a hold or booking to the start of the transaction that writes it; at most 2 s',
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2],
+});
+
+const transactions = new Counter({
+  name: 'sale_transactions_total',
+  help: 'Transactions that write holds and bookings, by outcome: committed; rolled_back, written again one by one; unknown',
+  labelNames: ['outcome'] as const,
+});
+
+const transactionSales = new Histogram({
+  name: 'sale_transaction_sales',
+  help: 'Holds and bookings of one transaction',
+  buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+});
 
 /**
  * Plans the statements of a sale once for all parameters, and by indexes: planning took a third of PostgreSQL's time, and a plan
@@ -44,36 +37,56 @@ export async function commitBatch(
 export const SALE_PLANS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
 
 /**
- * Runs `work` in one transaction. When the connection is lost between COMMIT and its answer, reads the outcome back.
+ * Runs `work` in one transaction, measures it, and logs a failed one. When the connection is lost between COMMIT and its answer, reads the
+ * outcome back.
+ * @param batch the sales; `work` may add some
  * @param lockBy ends the wait for a lock, by performance.now()
  */
 export async function commitSales(
-  db: Db,
+  { db, log }: { db: Db; log: Logger },
+  batch: { arrivedAt: number }[],
   work: (trx: Trx) => Promise<WrittenSales>,
   lockBy: number,
 ): Promise<CommitResult> {
+  const begun = performance.now();
   let written: WrittenSales | undefined;
+  const inOrder = async (trx: Trx) => {
+    written = undefined;
+    written = await work(trx);
+  };
   try {
-    await inTransaction(
-      db,
-      async (trx) => {
-        written = undefined;
-        written = await work(trx);
-      },
-      { lockBy, settings: SALE_PLANS },
-    );
+    await inTransaction(db, inOrder, { lockBy, settings: SALE_PLANS, beginsWithFirst: true });
+    measure(batch, begun, 'committed');
     return { committed: written!.outcomes };
   } catch (error) {
     // Without `written`, COMMIT was not sent.
-    if (!written || isRolledBack(error)) return { error, rolledBack: true };
-    const committed = await readBack(db, written);
-    return committed ? { committed: written.outcomes } : { error, rolledBack: committed === false };
+    const committed = !written || isRolledBack(error) ? false : await readBack(db, written);
+    const outcome = outcomeOf(committed);
+    measure(batch, begun, outcome);
+    if (committed) return { committed: written!.outcomes };
+    // A single sale is not logged: its answer has the error.
+    if (batch.length > 1)
+      log.warn({ err: error, sales: batch.length, outcome }, 'transaction of sales failed');
+    return { error, rolledBack: committed === false };
   }
+}
+
+type TransactionOutcome = 'committed' | 'rolled_back' | 'unknown';
+
+function outcomeOf(committed: boolean | undefined): TransactionOutcome {
+  if (committed === undefined) return 'unknown';
+  return committed ? 'committed' : 'rolled_back';
+}
+
+function measure(batch: { arrivedAt: number }[], begun: number, outcome: TransactionOutcome): void {
+  transactions.inc({ outcome });
+  transactionSales.observe(batch.length);
+  for (const { arrivedAt } of batch) waitSeconds.observe(Math.max(0, begun - arrivedAt) / 1000);
 }
 
 /** Returns whether the transaction was committed; undefined: unknown. */
 async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Promise<boolean | undefined> {
-  // The sales can run again, because none was granted. That locks an earlier answer again, and COMMIT waits for the standby.
+  // No sale was granted, so all can run again. A stored answer is then locked again, so that its COMMIT waits for the standby.
   if (transactionId === null) return false;
   const sold = outcomes.flatMap((one) =>
     one.kind === 'sold' && !(one.sold instanceof ReplayedResponse) ? [one.sold] : [],
@@ -87,4 +100,29 @@ async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Prom
     if (found?.status === 'aborted' && found.rows === 0) return false;
   }
   return undefined;
+}
+
+interface FoundTransaction {
+  status: 'in progress' | 'committed' | 'aborted' | null;
+  rows: number;
+}
+
+/**
+ * Returns the status of a transaction, and how many of its holds and leads exist. Locks the rows, so that the statement's own COMMIT
+ * waits for the standby, as the lost one did.
+ */
+async function findCommitted(
+  db: Db,
+  transactionId: string,
+  holdIds: string[],
+  leadIds: number[],
+): Promise<FoundTransaction> {
+  const { rows } = await db.raw<{ rows: [FoundTransaction] }>(
+    `with holds as (select id from seat_holds where id = any(:holdIds::uuid[]) for key share),
+       leads as (select id from booking_leads where id = any(:leadIds::bigint[]) for key share)
+     select pg_xact_status(:transactionId::xid8) as "status",
+       ((select count(*) from holds) + (select count(*) from leads))::integer as "rows"`,
+    { transactionId, holdIds, leadIds },
+  );
+  return rows[0];
 }

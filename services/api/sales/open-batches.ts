@@ -1,11 +1,10 @@
 import { QUEUE_LIMITS } from './queue-limits';
-import type { WaitingSale } from './waiting-sale';
 
 export interface OpenBatch {
   /** Ends the transaction: the next batch may begin. The departures are kept. */
   end(): void;
-  /** Gives the departures back to other batches, except those of the sales that are still to be written. */
-  giveBack(rest?: WaitingSale[]): void;
+  /** Keeps these departures only, and gives the others back to other batches. */
+  keepOnly(departures: ReadonlySet<string | null>): void;
 }
 
 /** The batches that a process is writing, and their departures. */
@@ -30,8 +29,7 @@ export class OpenBatches {
     const kept = new Set(departures);
     for (const departure of kept) this.departures.add(departure);
     this.open++;
-    const giveBack = (rest: WaitingSale[] = []) => {
-      const needed = new Set(rest.map(({ departure }) => departure!));
+    const keepOnly = (needed: ReadonlySet<string | null>) => {
       // Each once: a later batch may be writing a departure that this one has given back.
       for (const departure of kept)
         if (!needed.has(departure) && kept.delete(departure)) this.departures.delete(departure);
@@ -44,9 +42,9 @@ export class OpenBatches {
       this.onChange();
     };
     const hanging = setTimeout(() => {
-      giveBack();
+      keepOnly(new Set());
       end();
     }, QUEUE_LIMITS.hangingMs);
-    return { end, giveBack };
+    return { end, keepOnly };
   }
 }

@@ -1,6 +1,6 @@
 /** The limits of a process's queue of sales (ADR 26); times in milliseconds. */
 export const QUEUE_LIMITS = {
-  /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
+  /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written alone. */
   batchLockMs: 250,
   /** A batch that takes longer delays no other: its server may be lost, and a new connection may reach the next one. */
   hangingMs: 500,
@@ -12,11 +12,9 @@ export const QUEUE_LIMITS = {
   singleBatches: 4,
   /** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
   lockWaiters: 6,
-  /** Transactions at the same time for sales that have no date, or were in a transaction that failed. */
+  /** Transactions at the same time for sales whose batch failed. */
   alone: 3,
-  /** Transactions at the same time for sales that wait for their Idempotency-Key. */
-  claimed: 2,
-  /** Time before a sale is tried again: no transaction may wait for its departure, or its key or tenant is being changed. */
+  /** Time before a sale is tried again: no transaction may wait for its departure, or its key, API key or tenant is in use. */
   tryAgainMs: 20,
   /** Limits the wait for a departure in the process and in the database together. */
   waitMs: 2_000,

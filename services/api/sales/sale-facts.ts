@@ -1,11 +1,11 @@
-import { type Departure, departureKey, type DepartureKey } from '../departures/departure';
+import type { Departure, WantedSeats } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { DepartureGoneError } from '../departures/departure.errors';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { PriceRule } from '../pricing/choose-price-rule';
 import { seatsOf } from '../pricing/party';
-import type { PricedTour, Prices } from '../pricing/prices';
+import type { LockedPrice, PricedTour, Prices } from '../pricing/prices';
 import { explainPrice, quoterFromRules } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
@@ -15,9 +15,9 @@ import type { Sale } from './sale';
 export interface DepartureFacts {
   /** By countedKey. */
   departures: Map<string, Departure>;
-  /** By sellerKey: the tenants that see the departure's tour. */
+  /** By viewKey: the tenants that see the departure's tour. */
   visible: Set<string>;
-  /** By sellerKey: seats of live holds and unpaid bookings, of tenants whose share is limited. */
+  /** By viewKey: seats of live holds and unpaid bookings, of tenants whose share is limited. */
   unpaidSeats: Map<string, number>;
   /** By tenant id. */
   priceRules: Map<string, PriceRule[]>;
@@ -34,7 +34,9 @@ export interface SaleFacts extends DepartureFacts {
   unpaidLeads: Map<string, number>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];
-  /** By sellerKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
+  /** By referenceKey: how many live holds have the reference of a booking without a date. Not there: no hold has it, live or ended. */
+  references: Map<string, { live: number }>;
+  /** By viewKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
   assertKeyServes(principal: ApiKeyPrincipal): void;
@@ -54,42 +56,51 @@ export interface HeldSeats extends LockedPrice {
   endedBy?: Actor | null;
 }
 
-/** The tenant's prices by category, in minor units. A hold has locked them; else they are quoted now. */
-export interface LockedPrice {
-  prices: Prices;
-  currency: string;
-  currencyDigits: number;
-  priceBreakdown: Record<string, unknown>;
-}
-
 /** Names a departure with its seats of a kind in maps. */
-export function countedKey(departure: DepartureKey & { sandbox: boolean }): string {
-  return `${departureKey(departure)} ${departure.sandbox ? 'sandbox' : 'real'}`;
+export function countedKey(departureId: string, sandbox: boolean): string {
+  return `${departureId} ${sandbox ? 'sandbox' : 'real'}`;
 }
 
 /** Names a tenant's view of a departure or tour in maps. */
-export function sellerKey(tenantId: string, id: string): string {
+export function viewKey(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
 
-export function existingDeparture(
-  { departures }: DepartureFacts,
-  { tenant: { sandbox }, tour, party }: Pick<Sale, 'tenant' | 'tour' | 'party'>,
-  departureDate: string,
-): Departure {
-  const wanted = { tourId: tour.id, departureDate, sandbox };
-  const departure = departures.get(countedKey(wanted));
-  if (departure) return departure;
-  throw new DepartureGoneError({ ...wanted, quantity: seatsOf(party) });
+/** Names a tenant's reference of a tour in maps. */
+export function referenceKey(tenantId: string, tourId: string, externalRef: string): string {
+  return `${tenantId} ${tourId} ${externalRef}`;
 }
 
-/** The tour may have become invisible during the wait for the lock. */
-export function assertVisible(
-  { visible }: DepartureFacts,
-  { tenant }: Pick<Sale, 'tenant'>,
-  departure: Departure,
-): void {
-  if (!visible.has(sellerKey(tenant.id, departure.id))) throw new TourNotFoundError();
+/** Returns the seats that a sale wants, for a refusal. */
+export function wantedOf(
+  { tenant: { sandbox }, tour, party }: Pick<Sale, 'tenant' | 'tour' | 'party'>,
+  departureDate: string,
+): WantedSeats {
+  return { tourId: tour.id, departureDate, quantity: seatsOf(party), sandbox };
+}
+
+/**
+ * Returns the locked departure with the seats of the wanted kind.
+ * @param departureId null: there is no departure on the date
+ * @throws DepartureGoneError (409)
+ */
+export function existingDeparture(
+  { departures }: DepartureFacts,
+  departureId: string | null,
+  wanted: WantedSeats,
+): Departure {
+  const departure =
+    departureId === null ? undefined : departures.get(countedKey(departureId, wanted.sandbox));
+  if (departure) return departure;
+  throw new DepartureGoneError(wanted);
+}
+
+/**
+ * Checks that the tenant still sees the tour: it may have become invisible during the wait for the lock.
+ * @throws TourNotFoundError (404)
+ */
+export function assertVisible({ visible }: DepartureFacts, { id }: Tenant, departure: Departure): void {
+  if (!visible.has(viewKey(id, departure.id))) throw new TourNotFoundError();
 }
 
 export function quotePrices(
@@ -107,7 +118,7 @@ export function quotePrices(
 
 export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {
   departure.seatsTaken += seats;
-  add(facts.unpaidSeats, sellerKey(tenant.id, departure.id), seats);
+  add(facts.unpaidSeats, viewKey(tenant.id, departure.id), seats);
 }
 
 export function countFor(counts: Map<string, number>, key: string): number {

@@ -1,48 +1,74 @@
+import { Gauge } from 'prom-client';
 import type { Db } from '../../platform/database';
-import type { Logger } from '../../platform/logger';
 import { AppError, sqlState } from '../../platform/errors';
+import type { Logger } from '../../platform/logger';
 import { DepartureBusyError } from '../departures/departure.errors';
 import { waitForDeparture } from '../departures/reserve-seats';
+import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
-import { commitBatch, type CommitResult, type WriteBatch } from './commit-sales';
-import { createLimit, type Limit } from './concurrency-limit';
-import { measureWaiting } from './sale-metrics';
-import { departureKey } from '../departures/departure';
-import type { Sale, SoldOf } from './sale';
-import { SalesOverloadedError } from './sale.errors';
-import {
-  halvesOf,
-  insertInOrder,
-  isFull,
-  isInTime,
-  oldestOf,
-  salesOf,
-  toWaitingSale,
-  type WaitingSale,
-  without,
-} from './waiting-sale';
-import { type Outcome, soldOf, grantSales, grantWithWait } from './grant-sales';
+import { type CommitResult, commitSales } from './commit-sales';
 import { OpenBatches } from './open-batches';
 import { QUEUE_LIMITS } from './queue-limits';
-import { TenantCounter } from './tenant-counter';
+import type { Sale, Sold, SoldOf } from './sale';
+import { SalesOverloadedError } from './sale.errors';
+import { TenantCounter } from './tenant-limits';
+import { type Outcome, transactSales } from './transact-sales';
+
+const waitingSales = new Gauge({
+  name: 'sales_waiting',
+  help: 'Holds and bookings that wait in this process to be written',
+});
 
 /**
- * Creates the holds and bookings of this process (ADR 26). Requests that wait are written together, in order of arrival. A
- * departure that another process has locked gets one transaction that waits for it and then writes all its requests; the others
- * are not delayed.
+ * The state of a sale in its process. Any state but `answered` ends as `answered` after two seconds.
+ *
+ * | state            | it begins when                                         | it ends with                                              |
+ * |------------------|--------------------------------------------------------|-----------------------------------------------------------|
+ * | waiting          | the sale arrives                                       | writing, in the next batch; one with a key also while its |
+ * |                  |                                                        | departure is locked, because the key may be answered      |
+ * | writing          | a transaction takes it                                 | answered; the state of its outcome; alone                 |
+ * | departure locked | another transaction had its departure                  | writing, by the transaction that waits for the departure, |
+ * |                  |                                                        | or in a batch, if too many departures are locked          |
+ * | key in use       | another transaction had its Idempotency-Key            | writing, in a batch that begins 20 ms later (`resting`)   |
+ * | API key changing | another transaction was changing its API key or tenant | writing, in a batch that begins 20 ms later (`resting`)   |
+ * | alone            | its transaction failed and rolled back                 | answered; the state of its outcome                        |
+ * | answered         | it is sold or refused                                  |                                                           |
+ */
+type SaleState =
+  'waiting' | 'writing' | 'departure locked' | 'key in use' | 'API key changing' | 'alone' | 'answered';
+
+/** A sale in the queue of its process, or in one of its transactions. */
+interface WaitingSale {
+  sale: Sale;
+  state: SaleState;
+  /** Order of arrival. */
+  number: number;
+  /** By performance.now(). */
+  arrivedAt: number;
+  /** The sale is refused unless it is written by then, by performance.now(). */
+  lockBy: number;
+  /** True: no batch takes it for now, because it has just met a lock. */
+  resting: boolean;
+  /** Ends the wait at lockBy, unless a transaction writes the sale then. */
+  timer: NodeJS.Timeout | undefined;
+  resolve(sold: Sold | ReplayedResponse): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Creates the holds and bookings of this process (ADR 26). Sales that wait are written together, in order of arrival. A departure that
+ * another process has locked gets one transaction that waits for it and then writes all its sales; the others are not delayed.
+ * SaleState lists the states of a sale.
  */
 export class SaleQueue {
-  private readonly alone = createLimit(QUEUE_LIMITS.alone);
-  private readonly claimed = createLimit(QUEUE_LIMITS.claimed);
-  /** Sales for a transaction of their own. */
-  private aloneWaiting = 0;
-  /** In order of arrival. */
+  /** In order of arrival: the sales of all states but `writing`, `alone` and `answered`. */
   private waiting: WaitingSale[] = [];
   /** Departures that a transaction of this process waits for. */
-  private readonly locked = new Set<string>();
+  private readonly awaited = new Set<string>();
   /** Locked departures that no transaction may wait for yet. */
   private readonly paused = new Set<string>();
   private readonly batches = new OpenBatches(() => this.start());
+  private readonly alone = createLimit(QUEUE_LIMITS.alone);
   private readonly counter = new TenantCounter();
   private arrivals = 0;
   private starting = false;
@@ -60,35 +86,28 @@ export class SaleQueue {
    */
   sell<S extends Sale>(sale: S): Promise<SoldOf<S> | ReplayedResponse> {
     return new Promise((resolve, reject) => {
+      if (isFull(this.waiting, sale)) throw new SalesOverloadedError();
       const one = toWaitingSale(sale, this.arrivals++, resolve as WaitingSale['resolve'], reject);
-      if (isFull(this.waiting, this.aloneWaiting, one)) throw new SalesOverloadedError();
-      if (one.departure === null) return this.queueAlone(one, this.alone);
-      this.limitWait(one);
-      this.waiting.push(one);
+      this.wait(one);
       // Sales that arrive in one turn of the event loop share a batch.
       if (!this.starting) setImmediate(() => this.start());
       this.starting = true;
     });
   }
 
-  /** Ends the wait of a sale at lockBy. A transaction that takes the sale clears the timer. */
-  private limitWait(one: WaitingSale): void {
+  /** Lists a sale in order of arrival, until a transaction takes it or its time has passed. */
+  private wait(one: WaitingSale): void {
+    insertInOrder(this.waiting, one);
     const waitMs = Math.max(0, one.lockBy - performance.now());
     one.timer = setTimeout(() => {
       this.waiting = without(this.waiting, [one]);
-      this.fail(one, this.lateness(one));
+      this.fail(one, this.timeoutRefusal(one));
     }, waitMs);
-  }
-
-  private lateness({ departure, metLock }: WaitingSale): Error {
-    const isBusy =
-      metLock || (departure !== null && (this.locked.has(departure) || this.batches.isWriting(departure)));
-    return isBusy ? new DepartureBusyError() : new SalesOverloadedError();
   }
 
   private start(): void {
     this.starting = false;
-    measureWaiting(this.waiting.length + this.aloneWaiting);
+    waitingSales.set(this.waiting.length);
     const batchesMax = this.groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches;
     while (this.batches.count < batchesMax) {
       const batch = this.take((one) => this.isFree(one), this.batches.count === 0 ? 1 : this.batchMax);
@@ -101,36 +120,48 @@ export class SaleQueue {
     return this.groupCommit ? QUEUE_LIMITS.batchMax : 1;
   }
 
-  /** A sale of a locked departure joins a batch once, because its key may be answered. */
-  private isFree({ departure, sale, keyChecked }: WaitingSale): boolean {
-    if (this.batches.isWriting(departure!) || this.paused.has(departure!)) return false;
-    return !this.locked.has(departure!) || (sale.claim !== null && !keyChecked);
+  /** A sale whose departure is locked joins one batch, because its key may be answered. */
+  private isFree({ sale: { departureId, claim }, state, resting }: WaitingSale): boolean {
+    if (resting) return false;
+    if (departureId === null) return true;
+    if (this.batches.isWriting(departureId) || this.paused.has(departureId)) return false;
+    return !this.awaited.has(departureId) || (claim !== null && state !== 'departure locked');
   }
 
+  /** Takes the oldest of the wanted sales for a transaction; none if there are fewer than `least`. */
   private take(wanted: (one: WaitingSale) => boolean, least = 1): WaitingSale[] {
-    const taken = oldestOf(this.waiting, wanted, { least, most: this.batchMax });
+    if (this.waiting.length < least) return [];
+    const taken = this.waiting.filter(wanted).slice(0, this.batchMax);
+    if (taken.length < least) return [];
     this.waiting = without(this.waiting, taken);
-    for (const one of taken) clearTimeout(one.timer);
+    for (const one of taken) {
+      clearTimeout(one.timer);
+      one.state = 'writing';
+    }
     return taken;
   }
 
   private async writeBatch(batch: WaitingSale[]): Promise<void> {
-    const own = new Set(
-      batch.map(({ departure }) => departure!).filter((departure) => !this.locked.has(departure)),
-    );
-    const mayLock = ({ tour, departureDate }: Sale) =>
-      own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
-    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { mayLock, counter: this.counter });
+    const departures = batch.flatMap(({ sale }) => sale.departureId ?? []);
+    const own = new Set(departures.filter((departure) => !this.awaited.has(departure)));
     const open = this.batches.begin(own);
-    const result = await commitBatch(this, batch, write, performance.now() + QUEUE_LIMITS.batchLockMs);
-    // The sales that are written one by one keep their departures, and do not delay the next batch.
+    const { counter } = this;
+    const mayLock = ({ departureId }: Sale) => departureId === null || own.has(departureId);
+    const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
+    const result = await commitSales(
+      this,
+      batch,
+      (trx) => transactSales(trx, salesOf(batch), { mayLock, counter }),
+      lockBy,
+    );
+    // The sales that are written alone keep their departures, and do not delay the next batch.
     open.end();
-    await this.finish(batch, result, open.giveBack);
+    await this.finish(batch, result, (rest) => open.keepOnly(departuresOf(rest)));
+    open.keepOnly(new Set());
   }
 
   /**
-   * Answers the sales of a transaction. If it failed, writes them again in two halves, and so on, until each failing sale is alone.
-   * The parts of a failed half are written after the other half.
+   * Answers the sales of a transaction. If it failed and rolled back, writes each sale again in a transaction of its own.
    * @param keep is called with the sales that are still to be written
    */
   private async finish(
@@ -138,108 +169,80 @@ export class SaleQueue {
     result: CommitResult,
     keep: (rest: WaitingSale[]) => void = () => {},
   ): Promise<void> {
-    const parts = this.answerBatch(batch, result);
-    for (let part = parts.shift(); part; part = parts.shift()) {
-      const sales = part;
-      keep([sales, ...parts].flat());
-      parts.push(...(await this.alone(() => this.writePart(sales))));
-    }
-    keep([]);
-  }
-
-  /** Answers the sales, or returns what to write again: two halves, or the only sale. */
-  private answerBatch(batch: WaitingSale[], result: CommitResult): WaitingSale[][] {
-    if ('committed' in result) {
-      batch.forEach((one, index) => this.answer(one, result.committed[index]!));
-      return [];
-    }
+    if ('committed' in result)
+      return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
+    for (const one of batch) one.state = 'alone';
     const { error, rolledBack } = result;
-    const again = batch.filter((one) => rolledBack && isInTime(one));
     // Another sale may have caused a refusal of the database. Without its code, no connection was free, or it was lost.
     const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
-    for (const one of batch)
-      if (!again.includes(one))
-        this.fail(one, rolledBack && isRefusal && batch.length > 1 ? this.lateness(one) : error);
-    return halvesOf(again);
-  }
-
-  private async writePart(part: WaitingSale[]): Promise<WaitingSale[][]> {
-    const inTime = part.filter(isInTime);
-    for (const one of part) if (!inTime.includes(one)) this.fail(one, this.lateness(one));
-    if (inTime.length === 1) await this.writeAlone(inTime[0]!);
-    if (inTime.length <= 1) return [];
-    const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
-    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, { counter: this.counter });
-    return this.answerBatch(inTime, await commitBatch(this, inTime, write, lockBy));
-  }
-
-  private answer(one: WaitingSale, outcome: Outcome): void {
-    if (outcome.kind === 'claimed') return this.queueAlone(one, this.claimed);
-    if (outcome.kind === 'locked') return this.waitForLock(one);
-    if (outcome.kind === 'changing') return this.waitForChange(one);
-    try {
-      one.resolve(soldOf(outcome));
-    } catch (refusal) {
-      one.reject(refusal);
+    const causeIsUnknown = rolledBack && isRefusal && batch.length > 1;
+    const again = batch.filter((one) => rolledBack && isInTime(one));
+    for (const one of without(batch, again))
+      this.fail(one, causeIsUnknown ? this.timeoutRefusal(one) : error);
+    while (again.length > 0) {
+      keep(again);
+      const one = again.shift()!;
+      await this.alone(() => this.writeAlone(one));
     }
   }
 
-  private fail(one: WaitingSale, error: unknown): void {
-    one.ended = true;
-    one.reject(error);
-  }
-
-  private queueAlone(one: WaitingSale, limit: Limit): void {
-    this.limitWait(one);
-    this.aloneWaiting++;
-    void limit(async () => {
-      this.aloneWaiting--;
-      clearTimeout(one.timer);
-      if (!one.ended) await this.writeAlone(one);
-    });
-  }
-
-  /** Writes a sale in its own transaction, which waits for its key and its departure. */
+  /** Writes a sale in a transaction of its own. */
   private async writeAlone(one: WaitingSale): Promise<void> {
-    const write: WriteBatch = (trx, [sale]) => grantWithWait(trx, sale!, this.counter);
-    const result = await commitBatch(this, [one], write, one.lockBy);
+    if (!isInTime(one)) return this.fail(one, this.timeoutRefusal(one));
+    const { counter } = this;
+    const result = await commitSales(
+      this,
+      [one],
+      (trx) => transactSales(trx, [one.sale], { counter }),
+      one.lockBy,
+    );
     if ('committed' in result) this.answer(one, result.committed[0]!);
     else this.fail(one, result.error);
   }
 
-  /** Puts a sale back in order of arrival, and lets one transaction wait for its departure. */
-  private waitForLock(one: WaitingSale): void {
-    if (one.departure === null || one.lockBy <= performance.now())
-      return this.fail(one, new DepartureBusyError());
-    one.keyChecked = true;
-    this.queueAgain(one);
-    const { departure } = one;
-    if (this.locked.has(departure) || this.paused.has(departure)) return;
-    if (this.locked.size >= QUEUE_LIMITS.lockWaiters) return this.pause(departure);
-    this.locked.add(departure);
+  /** Answers a sale, or lets it wait for the lock that it met. */
+  private answer(one: WaitingSale, outcome: Outcome): void {
+    if (outcome.kind === 'refused') return this.fail(one, outcome.refusal);
+    if (outcome.kind === 'sold') {
+      one.state = 'answered';
+      return one.resolve(outcome.sold);
+    }
+    one.state = outcome.kind;
+    if (outcome.kind === 'departure locked') {
+      this.wait(one);
+      return this.waitForDeparture(one.sale.departureId!);
+    }
+    one.resting = true;
+    this.wait(one);
+    this.startLater(() => (one.resting = false));
+  }
+
+  private fail(one: WaitingSale, error: unknown): void {
+    one.state = 'answered';
+    one.reject(error);
+  }
+
+  /** Returns the refusal of a sale whose time has passed. */
+  private timeoutRefusal({ state, sale: { departureId } }: WaitingSale): Error {
+    if (state === 'key in use') return new IdempotencyInProgressError();
+    const metLock = state === 'departure locked' || state === 'API key changing';
+    const isBusy =
+      departureId !== null && (this.awaited.has(departureId) || this.batches.isWriting(departureId));
+    return metLock || isBusy ? new DepartureBusyError() : new SalesOverloadedError();
+  }
+
+  /** Lets one transaction of this process wait for a locked departure. */
+  private waitForDeparture(departure: string): void {
+    if (this.awaited.has(departure) || this.paused.has(departure)) return;
+    if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) {
+      this.paused.add(departure);
+      return this.startLater(() => this.paused.delete(departure));
+    }
+    this.awaited.add(departure);
     void this.writeWaiting(departure).finally(() => {
-      this.locked.delete(departure);
+      this.awaited.delete(departure);
       this.start();
     });
-  }
-
-  /** Puts a sale back in order of arrival when the change of its key or tenant may have ended. */
-  private waitForChange(one: WaitingSale): void {
-    if (one.lockBy <= performance.now() + QUEUE_LIMITS.tryAgainMs)
-      return this.fail(one, new DepartureBusyError());
-    this.startLater(() => this.queueAgain(one));
-  }
-
-  private queueAgain(one: WaitingSale): void {
-    one.metLock = true;
-    this.limitWait(one);
-    insertInOrder(this.waiting, one);
-  }
-
-  /** Leaves a departure out of the batches for a moment. */
-  private pause(departure: string): void {
-    this.paused.add(departure);
-    this.startLater(() => this.paused.delete(departure));
   }
 
   private startLater(prepare: () => void): void {
@@ -251,23 +254,99 @@ export class SaleQueue {
 
   /** Writes the sales that wait for a departure, until there are none or its lock is not granted in time. */
   private async writeWaiting(departure: string): Promise<void> {
-    const isOf = (one: WaitingSale) => one.departure === departure;
-    for (let first = this.waiting.find(isOf); first; first = this.waiting.find(isOf)) {
-      const { tour, departureDate } = first.sale;
+    const waitsForIt = ({ sale }: WaitingSale) => sale.departureId === departure;
+    const { counter } = this;
+    for (let first = this.waiting.find(waitsForIt); first; first = this.waiting.find(waitsForIt)) {
       const batch: WaitingSale[] = [];
-      const write: WriteBatch = async (trx) => {
-        await waitForDeparture(trx, tour.id, departureDate!);
-        // A transaction that is repeated after a deadlock writes the same sales.
-        if (batch.length === 0) batch.push(...this.take(isOf));
-        return grantSales(trx, salesOf(batch), { counter: this.counter });
-      };
-      const result = await commitBatch(this, batch, write, first.lockBy);
-      const unlocked = batch.length === 0 && 'error' in result;
+      const result = await commitSales(
+        this,
+        batch,
+        async (trx) => {
+          await waitForDeparture(trx, departure);
+          // A transaction that is repeated after a deadlock writes the same sales.
+          if (batch.length === 0) batch.push(...this.take(waitsForIt));
+          return transactSales(trx, salesOf(batch), { counter });
+        },
+        first.lockBy,
+      );
+      const neverLocked = batch.length === 0 && 'error' in result;
       // Each sale ends its own wait after two seconds. Another departure may wait now.
-      if (unlocked && result.error instanceof DepartureBusyError) return;
-      await this.finish(unlocked ? this.take(isOf) : batch, result);
+      if (neverLocked && result.error instanceof DepartureBusyError) return;
+      await this.finish(neverLocked ? this.take(waitsForIt) : batch, result);
       // The lock has ended: the batches write the sales that came meanwhile.
       if ('committed' in result) return;
     }
   }
+}
+
+function toWaitingSale(
+  sale: Sale,
+  number: number,
+  resolve: WaitingSale['resolve'],
+  reject: WaitingSale['reject'],
+): WaitingSale {
+  const arrivedAt = performance.now();
+  return {
+    sale,
+    state: 'waiting',
+    number,
+    arrivedAt,
+    lockBy: arrivedAt + QUEUE_LIMITS.waitMs,
+    resting: false,
+    timer: undefined,
+    resolve,
+    reject,
+  };
+}
+
+function salesOf(batch: WaitingSale[]): Sale[] {
+  return batch.map(({ sale }) => sale);
+}
+
+function isInTime({ lockBy }: WaitingSale): boolean {
+  return lockBy > performance.now();
+}
+
+/** Inserts a sale in order of arrival. */
+function insertInOrder(sales: WaitingSale[], one: WaitingSale): void {
+  const index = sales.findIndex(({ number }) => number > one.number);
+  sales.splice(index < 0 ? sales.length : index, 0, one);
+}
+
+function without(sales: WaitingSale[], others: WaitingSale[]): WaitingSale[] {
+  const removed = new Set(others);
+  return sales.filter((one) => !removed.has(one));
+}
+
+/** Returns whether one more sale must be refused. */
+function isFull(waiting: WaitingSale[], { tenant, departureId }: Sale): boolean {
+  if (waiting.length >= QUEUE_LIMITS.waitingMax) return true;
+  if (waiting.length < QUEUE_LIMITS.partMax) return false;
+  const ofTenant = waiting.filter(({ sale }) => sale.tenant.id === tenant.id);
+  const ofDeparture = waiting.filter(({ sale }) => departureId !== null && sale.departureId === departureId);
+  return Math.max(ofTenant.length, ofDeparture.length) >= QUEUE_LIMITS.partMax;
+}
+
+function departuresOf(sales: WaitingSale[]): Set<string | null> {
+  return new Set(sales.map(({ sale }) => sale.departureId));
+}
+
+/** Runs at most so many tasks at the same time, in order of arrival. */
+type Limit = <T>(task: () => Promise<T>) => Promise<T>;
+
+function createLimit(most: number): Limit {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (running < most) running++;
+    else await new Promise<void>((begin) => waiting.push(begin));
+    try {
+      return await task();
+    } finally {
+      // A task that ends passes its place to the next one, so `running` does not change.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
 }

@@ -7,15 +7,26 @@ import type { Party } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 
-interface SaleOf<Result> {
+/** The tenant that sells, and the credential and Idempotency-Key of its request. */
+export interface Seller<Result> {
   tenant: Tenant;
-  /** The tour that the tenant saw before the departure was locked. */
-  tour: { id: string; slug: string };
-  party: Party;
   /** The key that is checked again under the locks; null: the terminal. */
   principal: ApiKeyPrincipal | null;
   /** Null: a request without an Idempotency-Key. A claim has a principal. */
   claim: KeyClaim<Result> | null;
+}
+
+/** Returns the seller of a sale that no request of a credential asks for. */
+export function sellerWithoutKey(tenant: Tenant): Seller<never> {
+  return { tenant, principal: null, claim: null };
+}
+
+interface SaleOf<Result> extends Seller<Result> {
+  /** The tour that the tenant saw before the departure was locked. */
+  tour: { id: string; slug: string };
+  /** The departure that the sale locks. Null: a booking without a date, or no departure on the date. */
+  departureId: string | null;
+  party: Party;
   /** Null: unknown. */
   by: Actor | null;
   externalRef: string | null;
@@ -34,7 +45,7 @@ export interface HoldSale extends SaleOf<SeatHold> {
 /** A request for a booking, after its checks for 400 and 404. */
 export interface BookingSale extends SaleOf<BookingLead> {
   kind: 'booking';
-  /** The date of the request, or of the named hold. Null: the date of a hold with the same reference, or no date. */
+  /** The date of the request, or of its hold. Null: no date. */
   departureDate: string | null;
   /** False: the date comes from a hold, so the booking needs that hold. */
   namesDate: boolean;

@@ -3,26 +3,21 @@ import { runPrepared, type Trx } from '../../platform/database';
 /** The advisory lock of an id `u`. The seed keeps it apart from other uses of advisory locks. */
 const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
 
-/** Locks those of `:useIds` for the use of the transaction that no other one is changing, and returns them as `id`. */
+/** Locks those of `:useIds` that no other transaction is changing, for the use of this one (see lockForUse), and returns them as `id`. */
 export const TRY_LOCK_FOR_USE = `select u.id from unnest(:useIds::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`;
 
 /**
- * Locks ids of tenants and API keys for the use of this transaction, shared with other uses. An advisory lock is granted in order, so
- * that continuous uses do not delay a change: with row locks, two processes that sold without a pause delayed a revocation by 10 s.
- * Read the rows in a later statement.
- * @param wait false: leaves out the ids that another transaction is changing
- * @returns the locked ids
+ * Waits until the ids of tenants and API keys are locked for the use of this transaction, shared with other uses. An advisory lock is
+ * granted in order, so that continuous uses do not delay a change: with row locks, two processes that sold without a pause delayed a
+ * revocation by 10 s. Read the rows in a later statement.
  */
-export async function lockForUse(trx: Trx, ids: string[], wait: boolean): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await runPrepared(
+export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await runPrepared(
     trx,
-    wait
-      ? `select u.id from unnest(:useIds::text[]) as u (id), lateral pg_advisory_xact_lock_shared(${LOCK_OF_ID})`
-      : TRY_LOCK_FOR_USE,
+    `select u.id from unnest(:useIds::text[]) as u (id), lateral pg_advisory_xact_lock_shared(${LOCK_OF_ID})`,
     { useIds: ids },
   );
-  return new Set(rows.map(({ id }: { id: string }) => id));
 }
 
 /** Waits for the transactions that use the id, and keeps others from it until this transaction ends. */

@@ -18,7 +18,7 @@ interface PendingExchange {
   hasBegun: boolean;
 }
 
-/** More requests in a turn of the event loop would delay the answers of the database. To begin a write takes 0.1 ms (ADR 26). */
+/** More requests in a turn of the event loop would delay the answers of the database. To begin a write takes 0.1 ms. */
 const READS_A_TURN = 16;
 const WRITES_A_TURN = 1;
 

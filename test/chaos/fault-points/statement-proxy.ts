@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { startUnitReader } from './wire-protocol';
 
-/** The statements of one transaction, from BEGIN on. */
+/** One transaction, from BEGIN on. */
 export interface Transaction {
+  /** The names of its statements. */
   statements: string[];
   /** All bytes of its statements, with their bindings. */
   sent: string;
@@ -40,6 +41,12 @@ const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const READY_BYTES = 6;
 /** Matches the remaining time in `set local lock_timeout = 1987`. */
 const VALUE = /= \d+/g;
+/** The lists that a sale reads and the parts that it writes differ from one to the next; the beginning of the statement does not. */
+const NAME_LENGTH = 60;
+
+function nameOf(statement: string): string {
+  return /^begin/i.test(statement) ? statement.replace(VALUE, '= ?') : statement.slice(0, NAME_LENGTH);
+}
 
 export async function startStatementProxy(target: number): Promise<StatementProxy> {
   let recorded: Transaction[] = [];
@@ -92,7 +99,7 @@ export async function startStatementProxy(target: number): Promise<StatementProx
       if (isHeld) return;
       if (statement !== undefined && /^begin/i.test(statement)) transaction = begin();
       if (statement !== undefined && transaction) {
-        transaction.statements.push(statement.replace(VALUE, '= ?'));
+        transaction.statements.push(nameOf(statement));
         transaction.sent += bytes.toString('latin1');
       }
       if (statement !== undefined && isAt(transaction, 'before')) return strike();

@@ -2,9 +2,9 @@ const TYPE_AND_LENGTH = 5;
 const STARTUP_LENGTH = 4;
 
 /**
- * Splits the bytes of a PostgreSQL client into units: one statement with all its messages up to Query or Sync, or one other
+ * Splits the bytes of a PostgreSQL client into units: the statements up to a Query or Sync with all their messages, or one other
  * message.
- * @param onUnit gets the statement's text; for other messages undefined
+ * @param onUnit gets the texts of the statements, with `; ` between them; for other messages undefined
  */
 export function startUnitReader(
   onUnit: (bytes: Buffer, statement: string | undefined) => void,
@@ -12,19 +12,19 @@ export function startUnitReader(
   const prepared = new Map<string, string>();
   let rest = Buffer.alloc(0);
   let unit: Buffer[] = [];
-  let text: string | undefined;
+  let texts: string[] = [];
   let isStarted = false;
 
   const read = (type: string, content: Buffer) => {
     const [first = '', second = ''] = content.toString('utf8').split('\0');
-    if (type === 'Q') text = first;
-    if (type === 'P') prepared.set(first, (text = second));
-    if (type === 'B') text ??= prepared.get(second);
+    if (type === 'Q') texts.push(first);
+    if (type === 'P') prepared.set(first, second);
+    if (type === 'B') texts.push(prepared.get(second)!);
   };
   const finish = (statement: string | undefined) => {
     const bytes = Buffer.concat(unit);
     unit = [];
-    text = undefined;
+    texts = [];
     onUnit(bytes, statement);
   };
 
@@ -41,7 +41,7 @@ export function startUnitReader(
       const type = isStarted ? String.fromCharCode(message[0]!) : 'startup';
       isStarted = true;
       read(type, message.subarray(head));
-      if (type === 'Q' || type === 'S') finish(text ?? '');
+      if (type === 'Q' || type === 'S') finish(texts.join('; '));
       else if (!'PBDECH'.includes(type)) finish(undefined);
     }
   };

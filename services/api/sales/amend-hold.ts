@@ -1,18 +1,19 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { TourRef } from '../catalog/tour';
+import { findDepartureId } from '../departures/departure-ids';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { assertPriced, type Party } from '../pricing/party';
 import { assertPartySize } from '../pricing/party-input';
-import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
-import { changedFields, withGiven } from '../sales/changed-fields';
-import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
+import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
+import { changedFields, withGiven } from '../audit/changed-fields';
+import { type DepartureFacts, existingDeparture, quotePrices, wantedOf } from './sale-facts';
 import type { Tenant } from '../tenants/tenant';
-import { assertActive, type ChangedHold } from './change-hold';
-import { getHold } from './find-hold';
-import { type NamedHold, type PartialCustomer, partyOfHold, type SeatHold } from './seat-hold';
-import { type AmendedHold, amendHoldRow, insertHoldChange } from './seat-hold.repository';
+import { assertActive, type ChangedHold } from '../holds/change-hold';
+import { getHold } from '../holds/find-hold';
+import { type NamedHold, type PartialCustomer, partyOfHold, type SeatHold } from '../holds/seat-hold';
+import { type AmendedHold, amendHoldRow, insertHoldChange } from '../holds/seat-hold.repository';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
@@ -42,12 +43,13 @@ export async function amendHold(
 ): Promise<ChangedHold | ReplayedResponse> {
   const found = await getHold(trx, tenant.id, holdId);
   return runIdempotent({ hold: found.id }, async () => {
-    const move = { from: found.departureId, to: departureOf(found, amendment) };
-    const facts = await lockAndReadFacts(trx, tenant, move);
+    const { tourId, departureDate } = targetOf(found, amendment);
+    const to = await findDepartureId(trx, tourId, departureDate);
+    const facts = await lockAndReadFacts(trx, tenant, tourId, [found.departureId, to]);
     const before = await getHold(trx, tenant.id, holdId);
     assertNotMoved(found.departureId, before);
-    const amended = await decideForTenant(trx, tenant, move.to.tourId, () =>
-      decideHoldAmendment(facts, tenant, before, amendment),
+    const amended = await decideForTenant(trx, tenant, tourId, () =>
+      decideHoldAmendment(facts, tenant, before, to, amendment),
     );
     const fields = changesOf(before, amended);
     if (Object.keys(fields).length === 0) return { before, after: before };
@@ -57,25 +59,29 @@ export async function amendHold(
   });
 }
 
-function departureOf({ tour, departureDate }: SeatHold, amendment: HoldAmendment) {
+function targetOf({ tour, departureDate }: SeatHold, amendment: HoldAmendment) {
   return {
     tourId: (amendment.tour ?? tour).id,
     departureDate: amendment.departureDate ?? departureDate,
   };
 }
 
-/** Decides the change by the facts, under the locks of both departures. Throws as amendHold. */
+/**
+ * Decides the change by the facts, under the locks of both departures. Throws as amendHold.
+ * @param departureId the departure after the change; null: there is none on the date
+ */
 function decideHoldAmendment(
   facts: DepartureFacts,
   tenant: Tenant,
   hold: SeatHold,
+  departureId: string | null,
   amendment: HoldAmendment,
 ): AmendedHold {
   const party = amendedParty(partyOfHold(hold), amendment);
   assertActive(hold);
-  const { departureDate } = departureOf(hold, amendment);
+  const { departureDate } = targetOf(hold, amendment);
   const tour = amendment.tour ?? hold.tour;
-  const departure = existingDeparture(facts, { tenant, tour, party }, departureDate);
+  const departure = existingDeparture(facts, departureId, wantedOf({ tenant, tour, party }, departureDate));
   const stays = departure.id === hold.departureId;
   const before = stays ? partyOfHold(hold) : null;
   assertPartyOfChange(facts, tenant, departure, { before, after: party, paid: false });

@@ -1,134 +1,30 @@
-import type { Db } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
+import { PriceChangedError } from '../bookings/booking.errors';
 import { TourNotFoundError } from '../catalog/catalog.errors';
-import type { TourRef } from '../catalog/tour';
 import type { Departure } from '../departures/departure';
 import { SaleMovedError } from '../departures/departure.errors';
 import { assertFree } from '../departures/reserve-seats';
 import { assertActive } from '../holds/change-hold';
-import { findOnlyLiveDate, getHold } from '../holds/find-hold';
-import { HoldNotFoundError } from '../holds/hold.errors';
-import type { PartialCustomer } from '../holds/seat-hold';
-import { toMajor } from '../pricing/currency';
+import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
 import { depositOf } from '../pricing/apply-price-rule';
-import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
-import type { BookingSale } from '../sales/sale';
+import { toMajor } from '../pricing/currency';
+import { assertPriced, seatsOf, totalOf } from '../pricing/party';
+import type { LockedPrice } from '../pricing/prices';
+import type { BookingSale } from './sale';
 import {
   add,
   assertVisible,
+  countedKey,
   existingDeparture,
   type HeldSeats,
-  type LockedPrice,
   quotePrices,
+  referenceKey,
   type SaleFacts,
-  sellerKey,
+  viewKey,
   takeSeats,
-} from '../sales/sale-facts';
-import { assertMoreUnpaid, assertWithinShare } from '../sales/tenant-limits';
-import type { Actor } from '../tenants/actor';
-import type { PaymentMethod, Tenant } from '../tenants/tenant';
-import { PriceChangedError } from './booking.errors';
-import type { BookingSource, Traveller } from './booking-lead';
-
-export interface BookingRequest {
-  /** Null: the date of the hold; without a hold, no seats are reserved. */
-  departureDate: string | null;
-  party: Party;
-  /** Null: not named. */
-  travellers: Traveller[] | null;
-  customer: PartialCustomer;
-  /** Null: the tenant's default. */
-  paymentMethod: PaymentMethod | null;
-  /** In lower case. */
-  holdId: string | null;
-  /** The total that the customer saw, in major units. */
-  expectedTotal: number | null;
-  externalRef: string | null;
-  notes: string | null;
-  /** By default tenant_api. */
-  source?: BookingSource;
-  /** Null: unknown. */
-  by: Actor | null;
-}
-
-/**
- * Sells a booking. If its hold moves to another date during the wait for the lock, reads the date again and repeats the sale once.
- * @param sell grants and writes the sale
- * @throws errors of prepareBooking and of `sell`
- */
-export async function sellBooking<T>(
-  db: Db,
-  tenant: Tenant,
-  tour: TourRef,
-  request: BookingRequest,
-  sell: (sale: BookingSale) => Promise<T>,
-): Promise<T> {
-  const attempt = async () => sell(await prepareBooking(db, tenant, tour, request));
-  return attempt().catch((error: unknown) => {
-    if (error instanceof SaleMovedError) return attempt();
-    throw error;
-  });
-}
-
-/**
- * Makes the checks that come before the Idempotency-Key. Locks nothing. A named hold must match the tour and the date of the request.
- * @throws HoldNotFoundError (404), InvalidInputError (400)
- */
-export async function prepareBooking(
-  db: Db,
-  tenant: Tenant,
-  { id, slug }: TourRef,
-  request: BookingRequest,
-): Promise<BookingSale> {
-  const {
-    party,
-    travellers,
-    customer,
-    expectedTotal,
-    externalRef,
-    notes,
-    source = 'tenant_api',
-    by,
-  } = request;
-  return {
-    kind: 'booking',
-    tenant,
-    party,
-    travellers,
-    customer,
-    expectedTotal,
-    externalRef,
-    notes,
-    source,
-    by,
-    tour: { id, slug },
-    principal: null,
-    claim: null,
-    departureDate: await dateOfRequest(db, tenant, id, request),
-    namesDate: request.departureDate !== null,
-    holdId: request.holdId,
-    paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
-  };
-}
-
-/**
- * Returns the date of the request, of its hold, or of the only live hold with its reference. The reference is read again under the
- * lock, because a repeat finds that hold consumed.
- */
-async function dateOfRequest(
-  db: Db,
-  tenant: Tenant,
-  tourId: string,
-  { holdId, departureDate, externalRef }: BookingRequest,
-): Promise<string | null> {
-  if (holdId === null)
-    return departureDate ?? (externalRef ? findOnlyLiveDate(db, tenant.id, tourId, externalRef) : null);
-  const hold = await getHold(db, tenant.id, holdId);
-  if (hold.tour.id !== tourId) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
-  if (departureDate !== null && departureDate !== hold.departureDate)
-    throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
-  return hold.departureDate;
-}
+  wantedOf,
+} from './sale-facts';
+import { assertMoreUnpaid, assertWithinShare } from './tenant-limits';
 
 export interface GrantedBooking {
   kind: 'booking';
@@ -146,7 +42,8 @@ export interface GrantedBooking {
 /**
  * Decides one request by the facts, alone or after others of its transaction: consumes the hold, reserves the seats, checks the tenant's
  * limits, and quotes its price.
- * @throws InvalidInputError for a category without a price (400), TourNotFoundError, HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, DepartureGoneError,
+ * @throws InvalidInputError for a category without a price, or a date that is not the hold's (400), TourNotFoundError, HoldNotFoundError
+ *   (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
  *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). The facts are then as before.
  */
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
@@ -181,13 +78,36 @@ function seatsToBook(
   facts: SaleFacts,
   sale: BookingSale,
 ): { departure: Departure | null; held: HeldSeats | null } {
-  if (sale.departureDate === null) return { departure: null, held: null };
-  const departure = existingDeparture(facts, sale, sale.departureDate);
+  if (sale.departureDate === null) {
+    assertNoHoldByReference(facts, sale);
+    return { departure: null, held: null };
+  }
+  const departure = existingDeparture(facts, sale.departureId, wantedOf(sale, sale.departureDate));
   const held = holdToConsume(facts, sale, departure);
-  assertVisible(facts, sale, departure);
+  assertVisible(facts, sale.tenant, departure);
   const seatsTaken = departure.seatsTaken - (held ? held.quantity : 0);
   assertFree({ ...departure, seatsTaken }, seatsOf(sale.party));
   return { departure, held };
+}
+
+/**
+ * Checks that no hold has the reference of a booking without a date, which takes no seats.
+ * @throws SaleMovedError for a hold that was placed meanwhile: its departure is then found again; AmbiguousHoldReferenceError,
+ *   HoldExpiredError (409)
+ */
+function assertNoHoldByReference(facts: SaleFacts, { tenant, tour, externalRef }: BookingSale): void {
+  if (!externalRef) return;
+  const known = facts.references.get(referenceKey(tenant.id, tour.id, externalRef));
+  const granted = facts.holds.some(
+    (hold) =>
+      hold.tenantId === tenant.id &&
+      hold.externalRef === externalRef &&
+      hold.status === 'active' &&
+      facts.departures.get(countedKey(hold.departureId, tenant.sandbox))?.tour.id === tour.id,
+  );
+  if (known && known.live > 1) throw new AmbiguousHoldReferenceError();
+  if (granted || known?.live === 1) throw new SaleMovedError();
+  if (known) throw noLiveHold();
 }
 
 /** Returns the named hold, or the tenant's only live hold on the departure with the booking's reference. */
@@ -225,7 +145,7 @@ function consume(facts: SaleFacts, { tenant, by }: BookingSale, held: HeldSeats)
 function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure | null): LockedPrice {
   const { tenant, tour } = sale;
   if (departure) return quotePrices(facts, tenant, departure.tour, departure.prices, departure.departureDate);
-  const undated = facts.undatedTours.get(sellerKey(tenant.id, tour.id));
+  const undated = facts.undatedTours.get(viewKey(tenant.id, tour.id));
   if (!undated) throw new TourNotFoundError();
   return quotePrices(facts, tenant, undated, { adult: undated.basePriceMinor }, null);
 }

@@ -1,6 +1,7 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { Departure } from '../departures/departure';
+import { findDepartureId } from '../departures/departure-ids';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { PartialCustomer } from '../holds/seat-hold';
@@ -9,22 +10,31 @@ import { toMajor } from '../pricing/currency';
 import { assertPriced, type Party, totalOf } from '../pricing/party';
 import { assertPartySize } from '../pricing/party-input';
 import { CATEGORIES, type Category, type Prices } from '../pricing/prices';
-import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
-import { changedFields, withGiven } from '../sales/changed-fields';
-import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
+import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
+import { changedFields, withGiven } from '../audit/changed-fields';
+import { type DepartureFacts, existingDeparture, quotePrices, wantedOf } from './sale-facts';
 import type { Tenant } from '../tenants/tenant';
-import { BookingAnonymizedError, BookingStateConflictError, CurrencyConflictError } from './booking.errors';
-import { enqueueBookingEvents } from './booking-event';
+import {
+  BookingAnonymizedError,
+  BookingStateConflictError,
+  CurrencyConflictError,
+} from '../bookings/booking.errors';
+import { enqueueBookingEvents } from '../bookings/change-booking';
 import {
   assertTravellersBooked,
   type BookingLead,
   type ChangedBooking,
   type NamedBooking,
   type Traveller,
-} from './booking-lead';
-import { type AmendedLead, amendLeadRow, insertBookingChange, lockLead } from './booking-lead.repository';
-import { assertExpectedTotal } from './create-booking';
-import { getBooking } from './find-booking';
+} from '../bookings/booking-lead';
+import {
+  type AmendedLead,
+  amendLeadRow,
+  insertBookingChange,
+  lockLead,
+} from '../bookings/booking-lead.repository';
+import { assertExpectedTotal } from './decide-booking';
+import { getBooking } from '../bookings/find-booking';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {
@@ -56,13 +66,13 @@ export async function amendBooking(
   const { id, tour, departureId } = await getBooking(trx, tenant.id, bookingRef);
   return runIdempotent({ booking: bookingRef }, async () => {
     const { departureDate } = amendment;
-    const to = departureDate === undefined ? null : { tourId: tour.id, departureDate };
-    const facts = await lockAndReadFacts(trx, tenant, { from: departureId, to });
+    const to = departureDate === undefined ? departureId : await findDepartureId(trx, tour.id, departureDate);
+    const facts = await lockAndReadFacts(trx, tenant, tour.id, [departureId, to]);
     await lockLead(trx, id);
     const before = await getBooking(trx, tenant.id, bookingRef);
     assertNotMoved(departureId, before);
     const amended = await decideForTenant(trx, tenant, tour.id, () =>
-      decideAmendment(facts, tenant, before, amendment),
+      decideAmendment(facts, tenant, before, to, amendment),
     );
     const fields = changesOf(before, amended);
     if (Object.keys(fields).length === 0) return { before, after: before };
@@ -74,11 +84,15 @@ export async function amendBooking(
   });
 }
 
-/** Decides the change by the facts, under the locks of both departures and the lead. Throws as amendBooking. */
+/**
+ * Decides the change by the facts, under the locks of both departures and the lead. Throws as amendBooking.
+ * @param departureId the departure after the change; null: there is none on the date
+ */
 function decideAmendment(
   facts: DepartureFacts,
   tenant: Tenant,
   before: BookingLead,
+  departureId: string | null,
   amendment: BookingAmendment,
 ): AmendedLead {
   const party = amendedParty(before.party, amendment.party);
@@ -87,7 +101,9 @@ function decideAmendment(
   assertChangeable(before, amendment);
   const departureDate = amendment.departureDate ?? before.departureDate;
   const departure =
-    departureDate === null ? null : existingDeparture(facts, { ...before, tenant, party }, departureDate);
+    departureDate === null
+      ? null
+      : existingDeparture(facts, departureId, wantedOf({ tenant, tour: before.tour, party }, departureDate));
   const moves = departureDate !== before.departureDate;
   const paid = before.status === 'confirmed';
   if (departure) {

@@ -3,7 +3,7 @@ import type { Operation } from '../idempotency/operation';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 /** The sales to count. Sandbox sales and real ones are never counted together. */
-export interface CountedSales {
+interface CountedSales {
   scope: TenantScope;
   /** True: of sandbox tenants. */
   sandbox: boolean;
@@ -16,7 +16,7 @@ function bindCounted({ scope, sandbox, from }: CountedSales) {
 }
 
 /** Bookings by the day on which they were created. */
-export interface DayOfBookings {
+interface DayOfBookings {
   /** YYYY-MM-DD, UTC. */
   day: string;
   bookings: number;
@@ -29,7 +29,7 @@ export interface DayOfBookings {
 }
 
 /** Counts bookings by day. */
-export async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookings[]> {
+async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookings[]> {
   const { rows } = await db.raw(
     `select (created_at at time zone 'UTC')::date as day, count(*)::integer as bookings, sum(adults)::integer as adults,
        sum(children)::integer as children,
@@ -56,7 +56,7 @@ interface DayOfHolds {
 }
 
 /** Counts holds by day. */
-export async function countHolds(db: Db, counted: CountedSales): Promise<DayOfHolds[]> {
+async function countHolds(db: Db, counted: CountedSales): Promise<DayOfHolds[]> {
   const { rows } = await db.raw(
     `select (created_at at time zone 'UTC')::date as day, count(*)::integer as holds,
        count(*) filter (where status = 'converted')::integer as converted
@@ -80,7 +80,7 @@ interface DayOfRefusals {
 const SALES: readonly Operation[] = ['hold.place', 'booking.create'];
 
 /** Counts refused holds and bookings by day and code. */
-export async function countRefusals(db: Db, counted: CountedSales): Promise<DayOfRefusals[]> {
+async function countRefusals(db: Db, counted: CountedSales): Promise<DayOfRefusals[]> {
   const { rows } = await db.raw(
     `select day, code, sum(count)::integer as count
      from sale_refusal_counts r join tenants t on t.id = r.tenant_id and t.sandbox = :sandbox
@@ -93,11 +93,53 @@ export async function countRefusals(db: Db, counted: CountedSales): Promise<DayO
 }
 
 /** Lists every day of the database's calendar (UTC) from that of `from` to today. */
-export async function listDays(db: Db, from: Date): Promise<string[]> {
+async function listDays(db: Db, from: Date): Promise<string[]> {
   const { rows } = await db.raw(
     `select d::date as day from generate_series(
        (?::timestamptz at time zone 'UTC')::date, (clock_timestamp() at time zone 'UTC')::date, interval '1 day') d`,
     [from],
   );
   return rows.map(({ day }: { day: string }) => day);
+}
+
+/** The sales and refusals of one day (UTC). */
+export interface DayOfSales extends DayOfBookings {
+  holds: number;
+  /** Holds placed on this day that became a booking. */
+  converted: number;
+  /** Holds and bookings refused because too few seats were free. */
+  soldOut: number;
+  /** Holds and bookings refused for another reason, by code. */
+  refused: Record<string, number>;
+}
+
+const NO_BOOKINGS = { bookings: 0, adults: 0, children: 0, confirmed: 0, cancelled: 0, expired: 0 };
+
+/** Returns every day from that of `since` to today, the oldest first. Refusals are written with some seconds of delay. */
+export async function summarizeSales(
+  db: Db,
+  tenants: Omit<CountedSales, 'from'>,
+  since: Date,
+): Promise<DayOfSales[]> {
+  const days = await listDays(db, since);
+  const [from] = days;
+  if (from === undefined) return [];
+  const counted = { ...tenants, from };
+  const [holds, bookings, refusals] = [
+    byDay(await countHolds(db, counted)),
+    byDay(await countBookings(db, counted)),
+    await countRefusals(db, counted),
+  ];
+  return days.map((day) => {
+    const ofDay = refusals.filter((refusal) => refusal.day === day);
+    const { insufficient_seats: soldOut = 0, ...refused } = Object.fromEntries(
+      ofDay.map(({ code, count }) => [code, count]),
+    );
+    const { holds: placed, converted } = holds.get(day) ?? { holds: 0, converted: 0 };
+    return { day, ...NO_BOOKINGS, ...bookings.get(day), holds: placed, converted, soldOut, refused };
+  });
+}
+
+function byDay<T extends { day: string }>(rows: T[]): Map<string, T> {
+  return new Map(rows.map((row) => [row.day, row]));
 }

@@ -1,8 +1,7 @@
 import type { Departure } from '../departures/departure';
 import { assertFree } from '../departures/reserve-seats';
-import type { TourRef } from '../catalog/tour';
-import { assertPriced, type Party, seatsOf } from '../pricing/party';
-import type { HoldSale } from '../sales/sale';
+import { assertPriced, seatsOf } from '../pricing/party';
+import type { HoldSale } from './sale';
 import {
   add,
   assertVisible,
@@ -11,49 +10,9 @@ import {
   quotePrices,
   type SaleFacts,
   takeSeats,
-} from '../sales/sale-facts';
-import { assertMoreHolds, assertWithinShare } from '../sales/tenant-limits';
-import type { Actor } from '../tenants/actor';
-import type { Tenant } from '../tenants/tenant';
-import { assertHoldMinutes } from './hold-length';
-import type { NewOctoDetails } from './octo-booking';
-import type { PartialCustomer } from './seat-hold';
-
-export interface HoldRequest {
-  departureDate: string;
-  party: Party;
-  /** Undefined: the tenant's default. */
-  holdMinutes: number | undefined;
-  externalRef: string | null;
-  customer: PartialCustomer;
-  octo?: NewOctoDetails;
-  /** Null: unknown. */
-  by: Actor | null;
-}
-
-/**
- * Makes the checks that come before the Idempotency-Key. Locks nothing.
- * @param tour a tour that the tenant sees
- * @throws InvalidInputError (400)
- */
-export function prepareHold(tenant: Tenant, { id, slug }: TourRef, request: HoldRequest): HoldSale {
-  const { departureDate, party, externalRef, customer, octo = null, by } = request;
-  const holdMinutes = assertHoldMinutes(tenant, request.holdMinutes ?? tenant.holdDefaultMinutes);
-  return {
-    kind: 'hold',
-    tenant,
-    departureDate,
-    holdMinutes,
-    externalRef,
-    customer,
-    octo,
-    by,
-    tour: { id, slug },
-    party,
-    principal: null,
-    claim: null,
-  };
-}
+  wantedOf,
+} from './sale-facts';
+import { assertMoreHolds, assertWithinShare } from './tenant-limits';
 
 export interface GrantedHold {
   kind: 'hold';
@@ -75,8 +34,8 @@ export interface GrantedHold {
 export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): GrantedHold {
   const { tenant, party, externalRef } = sale;
   const quantity = seatsOf(party);
-  const departure = existingDeparture(facts, sale, sale.departureDate);
-  assertVisible(facts, sale, departure);
+  const departure = existingDeparture(facts, sale.departureId, wantedOf(sale, sale.departureDate));
+  assertVisible(facts, tenant, departure);
   assertFree(departure, quantity);
   assertMoreHolds(facts, tenant);
   assertWithinShare(facts, tenant, departure, quantity);

@@ -1,11 +1,18 @@
 import type { Db } from '../../platform/database';
+import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
+import type { PricedTour } from '../pricing/prices';
+import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
-import type { Departure, ListedDeparture } from './departure';
+import type { SeatFacts } from './cached-seats';
+import {
+  type Departure,
+  departureStatus,
+  type DepartureStatus,
+  type ListedDeparture,
+  seatsAvailable,
+} from './departure';
 import { type DepartureRange, findDepartures } from './departure.repository';
-import { DepartureNotFoundError } from './departure-admin.errors';
-import type { TourOfDeparture } from './change-departure';
 
 export interface PricedDeparture {
   departure: ListedDeparture;
@@ -44,6 +51,21 @@ export async function departuresOfSales(db: Db, tenant: Tenant, ids: string[]): 
   }));
 }
 
+/** The tour of a departure that a command shows or changes. */
+export interface TourOfDeparture {
+  id: string;
+  slug: string;
+}
+
+/** Only the terminal shows this error; departure.errors.ts has those of HTTP. */
+export class DepartureNotFoundError extends AppError {
+  readonly code = 'departure_not_found';
+
+  constructor(tourSlug: string, date: string) {
+    super(`${tourSlug} has no departure on ${date}`);
+  }
+}
+
 /**
  * Returns one departure with its real seats, also a cancelled or past one.
  * @param date YYYY-MM-DD
@@ -53,4 +75,33 @@ export async function findTourDeparture(db: Db, tour: TourOfDeparture, date: str
   const [departure] = await findDepartures(db, tour.id, { sandbox: false, from: date, to: date, limit: 1 });
   if (!departure) throw new DepartureNotFoundError(tour.slug, date);
   return departure;
+}
+
+export interface Availability {
+  status: DepartureStatus;
+  seatsAvailable: number;
+  /** The tour as read with the departure's prices; without a departure, the given tour. */
+  tour: PricedTour;
+  /** Undefined without a departure. */
+  quote: Quote | undefined;
+}
+
+/**
+ * Returns the free seats of a date and the tenant's price now. The seats may come from the cache. The caller has checked that
+ * the tenant sees the tour.
+ */
+export async function checkAvailability(
+  reads: CachedReads,
+  tenant: Tenant,
+  tour: PricedTour,
+  { departure }: SeatFacts,
+  date: string,
+): Promise<Availability> {
+  if (!departure) return { status: 'gone', seatsAvailable: 0, tour, quote: undefined };
+  return {
+    status: departureStatus(departure),
+    seatsAvailable: seatsAvailable(departure),
+    tour: departure.tour,
+    quote: await cachedQuote(reads, tenant, departure.tour, departure.prices, date),
+  };
 }

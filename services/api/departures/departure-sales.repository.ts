@@ -1,0 +1,220 @@
+import { CLOCK, type Db, type Trx } from '../../platform/database';
+import type { EventDeparture, EventLead, Subscriber } from '../../webhook-queue/enqueue-delivery';
+import { toMajor } from '../pricing/currency';
+import type { Departure } from './departure';
+import { departureColumns, toDeparture } from './departure.repository';
+
+// The SQL of the holds and bookings of departures: marks the expired ones, and finds those that a cache, an event or an operator needs.
+
+/** An expired hold, as the `hold.expired` event shows it. */
+export interface ExpiredHold {
+  id: string;
+  tenantId: string;
+  externalRef: string | null;
+  quantity: number;
+  departureDate: string;
+  expiresAt: Date;
+}
+
+/** Marks the holds of the departures that had expired at `at`. */
+export async function markExpiredHolds(trx: Trx, departureIds: string[], at: string): Promise<ExpiredHold[]> {
+  const { rows } = await trx.raw(
+    `update seat_holds h set status = 'expired', ended_at = h.expires_at
+     from departures d
+     where h.departure_id = any(:departureIds::uuid[]) and d.id = h.departure_id
+       and hold_lapsed(h.status, h.expires_at, :at)
+     returning h.id, h.tenant_id, h.external_ref, h.quantity, d.departure_date, h.expires_at`,
+    { departureIds, at },
+  );
+  return rows;
+}
+
+/** Marks the unpaid leads whose payment window had ended at `at`: of the departures, or (null) all leads without a departure. */
+export async function markExpiredLeads(
+  trx: Trx,
+  departureIds: string[] | null,
+  at: string,
+): Promise<EventLead[]> {
+  const { rows } = await trx.raw(
+    `update booking_leads set status = 'expired', expired_at = payment_due_at
+     where ${departureIds === null ? 'departure_id is null' : 'departure_id = any(:departureIds::uuid[])'}
+       and lead_lapsed(status, payment_due_at, :at)
+     returning id as lead_id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
+       departure_date, total_minor, currency_digits`,
+    { ...(departureIds !== null && { departureIds }), at },
+  );
+  return rows.map(toEventLead);
+}
+
+/** Returns the departures with expired holds or leads to mark, in id order; null stands for leads without a departure. */
+export async function findDeparturesWithExpiredSeats(db: Db, limit: number): Promise<(string | null)[]> {
+  const { rows } = await db.raw(
+    `select departure_id from (
+       select h.departure_id from seat_holds h where hold_lapsed(h.status, h.expires_at, statement_timestamp())
+       union
+       select l.departure_id from booking_leads l
+       where lead_lapsed(l.status, l.payment_due_at, statement_timestamp())) expired
+     order by departure_id limit :limit`,
+    { limit },
+  );
+  return rows.map((row: { departureId: string | null }) => row.departureId);
+}
+
+interface ExpiredLead extends Omit<EventLead, 'customer' | 'totalPrice'> {
+  customerName: string | null;
+  customerPhone: string | null;
+  customerEmail: string | null;
+  totalMinor: number;
+  currencyDigits: number;
+}
+
+function toEventLead(lead: ExpiredLead): EventLead {
+  const { customerName: name, customerPhone: phone, customerEmail: email, totalMinor, currencyDigits } = lead;
+  return { ...lead, customer: { name, phone, email }, totalPrice: toMajor(totalMinor, currencyDigits) };
+}
+
+/**
+ * Returns the departure of a date, the tour's revision, and the end of the count's validity: the first instant at which a
+ * counted hold or lead expires, the departure closes, or its date ends.
+ */
+export async function findDepartureWithHorizon(
+  db: Db,
+  tourId: string,
+  date: string,
+  sandbox: boolean,
+): Promise<{ departure: Departure | undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${departureColumns(':sandbox::boolean')}, t.revision, least(
+         (select min(h.expires_at) from seat_holds h
+          where h.departure_id = d.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
+         (select min(l.payment_due_at) from booking_leads l
+          where l.departure_id = d.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
+         case when d.closes_at > clock.at then d.closes_at end,
+         case when d.departure_date >= tour_today(t.time_zone, clock.at)
+           then departure_closes_at(d.departure_date, null, t.time_zone) end
+       ) as counted_until
+     from clock left join tours t on t.id = :tourId
+       left join departures d on d.tour_id = t.id and d.departure_date = :wantedDate::date`,
+    // The binding is not named date, because Knex would replace it in every ::date.
+    { tourId, sandbox, wantedDate: date },
+  );
+  const { revision, countedUntil, ...row } = rows[0];
+  const departure = row.id === null ? undefined : toDeparture(row);
+  return { departure, revision: revision ?? 0, asOf: row.asOf, countedUntil };
+}
+
+/** Returns the horizon of findDepartureWithHorizon for all departures of a tour together. */
+export async function findTourHorizon(
+  db: Db,
+  tourId: string,
+  sandbox: boolean,
+): Promise<{ departure?: undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
+  const { rows } = await db.raw(
+    `${CLOCK} select coalesce(t.revision, 0) as revision, clock.at as as_of, least(
+         (select min(h.expires_at) from departures d join seat_holds h on h.departure_id = d.id
+          where d.tour_id = t.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
+         (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
+          where d.tour_id = t.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
+         (select min(d.closes_at) from departures d where d.tour_id = t.id and d.closes_at > clock.at),
+         (select departure_closes_at(d.departure_date, null, t.time_zone) from departures d
+          where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at)
+          order by d.departure_date limit 1)
+       ) as counted_until
+     from clock left join tours t on t.id = :tourId`,
+    { tourId, sandbox },
+  );
+  return rows[0];
+}
+
+/** A departure that a transaction changes under the departure's lock. */
+export interface DepartureChange {
+  departureId: string;
+  /** Wire names of the changed fields; null: the departure becomes cancelled, whatever else changes. */
+  changed: string[] | null;
+}
+
+/**
+ * Returns the subscribers with a live hold or a standing booking on the changed departures, one row for each departure and tenant.
+ * Runs after the locks, as findDepartureById.
+ */
+export async function findConcernedTenants(
+  trx: Trx,
+  changes: DepartureChange[],
+  subscribers: Subscriber[],
+): Promise<(EventDeparture & { sandbox: boolean })[]> {
+  const { rows } = await trx.raw(
+    `${CLOCK}
+     select concerned.tenant_id, n.sandbox, json_build_object('id', t.id, 'slug', t.slug) as tour, d.departure_date, c.changed,
+       concerned.booking_refs, concerned.bookings_total
+     from clock, json_to_recordset(:changes::json) as c ("departureId" uuid, changed text[])
+     join departures d on d.id = c."departureId"
+     join tours t on t.id = d.tour_id
+     cross join lateral (
+       select sale.tenant_id, count(sale.booking_ref)::integer as bookings_total,
+         coalesce((array_agg(sale.booking_ref order by sale.id) filter (where sale.booking_ref is not null))[1:100], '{}')
+           as booking_refs
+       from (
+         select h.tenant_id, null::bigint as id, null as booking_ref from seat_holds h
+         where h.departure_id = d.id and hold_lives(h.status, h.expires_at, clock.at)
+         union all
+         select l.tenant_id, l.id, l.booking_ref from booking_leads l
+         where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')
+           and lead_stands(l.status, l.payment_due_at, clock.at)
+       ) sale
+       join json_to_recordset(:subscribers::json) as s ("tenantId" uuid, type text)
+         on s."tenantId" = sale.tenant_id
+         and s.type = case when c.changed is null then 'departure.cancelled' else 'departure.updated' end
+       group by sale.tenant_id
+     ) concerned
+     join tenants n on n.id = concerned.tenant_id
+     order by d.id, concerned.tenant_id`,
+    { changes: JSON.stringify(changes), subscribers: JSON.stringify(subscribers) },
+  );
+  return rows;
+}
+
+export interface StandingBooking {
+  bookingRef: string;
+  /** Slug of the tenant that sold it. */
+  tenant: string;
+  status: string;
+  adults: number;
+  children: number;
+  externalRef: string | null;
+  /** All null after anonymization. */
+  customer: { name: string | null; phone: string | null; email: string | null };
+}
+
+/** Returns the bookings that occupy real seats of a departure, the oldest first. */
+export async function findStandingBookings(db: Db, departureId: string): Promise<StandingBooking[]> {
+  const { rows } = await db.raw(
+    `select l.booking_ref, t.slug as tenant, l.status, l.adults, l.children, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
+     from booking_leads l join tenants t on t.id = l.tenant_id
+     where l.departure_id = :departureId and not l.sandbox and l.status in ('pending_payment', 'confirmed')
+       and lead_stands(l.status, l.payment_due_at, clock_timestamp())
+     order by l.id`,
+    { departureId },
+  );
+  return rows.map(toStandingBooking);
+}
+
+/** Counts the live holds of real seats of a departure, and these seats. */
+export async function countLiveHoldsOf(
+  db: Db,
+  departureId: string,
+): Promise<{ holds: number; seats: number }> {
+  const { rows } = await db.raw(
+    `select count(*)::integer as holds, coalesce(sum(quantity), 0)::integer as seats from seat_holds
+     where departure_id = :departureId and not sandbox and hold_lives(status, expires_at, clock_timestamp())`,
+    { departureId },
+  );
+  return rows[0];
+}
+
+type StandingRow = Omit<StandingBooking, 'customer'> &
+  Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
+
+function toStandingBooking(row: StandingRow): StandingBooking {
+  const { customerName: name, customerPhone: phone, customerEmail: email, ...booking } = row;
+  return { ...booking, customer: { name, phone, email } };
+}

@@ -1,0 +1,72 @@
+import { runPrepared, type Trx } from '../../platform/database';
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import { idsInUse } from '../credentials/verify-credential';
+import { bindKeys, KEYS, LOCK_OF_KEY } from '../idempotency/idempotency.repository';
+import { TRY_LOCK_FOR_USE } from '../tenants/use-lock';
+import type { Sale } from './sale';
+
+/** The locks that a transaction got for its sales. It waits for none. */
+export interface SaleLocks {
+  /** The sales whose Idempotency-Key this transaction has locked, or that have none. */
+  ownKey: ReadonlySet<Sale>;
+  /** Ids of the locked departures. */
+  departureIds: string[];
+  /** The wanted departures that are not locked: another transaction has them, or they do not exist. */
+  notLocked: string[];
+  /** Returns whether another transaction is changing the API key or its tenant. */
+  isChanging(principal: ApiKeyPrincipal): boolean;
+}
+
+/**
+ * Locks, in this order, the Idempotency-Keys, the departures by id, and the API keys and tenants in use, until the transaction ends. One
+ * statement, because each is a round trip of every transaction of sales. The rows are read in a later statement: a snapshot that is older
+ * than a lock would count the seats from before it.
+ * @param mayLock returns false for a sale whose departure stays as it is
+ */
+export async function lockSales(
+  trx: Trx,
+  sales: Sale[],
+  mayLock: (sale: Sale) => boolean,
+): Promise<SaleLocks> {
+  const keyed = sales.filter(({ claim }) => claim !== null);
+  const wanted = sales.filter(mayLock).flatMap(({ departureId }) => departureId ?? []);
+  const departureIds = [...new Set(wanted)];
+  const { rows } = await runPrepared(trx, TRY_LOCK, {
+    ...bindKeys(keyed.map(({ claim }) => claim!)),
+    departureIds,
+    useIds: idsInUse(principalsOf(sales)),
+  });
+  const idsOf = (kind: LockedRow['kind']) =>
+    new Set((rows as LockedRow[]).filter((row) => row.kind === kind).map(({ id }) => id));
+  const ownKeys = idsOf('key');
+  const locked = idsOf('departure');
+  const used = idsOf('use');
+  return {
+    ownKey: new Set(sales.filter((sale) => sale.claim === null || ownKeys.has(`${keyed.indexOf(sale)}`))),
+    departureIds: [...locked],
+    notLocked: departureIds.filter((id) => !locked.has(id)),
+    isChanging: ({ keyId, tenant }) => !used.has(keyId) || !used.has(tenant.id),
+  };
+}
+
+export function principalsOf(sales: Sale[]): ApiKeyPrincipal[] {
+  return sales.flatMap(({ principal }) => principal ?? []);
+}
+
+interface LockedRow {
+  kind: 'key' | 'departure' | 'use';
+  /** The index of the key, the id of the departure, or the id of the API key or tenant. */
+  id: string;
+}
+
+const TRY_LOCK = `
+  with own as materialized (
+    select k.n from ${KEYS} where pg_try_advisory_xact_lock(${LOCK_OF_KEY})
+  ), locked as materialized (
+    select d.id from departures d where d.id = any(:departureIds::uuid[]) order by d.id for update skip locked
+  )
+  select 'key' as kind, own.n::text as id from own
+  union all
+  select 'departure', locked.id::text from locked
+  union all
+  select 'use', used.id from (${TRY_LOCK_FOR_USE}) used`;

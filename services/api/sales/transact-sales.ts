@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { Trx } from '../../platform/database';
+import { AppError } from '../../platform/errors';
+import { idsInUse } from '../credentials/verify-credential';
+import { waitForDeparture } from '../departures/reserve-seats';
+import type { StoredAnswer } from '../idempotency/idempotency.repository';
+import type { ComparedRequest } from '../idempotency/fingerprint';
+import { replay, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { lockForUse } from '../tenants/use-lock';
+import { decideBooking } from './decide-booking';
+import { lockSales, principalsOf, type SaleLocks } from './lock-sales';
+import { decideHold } from './decide-hold';
+import { type ReadFacts, readSaleFacts } from './read-sale-facts';
+import type { Sale, Sold, SoldOf } from './sale';
+import { TenantCounter } from './tenant-limits';
+import { type Granted, writeSales } from './write-sales';
+
+/** The result of one sale of a transaction. */
+export type Outcome =
+  | { kind: 'sold'; sold: Sold | ReplayedResponse }
+  | { kind: 'refused'; refusal: unknown }
+  /** Another transaction has the departure. */
+  | { kind: 'departure locked' }
+  /** Another transaction has the Idempotency-Key, or erases its answer. */
+  | { kind: 'key in use' }
+  /** Another transaction is changing the API key or its tenant. */
+  | { kind: 'API key changing' };
+
+/** The outcomes of a transaction, in the order of its sales. */
+export interface WrittenSales {
+  outcomes: Outcome[];
+  /** Null: nothing was sold. */
+  transactionId: string | null;
+}
+
+export interface TransactOptions {
+  /** Returns false for a sale that gets `departure locked` unless its key is answered. */
+  mayLock?: (sale: Sale) => boolean;
+  /** By default each tenant is counted. */
+  counter?: TenantCounter;
+}
+
+/**
+ * Creates holds and bookings in one transaction, in order of arrival, in four steps: locks their keys and departures, reads the facts,
+ * decides each sale, and writes all that are granted. Waits for none: a sale whose Idempotency-Key, API key or departure another transaction has gets
+ * `key in use`, `API key changing` or `departure locked`.
+ */
+export async function transactSales(
+  trx: Trx,
+  sales: Sale[],
+  { mayLock = () => true, counter = new TenantCounter() }: TransactOptions = {},
+): Promise<WrittenSales> {
+  const locks = await lockSales(trx, sales, mayLock);
+  const read = await readSaleFacts(trx, sales, locks, counter);
+  const outcomes = new Map<Sale, Outcome>();
+  const granted: Granted[] = [];
+  for (const sale of sales) {
+    const decided = lockOfAnother(sale, locks, read, mayLock) ?? decide(sale, read);
+    if ('sale' in decided) granted.push(decided);
+    else outcomes.set(sale, decided);
+  }
+  for (const [sale, sold] of await writeSales(trx, granted, read.leadIds, read.at))
+    outcomes.set(sale, { kind: 'sold', sold });
+  return {
+    transactionId: granted.length > 0 ? read.transactionId : null,
+    outcomes: sales.map((sale) => outcomes.get(sale)!),
+  };
+}
+
+/**
+ * Creates one hold or booking in the caller's transaction, in the same four steps. Waits for its departure.
+ * @param sale without a claim
+ * @throws the refusal; DepartureBusyError after two seconds (409)
+ */
+export async function writeSale<S extends Sale>(trx: Trx, sale: S): Promise<SoldOf<S>> {
+  // Waits here, because lockSales waits for none.
+  await lockForUse(trx, idsInUse(principalsOf([sale])));
+  if (sale.departureId !== null) await waitForDeparture(trx, sale.departureId);
+  const { outcomes } = await transactSales(trx, [sale]);
+  const [outcome] = outcomes;
+  if (outcome!.kind === 'sold') return outcome!.sold as SoldOf<S>;
+  throw outcome!.kind === 'refused' ? outcome!.refusal : new Error(`the sale is ${outcome!.kind}`);
+}
+
+/** Returns the outcome of a sale that meets a lock of another transaction; undefined: it can be decided. An answered key needs no departure. */
+function lockOfAnother(
+  sale: Sale,
+  locks: SaleLocks,
+  { answerOf, lockedElsewhere }: ReadFacts,
+  mayLock: (sale: Sale) => boolean,
+): Outcome | undefined {
+  const { principal, departureId } = sale;
+  const stored = answerOf(sale);
+  if (!locks.ownKey.has(sale) || stored?.isLocked) return { kind: 'key in use' };
+  if (principal && locks.isChanging(principal)) return { kind: 'API key changing' };
+  if (stored || departureId === null) return undefined;
+  return mayLock(sale) && !lockedElsewhere.has(departureId) ? undefined : { kind: 'departure locked' };
+}
+
+/** Decides one sale: by its stored answer, or by the facts, which count what was granted before it. */
+function decide(sale: Sale, { facts, answerOf }: ReadFacts): Granted | Outcome {
+  const { claim, principal } = sale;
+  const stored = answerOf(sale);
+  try {
+    if (principal) facts.assertKeyServes(principal);
+    if (stored) return { kind: 'sold', sold: answerIn(stored, claim!.request) };
+    return sale.kind === 'hold' ? decideHold(facts, sale, randomUUID()) : decideBooking(facts, sale);
+  } catch (refusal) {
+    if (!(refusal instanceof AppError)) throw refusal;
+    return { kind: 'refused', refusal };
+  }
+}
+
+/** @throws IdempotencyKeyReusedError (422) */
+function answerIn({ fingerprint, status, answer }: StoredAnswer, request: ComparedRequest): ReplayedResponse {
+  if (fingerprint === null) return replay({ fingerprint }, request);
+  return replay({ fingerprint: Buffer.from(fingerprint, 'hex'), status, answer }, request);
+}
