@@ -5,6 +5,7 @@ import { findDepartureId, findDepartureIds } from './departure.repository';
 export { findDepartureId };
 
 const IDS_MAX = 200_000;
+const TTL_MS = 60_000;
 
 /**
  * Finds the departures that requests name by date. Keeps the ids of a tour's upcoming departures for one revision of the tour: each import,
@@ -16,6 +17,8 @@ export class DepartureIds {
   constructor(private readonly db: Db) {
     this.known = new LRUCache({
       maxSize: IDS_MAX,
+      // After a restore, a revision may name other departures.
+      ttl: TTL_MS,
       sizeCalculation: (ids) => ids.size + 1,
       fetchMethod: (_key, _stale, { context }) => findDepartureIds(db, context.id),
     });

@@ -49,6 +49,13 @@ export async function lockSales(
   };
 }
 
+/** Returns whether the transaction has the locks of the sale: its key, its departure, its API key and tenant. */
+export function hasItsLocks(sale: Sale, { ownKey, departureIds, isChanging }: SaleLocks): boolean {
+  const { departureId, principal } = sale;
+  const hasDeparture = departureId === null || departureIds.includes(departureId);
+  return ownKey.has(sale) && hasDeparture && !(principal && isChanging(principal));
+}
+
 export function principalsOf(sales: Sale[]): ApiKeyPrincipal[] {
   return sales.flatMap(({ principal }) => principal ?? []);
 }

@@ -9,7 +9,7 @@ import type { PriceRule } from '../pricing/choose-price-rule';
 import { PRICE_RULES_OF_TENANTS } from '../pricing/price-rule.repository';
 import { lockedPrices, type PricedTour } from '../pricing/prices';
 import type { Tenant } from '../tenants/tenant';
-import { principalsOf, type SaleLocks } from './lock-sales';
+import { hasItsLocks, principalsOf, type SaleLocks } from './lock-sales';
 import type { BookingSale, Sale } from './sale';
 import {
   countedKey,
@@ -64,7 +64,8 @@ export async function readSaleFacts(
     holdsByReference(placedBookings),
     references(undated),
     undatedTours(undated),
-    leadIds(bookings.length),
+    // The other bookings are tried again, or refused.
+    leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
   ]);
   await markExpired(trx, row);
   const read = [...row.holdCounts, ...row.unpaidCounts];
@@ -352,7 +353,7 @@ function references(undated: BookingSale[]): Part {
     isWanted: named.length > 0,
     sql: `
       select w.tenant_id, w.tour_id, w.external_ref,
-        (count(*) filter (where hold_lives(h.status, h.expires_at, clock.at)))::integer as live
+        (count(distinct h.id) filter (where hold_lives(h.status, h.expires_at, clock.at)))::integer as live
       from unnest(:namingTenants::uuid[], :namingTours::uuid[], :namedRefs::text[]) as w (tenant_id, tour_id, external_ref)
       join seat_holds h on h.tenant_id = w.tenant_id and h.external_ref = w.external_ref
       join departures d on d.id = h.departure_id and d.tour_id = w.tour_id

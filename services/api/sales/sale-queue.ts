@@ -29,13 +29,15 @@ const waitingSales = new Gauge({
  * | writing          | a transaction takes it                                 | answered; the state of its outcome; alone                 |
  * | departure locked | another transaction had its departure                  | writing, by the transaction that waits for the departure, |
  * |                  |                                                        | or in a batch, if too many departures are locked          |
- * | key in use       | another transaction had its Idempotency-Key            | writing, in a batch that begins 20 ms later (`resting`)   |
- * | API key changing | another transaction was changing its API key or tenant | writing, in a batch that begins 20 ms later (`resting`)   |
+ * | key in use       | another transaction had its Idempotency-Key            | writing, in a batch within 20 ms (`resting`)              |
+ * | API key changing | another transaction was changing its API key or tenant | writing, in a batch within 20 ms (`resting`)              |
  * | alone            | its transaction failed and rolled back                 | answered; the state of its outcome                        |
  * | answered         | it is sold or refused                                  |                                                           |
  */
-type SaleState =
-  'waiting' | 'writing' | 'departure locked' | 'key in use' | 'API key changing' | 'alone' | 'answered';
+type SaleState = 'waiting' | 'writing' | LockMet | 'alone' | 'answered';
+
+/** A lock of another transaction. */
+type LockMet = 'departure locked' | 'key in use' | 'API key changing';
 
 /** A sale in the queue of its process, or in one of its transactions. */
 interface WaitingSale {
@@ -47,6 +49,8 @@ interface WaitingSale {
   arrivedAt: number;
   /** The sale is refused unless it is written by then, by performance.now(). */
   lockBy: number;
+  /** The last lock of another transaction that it met. */
+  met: LockMet | undefined;
   /** True: no batch takes it for now, because it has just met a lock. */
   resting: boolean;
   /** Ends the wait at lockBy, unless a transaction writes the sale then. */
@@ -67,8 +71,12 @@ export class SaleQueue {
   private readonly awaited = new Set<string>();
   /** Locked departures that no transaction may wait for yet. */
   private readonly paused = new Set<string>();
+  /** Sales that met a key in use. They are tried again together. */
+  private resting: WaitingSale[] = [];
   private readonly batches = new OpenBatches(() => this.start());
   private readonly alone = createLimit(QUEUE_LIMITS.alone);
+  /** The number of sales that wait to be written alone. */
+  private aloneWaiting = 0;
   private readonly counter = new TenantCounter();
   private arrivals = 0;
   private starting = false;
@@ -86,7 +94,7 @@ export class SaleQueue {
    */
   sell<S extends Sale>(sale: S): Promise<SoldOf<S> | ReplayedResponse> {
     return new Promise((resolve, reject) => {
-      if (isFull(this.waiting, sale)) throw new SalesOverloadedError();
+      if (isFull(this.waiting, this.aloneWaiting, sale)) throw new SalesOverloadedError();
       const one = toWaitingSale(sale, this.arrivals++, resolve as WaitingSale['resolve'], reject);
       this.wait(one);
       // Sales that arrive in one turn of the event loop share a batch.
@@ -107,7 +115,7 @@ export class SaleQueue {
 
   private start(): void {
     this.starting = false;
-    waitingSales.set(this.waiting.length);
+    waitingSales.set(this.waiting.length + this.aloneWaiting);
     const batchesMax = this.groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches;
     while (this.batches.count < batchesMax) {
       const batch = this.take((one) => this.isFree(one), this.batches.count === 0 ? 1 : this.batchMax);
@@ -179,10 +187,12 @@ export class SaleQueue {
     const again = batch.filter((one) => rolledBack && isInTime(one));
     for (const one of without(batch, again))
       this.fail(one, causeIsUnknown ? this.timeoutRefusal(one) : error);
+    this.aloneWaiting += again.length;
     while (again.length > 0) {
       keep(again);
       const one = again.shift()!;
       await this.alone(() => this.writeAlone(one));
+      this.aloneWaiting--;
     }
   }
 
@@ -208,13 +218,24 @@ export class SaleQueue {
       return one.resolve(outcome.sold);
     }
     one.state = outcome.kind;
+    one.met = outcome.kind;
     if (outcome.kind === 'departure locked') {
       this.wait(one);
       return this.waitForDeparture(one.sale.departureId!);
     }
+    this.rest(one);
+  }
+
+  /** Lets a sale wait for 20 ms at most, behind the others, so that sales that are tried again do not delay new ones. */
+  private rest(one: WaitingSale): void {
+    one.number = this.arrivals++;
     one.resting = true;
     this.wait(one);
-    this.startLater(() => (one.resting = false));
+    if (this.resting.push(one) > 1) return;
+    this.startLater(() => {
+      for (const rested of this.resting) rested.resting = false;
+      this.resting = [];
+    });
   }
 
   private fail(one: WaitingSale, error: unknown): void {
@@ -223,12 +244,11 @@ export class SaleQueue {
   }
 
   /** Returns the refusal of a sale whose time has passed. */
-  private timeoutRefusal({ state, sale: { departureId } }: WaitingSale): Error {
-    if (state === 'key in use') return new IdempotencyInProgressError();
-    const metLock = state === 'departure locked' || state === 'API key changing';
+  private timeoutRefusal({ met, sale: { departureId } }: WaitingSale): Error {
+    if (met === 'key in use') return new IdempotencyInProgressError();
     const isBusy =
       departureId !== null && (this.awaited.has(departureId) || this.batches.isWriting(departureId));
-    return metLock || isBusy ? new DepartureBusyError() : new SalesOverloadedError();
+    return met || isBusy ? new DepartureBusyError() : new SalesOverloadedError();
   }
 
   /** Lets one transaction of this process wait for a locked departure. */
@@ -292,6 +312,7 @@ function toWaitingSale(
     number,
     arrivedAt,
     lockBy: arrivedAt + QUEUE_LIMITS.waitMs,
+    met: undefined,
     resting: false,
     timer: undefined,
     resolve,
@@ -319,8 +340,8 @@ function without(sales: WaitingSale[], others: WaitingSale[]): WaitingSale[] {
 }
 
 /** Returns whether one more sale must be refused. */
-function isFull(waiting: WaitingSale[], { tenant, departureId }: Sale): boolean {
-  if (waiting.length >= QUEUE_LIMITS.waitingMax) return true;
+function isFull(waiting: WaitingSale[], alone: number, { tenant, departureId }: Sale): boolean {
+  if (waiting.length + alone >= QUEUE_LIMITS.waitingMax) return true;
   if (waiting.length < QUEUE_LIMITS.partMax) return false;
   const ofTenant = waiting.filter(({ sale }) => sale.tenant.id === tenant.id);
   const ofDeparture = waiting.filter(({ sale }) => departureId !== null && sale.departureId === departureId);

@@ -41,6 +41,7 @@ export async function writeSales(
     ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, createdAt)]),
     ...bookings.map((booking, n): [Sale, Sold] => [booking.sale, leads[n]!]),
   ];
+  const mayMeetKey = sold.some(([{ claim }]) => claim) && holds.every(({ sale }) => !sale.octo);
   await write(trx, at, [
     converted(holds, bookings),
     insertedHolds(holds),
@@ -48,7 +49,9 @@ export async function writeSales(
     insertedLeads(bookings, leads),
     events(leads),
     storedAnswers(sold),
-  ]);
+  ]).catch((error: unknown) => {
+    throw refusalOf(error, mayMeetKey);
+  });
   return sold;
 }
 
@@ -70,7 +73,7 @@ async function write(trx: Trx, at: string, all: Part[]): Promise<void> {
     trx,
     `with ${parts.map(({ sql }) => sql).join(', ')} select :at::text as at${counts.join('')}`,
     { ...values, at },
-  ).catch(refusalOf);
+  );
   for (const { counted: name, rows: wanted } of counted)
     if (rows[0]![name!] !== wanted)
       throw name === 'stored'
@@ -78,13 +81,15 @@ async function write(trx: Trx, at: string, all: Part[]): Promise<void> {
         : new Error(`${name}: a hold changed under the lock of its departure`);
 }
 
-/** @throws the refusal, or the error */
-function refusalOf(error: unknown): never {
+/**
+ * Returns the refusal, or the error.
+ * @param mayMeetKey the statement stores answers, and waits for no other OCTO reservation
+ */
+function refusalOf(error: unknown, mayMeetKey: boolean): unknown {
   const { constraint } = error as { constraint?: string };
   if (sqlState(error) === UNIQUE_VIOLATION && constraint?.startsWith('octo_bookings'))
-    throw new OctoUuidTakenError();
-  if (sqlState(error) === LOCK_NOT_AVAILABLE) throw new IdempotencyInProgressError();
-  throw error;
+    return new OctoUuidTakenError();
+  return mayMeetKey && sqlState(error) === LOCK_NOT_AVAILABLE ? new IdempotencyInProgressError() : error;
 }
 
 /** Ends stored holds as converted. Holds that are granted and consumed in this transaction are inserted as converted. */
