@@ -35,6 +35,19 @@ const PLATFORM = [
   'disk-space',
 ];
 
+/** The folders that holds and bookings both import. */
+const SELLING = [
+  'tenants',
+  'audit',
+  'catalog',
+  'pricing',
+  'privacy',
+  'departures',
+  'refusals',
+  'idempotency',
+  'sales',
+];
+
 /** The domain folders of the API, and the folders that each may import. */
 const NEIGHBOURS = {
   tenants: [],
@@ -48,29 +61,8 @@ const NEIGHBOURS = {
   departures: ['tenants', 'catalog', 'pricing'],
   refusals: ['tenants', 'departures', 'privacy', 'idempotency'],
   // Their controllers sell through sales, which decides every request for seats by one set of facts.
-  holds: [
-    'tenants',
-    'audit',
-    'catalog',
-    'pricing',
-    'privacy',
-    'departures',
-    'refusals',
-    'idempotency',
-    'sales',
-  ],
-  bookings: [
-    'tenants',
-    'audit',
-    'catalog',
-    'pricing',
-    'privacy',
-    'departures',
-    'refusals',
-    'holds',
-    'idempotency',
-    'sales',
-  ],
+  holds: SELLING,
+  bookings: [...SELLING, 'holds'],
   sales: [
     'tenants',
     'audit',
