@@ -9,6 +9,7 @@ import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { adultsOnly } from '../../services/api/pricing/party';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
+import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
 import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 
 const api = useTestApi();
@@ -96,7 +97,25 @@ describe('the details of an OCTO booking', () => {
     const octo = detailsOf('cc');
     const others = Array.from({ length: 4 }, () => detailsOf('cc'));
     const ends = await Promise.allSettled([octo, octo, ...others].map((one) => hold(site, seats, one)));
-    expect(ends.map(({ status }) => status).sort()).toEqual([...Array(5).fill('fulfilled'), 'rejected']);
+    expect(ends.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      ...Array(4).fill('fulfilled'),
+    ]);
+    expect(await seatsTaken(api.db, seats)).toBe(5);
+  });
+
+  it('wait for another instance that places a hold with the UUID, and delay nobody else in their batch', async () => {
+    const site = await givenWebsite(api);
+    const seats = await givenSeats(api.db);
+    const octo = detailsOf('dd');
+    const trx = await api.db.transaction();
+    await claimKeyElsewhere(trx, { tenantId: site.tenant.id, operation: 'octo', key: octo.uuid });
+    const waits = hold(site, seats, octo);
+    await Promise.all(Array.from({ length: 4 }, () => hold(site, seats, detailsOf('dd'))));
+    await untilItMeetsKey(waits);
+    await trx.rollback();
+    expect((await waits).octo!.uuid).toBe(octo.uuid);
     expect(await seatsTaken(api.db, seats)).toBe(5);
   });
 

@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bindKeys, KEYS, LOCK_OF_KEY } from '../../services/api/idempotency/idempotency.repository';
 import type { Operation } from '../../services/api/idempotency/operation';
+import { LOCK_OF_KEY } from '../../services/api/sales/lock-sales';
 import type { Trx } from '../../services/platform/database';
 
-/** Claims an Idempotency-Key until the transaction ends, as a request of another instance does. */
+/** Claims an Idempotency-Key, or with `octo` the UUID of an OCTO booking, until the transaction ends, as a request of another instance does. */
 export async function claimKeyElsewhere(
   trx: Trx,
-  key: { tenantId: string; operation: Operation; key: string },
+  { tenantId, operation, key }: { tenantId: string; operation: Operation | 'octo'; key: string },
 ): Promise<void> {
-  await trx.raw(
-    `select pg_advisory_xact_lock(${LOCK_OF_KEY}) from ${KEYS}`,
-    bindKeys([{ ...key, erasedKey: '' }]),
-  );
+  await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_KEY}) from (select ?::text as key)`, [
+    `${tenantId} ${operation} ${key}`,
+  ]);
 }
 
 /** Waits 150 ms, in which the request meets the key several times, and checks that it has no answer yet. */

@@ -28,14 +28,15 @@ const LIVE_ERASED = `
   select from idempotency_keys e
   where e.tenant_id = :tenantId and e.operation = :operation and e.key = :erasedKey and e.expires_at > clock_timestamp()`;
 
-/** The advisory lock of a key `k`. The seed keeps it apart from other uses of advisory locks. */
-export const LOCK_OF_KEY = `hashtextextended(k.tenant_id || ' ' || k.operation || ' ' || k.key, 7)`;
-
-export const KEYS = `json_to_recordset(:keys::json) as k (n integer, tenant_id uuid, operation text, key text, erased_key text)`;
+const KEYS = `json_to_recordset(:keys::json) as k (n integer, tenant_id uuid, operation text, key text, erased_key text)`;
 
 export function bindKeys(keys: ClaimedKey[]) {
   const rows = keys.map(({ tenantId, operation, key, erasedKey }, n) => ({
-    ...{ n, tenant_id: tenantId, operation, key, erased_key: erasedKey },
+    n,
+    tenant_id: tenantId,
+    operation,
+    key,
+    erased_key: erasedKey,
   }));
   return { keys: JSON.stringify(rows) };
 }

@@ -1,5 +1,6 @@
 import type { Departure } from '../departures/departure';
 import { assertFree } from '../departures/reserve-seats';
+import { OctoUuidTakenError } from '../holds/hold.errors';
 import { assertPriced, seatsOf } from '../pricing/party';
 import type { HoldSale } from './sale';
 import {
@@ -10,6 +11,7 @@ import {
   quotePrices,
   type SaleFacts,
   takeSeats,
+  viewKey,
   wantedOf,
 } from './sale-facts';
 import { assertMoreHolds, assertWithinShare } from './tenant-limits';
@@ -28,11 +30,12 @@ export interface GrantedHold {
  * Decides one request by the facts, alone or after others of its transaction: the departure has free seats, and the tenant has neither
  * too many holds nor too large a share of the departure. Locks the tenant's price.
  * @param id the id of the new hold
- * @throws TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409).
+ * @throws OctoUuidTakenError, TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409).
  *   The facts are then as before.
  */
 export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): GrantedHold {
-  const { tenant, party, externalRef } = sale;
+  const { tenant, party, externalRef, octo } = sale;
+  if (octo && facts.takenUuids.has(viewKey(tenant.id, octo.uuid))) throw new OctoUuidTakenError();
   const quantity = seatsOf(party);
   const departure = existingDeparture(facts, sale.departureId, wantedOf(sale, sale.departureDate));
   assertVisible(facts, tenant, departure);
@@ -50,6 +53,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
 
   takeSeats(facts, tenant, departure, quantity);
   add(facts.liveHolds, tenant.id, 1);
+  if (octo) facts.takenUuids.add(viewKey(tenant.id, octo.uuid));
   const held: HeldSeats = {
     id,
     tenantId: tenant.id,

@@ -1,13 +1,12 @@
 import { runPrepared, type Trx } from '../../platform/database';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { idsInUse } from '../credentials/verify-credential';
-import { bindKeys, KEYS, LOCK_OF_KEY } from '../idempotency/idempotency.repository';
 import { TRY_LOCK_FOR_USE } from '../tenants/use-lock';
 import type { Sale } from './sale';
 
 /** The locks that a transaction got for its sales. It waits for none. */
 export interface SaleLocks {
-  /** The sales whose Idempotency-Key this transaction has locked, or that have none. */
+  /** The sales whose key this transaction has locked, or that have none. */
   ownKey: ReadonlySet<Sale>;
   /** Ids of the locked departures. */
   departureIds: string[];
@@ -18,7 +17,7 @@ export interface SaleLocks {
 }
 
 /**
- * Locks, in this order, the Idempotency-Keys, the departures by id, and the API keys and tenants in use, until the transaction ends. One
+ * Locks, in this order, the keys of the sales, the departures by id, and the API keys and tenants in use, until the transaction ends. One
  * statement, because each is a round trip of every transaction of sales. The rows are read in a later statement: a snapshot that is older
  * than a lock would count the seats from before it.
  * @param mayLock returns false for a sale whose departure stays as it is
@@ -28,11 +27,10 @@ export async function lockSales(
   sales: Sale[],
   mayLock: (sale: Sale) => boolean,
 ): Promise<SaleLocks> {
-  const keyed = sales.filter(({ claim }) => claim !== null);
   const wanted = sales.filter(mayLock).flatMap(({ departureId }) => departureId ?? []);
   const departureIds = [...new Set(wanted)];
   const { rows } = await runPrepared(trx, TRY_LOCK, {
-    ...bindKeys(keyed.map(({ claim }) => claim!)),
+    keys: [...new Set(sales.flatMap(keysOf))],
     departureIds,
     useIds: idsInUse(principalsOf(sales)),
   });
@@ -42,7 +40,7 @@ export async function lockSales(
   const locked = idsOf('departure');
   const used = idsOf('use');
   return {
-    ownKey: new Set(sales.filter((sale) => sale.claim === null || ownKeys.has(`${keyed.indexOf(sale)}`))),
+    ownKey: new Set(sales.filter((sale) => keysOf(sale).every((key) => ownKeys.has(key)))),
     departureIds: [...locked],
     notLocked: departureIds.filter((id) => !locked.has(id)),
     isChanging: ({ keyId, tenant }) => !used.has(keyId) || !used.has(tenant.id),
@@ -60,19 +58,30 @@ export function principalsOf(sales: Sale[]): ApiKeyPrincipal[] {
   return sales.flatMap(({ principal }) => principal ?? []);
 }
 
+/** Returns the keys that one transaction at a time may sell with: the Idempotency-Key, and the UUID that a caller chose for an OCTO booking. */
+function keysOf(sale: Sale): string[] {
+  const { tenant, claim } = sale;
+  const keys = claim ? [`${tenant.id} ${claim.operation} ${claim.key}`] : [];
+  if (sale.kind === 'hold' && sale.octo) keys.push(`${tenant.id} octo ${sale.octo.uuid}`);
+  return keys;
+}
+
 interface LockedRow {
   kind: 'key' | 'departure' | 'use';
-  /** The index of the key, the id of the departure, or the id of the API key or tenant. */
+  /** The key, the id of the departure, or the id of the API key or tenant. */
   id: string;
 }
 
+/** The advisory lock of a `key`. The seed keeps it apart from other uses of advisory locks. */
+export const LOCK_OF_KEY = 'hashtextextended(key, 7)';
+
 const TRY_LOCK = `
   with own as materialized (
-    select k.n from ${KEYS} where pg_try_advisory_xact_lock(${LOCK_OF_KEY})
+    select key from unnest(:keys::text[]) key where pg_try_advisory_xact_lock(${LOCK_OF_KEY})
   ), locked as materialized (
     select d.id from departures d where d.id = any(:departureIds::uuid[]) order by d.id for update skip locked
   )
-  select 'key' as kind, own.n::text as id from own
+  select 'key' as kind, own.key as id from own
   union all
   select 'departure', locked.id::text from locked
   union all

@@ -1,3 +1,5 @@
+import { AppError } from '../../platform/errors';
+
 /** The limits of a process's queue of sales (ADR 26); times in milliseconds. */
 export const QUEUE_LIMITS = {
   /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written alone. */
@@ -23,3 +25,12 @@ export const QUEUE_LIMITS = {
   /** More waiting sales of one departure or one tenant are refused, so that the others can still wait. */
   partMax: 500,
 } as const;
+
+/** Too many holds and bookings wait in this process. The client may retry. */
+export class SalesOverloadedError extends AppError {
+  readonly code = 'overloaded';
+
+  constructor() {
+    super('The service is overloaded. Try again in a second.');
+  }
+}

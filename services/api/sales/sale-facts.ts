@@ -32,6 +32,8 @@ export interface SaleFacts extends DepartureFacts {
   liveHolds: Map<string, number>;
   /** By tenant id. */
   unpaidLeads: Map<string, number>;
+  /** By viewKey: the UUIDs of the tenant's OCTO bookings that the holds ask for. */
+  takenUuids: Set<string>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];
   /** By referenceKey: how many live holds have the reference of a booking without a date. Not there: no hold has it, live or ended. */
@@ -61,7 +63,7 @@ export function countedKey(departureId: string, sandbox: boolean): string {
   return `${departureId} ${sandbox ? 'sandbox' : 'real'}`;
 }
 
-/** Names a tenant's view of a departure or tour in maps. */
+/** Names a departure, tour or OCTO booking of a tenant in maps. */
 export function viewKey(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }

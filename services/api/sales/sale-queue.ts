@@ -8,9 +8,8 @@ import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import { type CommitResult, commitSales } from './commit-sales';
 import { OpenBatches } from './open-batches';
-import { QUEUE_LIMITS } from './queue-limits';
+import { QUEUE_LIMITS, SalesOverloadedError } from './queue-limits';
 import type { Sale, Sold, SoldOf } from './sale';
-import { SalesOverloadedError } from './sale.errors';
 import { TenantCounter } from './tenant-limits';
 import { type Outcome, transactSales } from './transact-sales';
 
@@ -29,7 +28,7 @@ const waitingSales = new Gauge({
  * | writing          | a transaction takes it                                 | answered; the state of its outcome; alone                 |
  * | departure locked | another transaction had its departure                  | writing, by the transaction that waits for the departure, |
  * |                  |                                                        | or in a batch, if too many departures are locked          |
- * | key in use       | another transaction had its Idempotency-Key            | writing, in a batch within 20 ms (`resting`)              |
+ * | key in use       | another transaction had its Idempotency-Key, or UUID   | writing, in a batch within 20 ms (`resting`)              |
  * | API key changing | another transaction was changing its API key or tenant | writing, in a batch within 20 ms (`resting`)              |
  * | alone            | its transaction failed and rolled back                 | answered; the state of its outcome                        |
  * | answered         | it is sold or refused                                  |                                                           |

@@ -21,7 +21,7 @@ export type Outcome =
   | { kind: 'refused'; refusal: unknown }
   /** Another transaction has the departure. */
   | { kind: 'departure locked' }
-  /** Another transaction has the Idempotency-Key, or erases its answer. */
+  /** Another transaction has the Idempotency-Key or the UUID of the OCTO booking, or erases the answer of the key. */
   | { kind: 'key in use' }
   /** Another transaction is changing the API key or its tenant. */
   | { kind: 'API key changing' };
@@ -42,7 +42,7 @@ export interface TransactOptions {
 
 /**
  * Creates holds and bookings in one transaction, in order of arrival, in four steps: locks their keys and departures, reads the facts,
- * decides each sale, and writes all that are granted. Waits for none: a sale whose Idempotency-Key, API key or departure another transaction has gets
+ * decides each sale, and writes all that are granted. Waits for none: a sale whose key, API key or departure another transaction has gets
  * `key in use`, `API key changing` or `departure locked`.
  */
 export async function transactSales(

@@ -1,9 +1,8 @@
 import { runPrepared, type Trx } from '../../platform/database';
-import { LOCK_NOT_AVAILABLE, sqlState, UNIQUE_VIOLATION } from '../../platform/errors';
+import { LOCK_NOT_AVAILABLE, sqlState } from '../../platform/errors';
 import { bindEvents, INSERT_EVENTS } from '../../webhook-queue/enqueue-delivery';
 import { eventOfLead } from '../bookings/change-booking';
 import { type BookingLead, referencePrefix } from '../bookings/booking-lead';
-import { OctoUuidTakenError } from '../holds/hold.errors';
 import type { NewOctoDetails, OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
@@ -22,8 +21,8 @@ export type Granted = GrantedHold | GrantedBooking;
  * @param leadIds a number for each booking, ascending
  * @param at the clock reading of the decisions: holds and leads begin then, not at the transaction's start
  * @returns what each sale got
- * @throws OctoUuidTakenError (409); IdempotencyInProgressError when a key was erased meanwhile, or an instance of an earlier release,
- *   which claims it by its row alone, has it (409). The transaction is lost then.
+ * @throws IdempotencyInProgressError when a key was erased meanwhile, or a change of the same operation has its row (409). The transaction
+ *   is lost then.
  */
 export async function writeSales(
   trx: Trx,
@@ -41,7 +40,6 @@ export async function writeSales(
     ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, createdAt)]),
     ...bookings.map((booking, n): [Sale, Sold] => [booking.sale, leads[n]!]),
   ];
-  const mayMeetKey = sold.some(([{ claim }]) => claim) && holds.every(({ sale }) => !sale.octo);
   await write(trx, at, [
     converted(holds, bookings),
     insertedHolds(holds),
@@ -50,7 +48,8 @@ export async function writeSales(
     events(leads),
     storedAnswers(sold),
   ]).catch((error: unknown) => {
-    throw refusalOf(error, mayMeetKey);
+    const waitedForKey = sqlState(error) === LOCK_NOT_AVAILABLE && sold.some(([{ claim }]) => claim !== null);
+    throw waitedForKey ? new IdempotencyInProgressError() : error;
   });
   return sold;
 }
@@ -79,17 +78,6 @@ async function write(trx: Trx, at: string, all: Part[]): Promise<void> {
       throw name === 'stored'
         ? new IdempotencyInProgressError()
         : new Error(`${name}: a hold changed under the lock of its departure`);
-}
-
-/**
- * Returns the refusal, or the error.
- * @param mayMeetKey the statement stores answers, and waits for no other OCTO reservation
- */
-function refusalOf(error: unknown, mayMeetKey: boolean): unknown {
-  const { constraint } = error as { constraint?: string };
-  if (sqlState(error) === UNIQUE_VIOLATION && constraint?.startsWith('octo_bookings'))
-    return new OctoUuidTakenError();
-  return mayMeetKey && sqlState(error) === LOCK_NOT_AVAILABLE ? new IdempotencyInProgressError() : error;
 }
 
 /** Ends stored holds as converted. Holds that are granted and consumed in this transaction are inserted as converted. */
