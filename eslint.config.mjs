@@ -12,6 +12,12 @@ const exportsByDefault = {
   message: 'Export by name, so that a thing is called the same everywhere.',
 };
 
+const spreadsLiteral = {
+  selector:
+    'ObjectExpression > SpreadElement > ObjectExpression, :matches(ArrayExpression, CallExpression) > SpreadElement > ArrayExpression',
+  message: 'Write the entries themselves, one a line.',
+};
+
 const writesUncleaned = {
   selector:
     "MemberExpression[object.name='io'][property.name=/^std(out|err)$/], ObjectPattern > Property[key.name=/^std(out|err)$/]",
@@ -30,20 +36,31 @@ const shapeless = {
 
 const BROWSER_GLOBALS = Object.fromEntries(
   [
-    ...[
-      'AbortController',
-      'CSS',
-      'CustomEvent',
-      'DOMParser',
-      'console',
-      'Element',
-      'EventSource',
-      'FormData',
-      'HTMLElement',
-    ],
-    ...['HTMLScriptElement', 'ResizeObserver', 'URL', 'URLSearchParams', 'addEventListener', 'clearTimeout'],
-    ...['customElements', 'document', 'fetch', 'getSelection', 'history', 'location', 'navigator', 'self'],
-    ...['setTimeout', 'window'],
+    'AbortController',
+    'CSS',
+    'CustomEvent',
+    'DOMParser',
+    'console',
+    'Element',
+    'EventSource',
+    'FormData',
+    'HTMLElement',
+    'HTMLScriptElement',
+    'ResizeObserver',
+    'URL',
+    'URLSearchParams',
+    'addEventListener',
+    'clearTimeout',
+    'customElements',
+    'document',
+    'fetch',
+    'getSelection',
+    'history',
+    'location',
+    'navigator',
+    'self',
+    'setTimeout',
+    'window',
   ].map((name) => [name, 'readonly']),
 );
 
@@ -70,12 +87,12 @@ export default defineConfig(
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'error',
       'no-restricted-properties': ['error', readsEnvironment],
-      'no-restricted-syntax': ['error', exportsByDefault],
+      'no-restricted-syntax': ['error', exportsByDefault, spreadsLiteral],
       complexity: ['error', 12],
       'max-depth': ['error', 3],
       'max-params': ['error', 5],
       'max-lines': ['error', { max: 400, skipBlankLines: true }],
-      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
     },
   },
   {
@@ -109,7 +126,7 @@ export default defineConfig(
     files: ['cli/**/*.ts'],
     rules: {
       '@typescript-eslint/no-require-imports': 'off',
-      'no-restricted-syntax': ['error', exportsByDefault, writesUncleaned],
+      'no-restricted-syntax': ['error', exportsByDefault, spreadsLiteral, writesUncleaned],
     },
   },
   {
@@ -125,7 +142,7 @@ export default defineConfig(
       'cli/main.ts',
       'cli/commands/catalog/progress-bar.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', exportsByDefault] },
+    rules: { 'no-restricted-syntax': ['error', exportsByDefault, spreadsLiteral] },
   },
   // A controller's parameters are the wire's.
   { files: ['**/*.controller.ts'], rules: { 'max-params': 'off' } },

@@ -95,8 +95,19 @@ const ACTOR_FLAG: Flag = flag('--actor <name>', 'who acts, for the audit log', {
 
 /** Verbs that write no audit row, except to reveal personal data. */
 const READING = new Set([
-  ...['list', 'show', 'explain', 'simulate', 'stats', 'refusals', 'inspect', 'export'],
-  ...['doctor', 'listen', 'up', 'status', 'logs'],
+  'list',
+  'show',
+  'explain',
+  'simulate',
+  'stats',
+  'refusals',
+  'inspect',
+  'export',
+  'doctor',
+  'listen',
+  'up',
+  'status',
+  'logs',
 ]);
 
 /** Returns whether the verb can write an audit row, and so takes --actor. */

@@ -44,7 +44,9 @@ export function toTravellerDocument(traveller: Traveller, reveal: boolean): Trav
   if (reveal) return traveller;
   const { category, first_name, last_name, birth_date, note } = traveller;
   return {
-    ...{ category, first_name: maskName(first_name), last_name: maskName(last_name) },
+    category,
+    first_name: maskName(first_name),
+    last_name: maskName(last_name),
     birth_date: birth_date === null ? null : HIDDEN,
     note: note === null ? null : HIDDEN,
   };
@@ -63,7 +65,8 @@ export function toOctoDocument(octo: OctoDetails | null, reveal: boolean) {
       uuid: octo.uuid,
       contact: toContactDocument(octo.contact, reveal),
       unit_items: octo.unitItems.map(({ uuid, unitId, resellerReference, contact }) => ({
-        ...{ uuid, unit_id: unitId },
+        uuid,
+        unit_id: unitId,
         reseller_reference: toReferenceDocument(resellerReference, peopleOfOcto(octo), reveal),
         contact: toContactDocument(contact, reveal),
       })),

@@ -69,7 +69,14 @@ async function serve(
   const reads = createCachedReads(db, validity);
   const refusals = createRefusalLog();
   const context = {
-    ...{ config, secrets, ...reads, writes, log, uses, availability, refusals },
+    config,
+    secrets,
+    ...reads,
+    writes,
+    log,
+    uses,
+    availability,
+    refusals,
     quotas: store.quotas,
     departureQueue: createDepartureQueue(),
     departureIds: new DepartureIds(db),

@@ -48,7 +48,10 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     },
     // Waits five seconds for a connection, then the request gets 503. Knex's default of a minute is longer than clients wait.
     pool: {
-      ...{ min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
+      min: 0,
+      max: poolMax,
+      acquireTimeoutMillis: 5000,
+      idleTimeoutMillis: 10_000,
       afterCreate: dropUnusable,
     },
     acquireConnectionTimeout: 5000,

@@ -47,7 +47,8 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   const database = await openServiceDatabase(config, log);
   stops.push(() => database.close());
   const db = database.openPool({
-    ...{ applicationName: 'webhook-queue', poolMax: 8 },
+    applicationName: 'webhook-queue',
+    poolMax: 8,
     // Leaves time within the lease to record a result.
     answerTimeoutMs: 12_000,
   });

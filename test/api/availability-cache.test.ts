@@ -38,7 +38,9 @@ describe('the cache of availability', () => {
     const { headers } = await ask();
     expect(headers).toMatchObject({
       'cache-control': 'private, max-age=0, stale-while-revalidate=60',
-      ...{ vary: 'Authorization', age: '0', 'cache-status': 'availability; fwd=miss' },
+      vary: 'Authorization',
+      age: '0',
+      'cache-status': 'availability; fwd=miss',
     });
     expect(headers['cdn-cache-control']).toBeUndefined();
     expect(headers.etag).toBeUndefined();

@@ -19,7 +19,8 @@ const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 /** An entry in the form of an earlier release. */
 const WITHOUT_CURRENCY = JSON.stringify({
-  ...{ revision: 9, freshMs: 10_000 },
+  revision: 9,
+  freshMs: 10_000,
   facts: {
     asOf: '2026-11-01T00:00:00Z',
     departure: { seatsTotal: 1, seatsTaken: 0, prices: { adult: 1 }, asOf: '2026-11-01T00:00:00Z' },

@@ -150,8 +150,13 @@ describe('bytes that are not one HTTP request', () => {
     const response = await sendRaw(
       api,
       'POST /api/tenant/bookings HTTP/1.1',
-      ...['Host: a', `Authorization: Bearer ${key}`, 'Content-Type: application/json'],
-      ...['Transfer-Encoding: chunked', '', 'zz', '{}'],
+      'Host: a',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      '',
+      'zz',
+      '{}',
     );
     expectProblem(response, 400, 'validation_failed');
     expect(response.body.errors).toEqual([{ in: 'body', field: 'body', message: 'could not be read' }]);

@@ -161,7 +161,11 @@ describe('a change of a booking to another date', () => {
     await givenPriceRule(api.db, website, { tour_id: seats.tour.id, percent: 10 });
     const moved = await change(booking.booking_ref, { departure_date: other.date, children: 1 });
     expect(moved.body).toMatchObject({
-      ...{ departure_date: other.date, adults: 2, children: 1, total_price: 1_540, deposit_total: 308 },
+      departure_date: other.date,
+      adults: 2,
+      children: 1,
+      total_price: 1_540,
+      deposit_total: 308,
       payment_due_at: booking.payment_due_at,
       price_breakdown: {
         platform_unit_price: 600,
@@ -280,12 +284,18 @@ describe('a change of the people of a booking', () => {
     const { booking_ref } = await givenBooking(seats, { external_ref: 'cart-1', notes: 'Vegan' });
     const traveller = { category: 'adult', first_name: 'Ana', last_name: 'Lima' };
     const { body } = await change(booking_ref, {
-      ...{ name: ' Rui Lima ', phone: '912 345 678', phone_country: 'PT', email: 'rui@example.com' },
-      ...{ external_ref: 'cart-2', notes: 'Two\r\nlines', travellers: [traveller] },
+      name: ' Rui Lima ',
+      phone: '912 345 678',
+      phone_country: 'PT',
+      email: 'rui@example.com',
+      external_ref: 'cart-2',
+      notes: 'Two\r\nlines',
+      travellers: [traveller],
     });
     expect(body).toMatchObject({
       customer: { name: 'Rui Lima', phone: expect.stringMatching(/^\+351/), email: 'rui@example.com' },
-      ...{ external_ref: 'cart-2', notes: 'Two\nlines' },
+      external_ref: 'cart-2',
+      notes: 'Two\nlines',
       travellers: [{ ...traveller, birth_date: null, note: null }],
     });
     const same = await change(booking_ref, { travellers: body.travellers });
@@ -416,13 +426,16 @@ describe('a change of a booking', () => {
     const changes = await db('booking_changes').where({ lead_id });
     expect(changes).toEqual([
       {
-        ...{ leadId: lead_id, at: expect.any(Date), by: expect.stringMatching(/^key /) },
+        leadId: lead_id,
+        at: expect.any(Date),
+        by: expect.stringMatching(/^key /),
         fields: {
           departure_date: [seats.date, other.date],
           adults: [2, 3],
           total_price: [1_000, 1_500],
           deposit_total: [200, 300],
-          ...{ name: null, notes: null },
+          name: null,
+          notes: null,
         },
       },
     ]);
@@ -433,7 +446,9 @@ describe('a change of a booking', () => {
     const seats = await givenSeats(db);
     const asking = await givenWebsite(api);
     await db('webhook_endpoints').insert({
-      ...{ tenant_id: asking.tenant.id, url: 'https://acme.example/webhooks', status: 'active' },
+      tenant_id: asking.tenant.id,
+      url: 'https://acme.example/webhooks',
+      status: 'active',
       events: ['booking.updated'],
     });
     const { booking_ref, lead_id } = (
@@ -444,10 +459,14 @@ describe('a change of a booking', () => {
     const events = await db('webhook_events').where({ booking_ref, type: 'booking.updated' });
     expect(events.map(({ body }) => JSON.parse(body))).toEqual([
       {
-        ...{ event_type: 'booking.updated', booking_ref, lead_id, source: 'tenant_api' },
+        event_type: 'booking.updated',
+        booking_ref,
+        lead_id,
+        source: 'tenant_api',
         external_ref: 'cart-7',
         customer: { ...CUSTOMER, email: 'rui@example.com' },
-        ...{ departure_date: seats.date, total_price: 1_000 },
+        departure_date: seats.date,
+        total_price: 1_000,
       },
     ]);
   });

@@ -79,7 +79,9 @@ describe('a change of a hold on its departure', () => {
     const hold = await givenHold(seats, { quantity: 4, children: 2 });
     const { body: changed } = await change(hold.hold_id, body);
     expect(changed).toMatchObject({
-      ...{ adults, children, quantity: adults! + children! },
+      adults,
+      children,
+      quantity: adults! + children!,
       total_price: adults! * 500 + children! * 300,
     });
     expect(await seatsTaken(api.db, seats)).toBe(adults! + children!);
@@ -139,7 +141,9 @@ describe('a change of a hold on its departure', () => {
     });
     expect(changed.body).toEqual({ ...hold, external_ref: 'cart-82' });
     expect(await db('seat_holds').where({ id: hold.hold_id }).first()).toMatchObject({
-      ...{ customerName: 'Rui', customerPhone: '+4930901820', customerEmail: 'ana@example.com' },
+      customerName: 'Rui',
+      customerPhone: '+4930901820',
+      customerEmail: 'ana@example.com',
     });
     const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2, external_ref: 'cart-82' };
     expect((await website.book(order)).status).toBe(201);
@@ -155,8 +159,14 @@ describe('a change of a hold to another date', () => {
     const moved = await change(hold.hold_id, { departure_date: other.date, quantity: 3, children: 1 });
     expect(moved.body).toEqual({
       ...hold,
-      ...{ departure_date: other.date, quantity: 3, adults: 2, children: 1, seats_available: 0 },
-      ...{ unit_price: 600, total_price: 1_600, prices: { adult: 600, child: 400 } },
+      departure_date: other.date,
+      quantity: 3,
+      adults: 2,
+      children: 1,
+      seats_available: 0,
+      unit_price: 600,
+      total_price: 1_600,
+      prices: { adult: 600, child: 400 },
     });
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([0, 3]);
     const booking = await website.book({ tour_id: seats.tour.id, hold_id: hold.hold_id, adults: 3 });

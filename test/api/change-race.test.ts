@@ -29,7 +29,9 @@ const hold = (process: number, { tour, date }: Seats, quantity = 1) =>
 const book = (process: number, { tour, date }: Seats, more: object = {}) =>
   send(process, 'POST', '/api/tenant/bookings', {
     ...CUSTOMER,
-    ...{ tour_id: tour.id, departure_date: date, ...more },
+    tour_id: tour.id,
+    departure_date: date,
+    ...more,
   });
 const changeHold = (process: number, id: string, body: object) =>
   send(process, 'PATCH', `/api/gateway/holds/${id}`, body);

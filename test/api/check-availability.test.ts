@@ -28,17 +28,16 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     const { status, body } = await ask('&quantity=2');
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{
-        tour: { id: tour.id, slug: tour.slug },
-        departure_date: date,
-        available: true,
-        status: 'available',
-      },
-      ...{ seats_available: 5, requested: 2, currency: 'EUR', prices: { adult: 500 } },
-      ...{
-        tenant_prices: { adult: 500, deposit: 100 },
-        as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      },
+      tour: { id: tour.id, slug: tour.slug },
+      departure_date: date,
+      available: true,
+      status: 'available',
+      seats_available: 5,
+      requested: 2,
+      currency: 'EUR',
+      prices: { adult: 500 },
+      tenant_prices: { adult: 500, deposit: 100 },
+      as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });
   });
 

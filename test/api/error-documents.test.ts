@@ -55,14 +55,12 @@ describe('the problem codes', () => {
   it('are retryable only when waiting helps', () => {
     const retryable = Object.entries(PROBLEMS).filter(([, problem]) => problem.retryable);
     expect(retryable.map(([code]) => code).sort()).toEqual([
-      ...[
-        'departure_busy',
-        'idempotency_in_progress',
-        'internal_error',
-        'overloaded',
-        'rate_limited',
-        'shutting_down',
-      ],
+      'departure_busy',
+      'idempotency_in_progress',
+      'internal_error',
+      'overloaded',
+      'rate_limited',
+      'shutting_down',
     ]);
   });
 });
@@ -126,14 +124,16 @@ describe('an error document', () => {
   it('has only the members of the contract', async () => {
     const { body } = await reader.get('/api/tenant/catalog?limit=0');
     expect(body).toEqual({
-      ...{ type: expect.any(String), title: 'Invalid request', status: 400, detail: expect.any(String) },
-      ...{
-        instance: expect.any(String),
-        ok: false,
-        code: 'validation_failed',
-        request_id: expect.any(String),
-      },
-      ...{ retryable: false, errors: [{ in: 'query', field: 'limit', message: 'must be at least 1' }] },
+      type: expect.any(String),
+      title: 'Invalid request',
+      status: 400,
+      detail: expect.any(String),
+      instance: expect.any(String),
+      ok: false,
+      code: 'validation_failed',
+      request_id: expect.any(String),
+      retryable: false,
+      errors: [{ in: 'query', field: 'limit', message: 'must be at least 1' }],
     });
     expect((await reader.get('/api/tenant/tours/none')).body.errors).toBeUndefined();
   });

@@ -15,14 +15,25 @@ describe('a booking of a family', () => {
   it('pays the price of each category and takes a seat for each traveller', async () => {
     const seats = await givenFamilySeats();
     const { status, body } = await website.book({
-      ...{ tour_id: seats.tour.slug, departure_date: seats.date, expected_total: 1_431.5 },
-      ...{ adults: 2, children: 1, single_supplements: 1 },
+      tour_id: seats.tour.slug,
+      departure_date: seats.date,
+      expected_total: 1_431.5,
+      adults: 2,
+      children: 1,
+      single_supplements: 1,
     });
     expect(status).toBe(201);
     expect(body).toMatchObject({
-      ...{ adults: 2, children: 1, single_supplements: 1, total_price: 1_431.5, deposit_total: 286.3 },
+      adults: 2,
+      children: 1,
+      single_supplements: 1,
+      total_price: 1_431.5,
+      deposit_total: 286.3,
       price_breakdown: {
-        ...{ adults: 2, children: 1, single_supplements: 1, unit_price: 500 },
+        adults: 2,
+        children: 1,
+        single_supplements: 1,
+        unit_price: 500,
         categories: [
           { category: 'adult', number: 2, unit_price: 500, total: 1000 },
           { category: 'child', number: 1, unit_price: 311.5, total: 311.5 },
@@ -111,7 +122,11 @@ describe('a hold of a family', () => {
     const { tour, date } = await givenFamilySeats();
     const { body } = await website.hold(tour, { departure_date: date, quantity: 3, children: 1 });
     expect(body).toMatchObject({
-      ...{ quantity: 3, adults: 2, children: 1, unit_price: 500, total_price: 1_311.5 },
+      quantity: 3,
+      adults: 2,
+      children: 1,
+      unit_price: 500,
+      total_price: 1_311.5,
       prices: { adult: 500, child: 311.5, single_supplement: 120 },
     });
     const read = await website.get(`/api/gateway/holds/${body.hold_id}`);

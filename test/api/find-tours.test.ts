@@ -308,7 +308,9 @@ describe('GET /api/tenant/catalog/filters', () => {
 
   it('answers empty lists and null for an empty catalog', async () => {
     expect(await filters()).toEqual({
-      ...{ continents: [], countries: [], tags: [] },
+      continents: [],
+      countries: [],
+      tags: [],
       duration_days: { min: null, max: null },
       departures: { from: null, to: null },
     });

@@ -47,7 +47,11 @@ describeWithRedis('two API processes with one Redis', () => {
     call(instance, 'POST', `/api/gateway/tours/${tour.slug}/hold`, { departure_date: date, quantity: 1 });
   const book = (instance: number) =>
     call(instance, 'POST', '/api/tenant/bookings', {
-      ...{ tour_id: tour.id, departure_date: date, adults: 2, name: 'Ana', phone: '+4930901820' },
+      tour_id: tour.id,
+      departure_date: date,
+      adults: 2,
+      name: 'Ana',
+      phone: '+4930901820',
       email: 'a@example.com',
     });
   const catalog = (instance: number) => call(instance, 'GET', '/api/tenant/catalog');

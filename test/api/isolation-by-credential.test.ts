@@ -112,10 +112,12 @@ const REFUSED: Record<string, () => Promise<Credential>> = {
   'no credential': async () => ({}),
   'a malformed credential': async () => ({ key: 'svc_live_x', token: 'svc_widget_x' }),
   "the owner's credential with another secret": async () => ({
-    ...{ key: withAnotherSecret(owner.key), token: withAnotherSecret(await tokenOf(owner)) },
+    key: withAnotherSecret(owner.key),
+    token: withAnotherSecret(await tokenOf(owner)),
   }),
   "the owner's credential in the place of the other kind": async () => ({
-    ...{ key: await tokenOf(owner), token: owner.key },
+    key: await tokenOf(owner),
+    token: owner.key,
   }),
   "the owner's revoked credential": () => endedCredential({ revoked_at: api.db.fn.now() }),
   "the owner's expired credential": () => endedCredential({ expires_at: api.db.fn.now() }),

@@ -24,17 +24,27 @@ export async function givenSales(owner: Website, tours: Conformance): Promise<Id
   const { id: departure, date } = hidden.open[0]!;
   const seats = visible.open[0]!;
   const held = await owner.hold(visible.slug, {
-    ...{ departure_date: seats.date, quantity: 2, customer: OWNERS_CUSTOMER },
+    departure_date: seats.date,
+    quantity: 2,
+    customer: OWNERS_CUSTOMER,
   });
   const booked = await owner.book({ tour_id: visible.id, departure_date: seats.date, ...OWNERS_CUSTOMER });
   const reserved = await owner.post('/octo/bookings', {
-    ...{ productId: visible.id, optionId: 'DEFAULT', availabilityId: seats.id },
+    productId: visible.id,
+    optionId: 'DEFAULT',
+    availabilityId: seats.id,
     unitItems: [{ unitId: 'adult' }],
   });
   return {
-    ...{ tour: hidden.id, slug: hidden.slug, departure, date },
-    ...{ visibleSlug: visible.slug, visibleDate: seats.date },
-    ...{ hold: held.body.hold_id, booking: booked.body.booking_ref, octo: reserved.body.uuid },
+    tour: hidden.id,
+    slug: hidden.slug,
+    departure,
+    date,
+    visibleSlug: visible.slug,
+    visibleDate: seats.date,
+    hold: held.body.hold_id,
+    booking: booked.body.booking_ref,
+    octo: reserved.body.uuid,
   };
 }
 
@@ -44,14 +54,20 @@ const NO_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 export function withoutObjects(ids: Ids): Ids {
   return {
     ...ids,
-    ...{ tour: NO_ID, slug: 'no-such-tour', departure: NO_ID },
-    ...{ hold: NO_ID, booking: 'ZZZZ-999999999', octo: NO_ID },
+    tour: NO_ID,
+    slug: 'no-such-tour',
+    departure: NO_ID,
+    hold: NO_ID,
+    booking: 'ZZZZ-999999999',
+    octo: NO_ID,
   };
 }
 
 const octoProduct = ({ tour, date }: Ids) => ({
-  ...{ productId: tour, optionId: 'DEFAULT' },
-  ...{ localDateStart: date, localDateEnd: date },
+  productId: tour,
+  optionId: 'DEFAULT',
+  localDateStart: date,
+  localDateEnd: date,
 });
 
 /** The bodies of each operation that takes one. */
@@ -69,7 +85,9 @@ export const CALL_BODIES: Record<string, ((ids: Ids) => object)[]> = {
   octoCheckAvailability: [octoProduct],
   octoReserveBooking: [
     ({ tour, departure }) => ({
-      ...{ productId: tour, optionId: 'DEFAULT', availabilityId: departure },
+      productId: tour,
+      optionId: 'DEFAULT',
+      availabilityId: departure,
       unitItems: [{ unitId: 'adult' }],
     }),
   ],
@@ -117,7 +135,11 @@ interface CallRequest {
 
 export function requestOfCall({ operation, body }: IsolationCall, ids: Ids): CallRequest {
   const values: Record<string, string> = {
-    ...{ id_or_slug: ids.slug, id: ids.tour, hold_id: ids.hold, booking_ref: ids.booking, uuid: ids.octo },
+    id_or_slug: ids.slug,
+    id: ids.tour,
+    hold_id: ids.hold,
+    booking_ref: ids.booking,
+    uuid: ids.octo,
   };
   return {
     method: operation.method.toLowerCase() as CallRequest['method'],

@@ -38,18 +38,25 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     expect(body).toEqual({
       items: [
         {
-          ...{
-            id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-            departure_date: date,
-            return_date: daysFromToday(32),
-          },
-          ...{ status: 'available', seats_total: 8, seats_available: 5, currency: 'EUR' },
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          departure_date: date,
+          return_date: daysFromToday(32),
+          status: 'available',
+          seats_total: 8,
+          seats_available: 5,
+          currency: 'EUR',
           prices: { adult: 1290.5, child: 990, single_supplement: 200 },
           tenant_prices: { adult: 1290.5, child: 990, single_supplement: 200, deposit: 258.1 },
         },
         {
-          ...{ id: expect.any(String), departure_date: other, return_date: null, status: 'available' },
-          ...{ seats_total: 10, seats_available: 10, currency: 'EUR', prices: { adult: 1000 } },
+          id: expect.any(String),
+          departure_date: other,
+          return_date: null,
+          status: 'available',
+          seats_total: 10,
+          seats_available: 10,
+          currency: 'EUR',
+          prices: { adult: 1000 },
           tenant_prices: { adult: 1000, deposit: 200 },
         },
       ],
@@ -71,18 +78,14 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     await insertHold(db, reader, tour, await on(7), { quantity: 10, status: 'released' });
     const { body } = await list(`from=${daysFromToday(-20)}`);
     expect(body.items.map((item: Record<string, unknown>) => [item.status, item.seats_available])).toEqual([
-      ...[
-        ['gone', 0],
-        ['cancelled', 0],
-        ['cancelled', 0],
-        ['closed', 0],
-      ],
-      ...[
-        ['available', 10],
-        ['sold_out', 0],
-        ['available', 10],
-        ['available', 10],
-      ],
+      ['gone', 0],
+      ['cancelled', 0],
+      ['cancelled', 0],
+      ['closed', 0],
+      ['available', 10],
+      ['sold_out', 0],
+      ['available', 10],
+      ['available', 10],
     ]);
   });
 
@@ -184,26 +187,22 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
 
   describe.each(['from', 'to'])('%s', (name) => {
     it.each([
-      ...[
-        '2027-02-30',
-        '2027-13-01',
-        '2027-00-10',
-        '2027-1-1',
-        '20270101',
-        '0000-01-01',
-        '2027-02-29',
-        'today',
-        'infinity',
-      ],
-      ...[
-        '2027-01-01T00:00:00Z',
-        '-2027-01-01',
-        '+2027-01-01',
-        '12027-01-01',
-        ' 2027-01-01',
-        '01/02/2027',
-        '',
-      ],
+      '2027-02-30',
+      '2027-13-01',
+      '2027-00-10',
+      '2027-1-1',
+      '20270101',
+      '0000-01-01',
+      '2027-02-29',
+      'today',
+      'infinity',
+      '2027-01-01T00:00:00Z',
+      '-2027-01-01',
+      '+2027-01-01',
+      '12027-01-01',
+      ' 2027-01-01',
+      '01/02/2027',
+      '',
     ])('refuses a date that does not exist: %j', async (value) => {
       const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ [name]: value });
       expectProblem(response, 400, 'validation_failed');
@@ -224,12 +223,10 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     const { db } = api;
     await db('departures').insert(
       Array.from({ length: 120 }, (_, day) => ({
-        ...{
-          tour_id: tour.id,
-          departure_date: daysFromToday(day + 1),
-          seats_total: 5,
-          prices_minor: '{"adult":1}',
-        },
+        tour_id: tour.id,
+        departure_date: daysFromToday(day + 1),
+        seats_total: 5,
+        prices_minor: '{"adult":1}',
       })),
     );
     expect((await list('limit=366')).body.items).toHaveLength(120);

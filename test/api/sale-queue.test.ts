@@ -182,7 +182,11 @@ describe('a change of an API key or tenant', () => {
     const keyId = (await givenKey(db, seller)).split('_')[2]!;
     const departures = await Promise.all(Array.from({ length: 20 }, () => givenSeats(db, { seats: 900 })));
     const principal: ApiKeyPrincipal = {
-      ...{ kind: 'api_key', keyId, familyId: keyId, scope: 'booking:create', tenant: seller },
+      kind: 'api_key',
+      keyId,
+      familyId: keyId,
+      scope: 'booking:create',
+      tenant: seller,
       scopes: ['booking:create'],
     };
     const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
@@ -233,8 +237,16 @@ const holdOf = ({ tour, date, departureId }: PlacedSeats): HoldSale =>
 /** A booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>
   prepareBooking(database.db, sellerWithoutKey(tenant), tour, {
-    ...{ departureDate: null, party: adultsOnly(1), customer: CUSTOMER, paymentMethod: null, holdId: null },
-    ...{ travellers: null, expectedTotal: null, externalRef, notes: null, by: null },
+    departureDate: null,
+    party: adultsOnly(1),
+    customer: CUSTOMER,
+    paymentMethod: null,
+    holdId: null,
+    travellers: null,
+    expectedTotal: null,
+    externalRef,
+    notes: null,
+    by: null,
   });
 
 const kindOf = (result: Sold | object) => (result instanceof Error ? result.name : 'sold');

@@ -26,7 +26,11 @@ import { adultsOnly } from '../../services/api/pricing/party';
 const api = useTestApi();
 
 const toRequest = (departureDate: string, quantity = 1) => ({
-  ...{ departureDate, party: adultsOnly(quantity), holdMinutes: undefined, externalRef: null, by: null },
+  departureDate,
+  party: adultsOnly(quantity),
+  holdMinutes: undefined,
+  externalRef: null,
+  by: null,
   customer: { name: null, phone: null, email: null },
 });
 
@@ -71,7 +75,9 @@ describe('a change of a tenant', () => {
     const { tenant } = await givenWebsite(api);
     const writing = await db.transaction();
     await writing('visibility_continent_rules').insert({
-      ...{ tenant_id: tenant.id, continent: 'asia', visible: true },
+      tenant_id: tenant.id,
+      continent: 'asia',
+      visible: true,
     });
     const { id } = await inTransaction(db, (trx) => findTenantForChange(trx, tenant.slug));
     expect(id).toBe(tenant.id);
@@ -155,8 +161,16 @@ describe('sales of one transaction', () => {
     const blind = await givenTenant(db, { defaultVisible: false });
     const { tour } = await givenSeats(db);
     const request = {
-      ...{ departureDate: null, party: adultsOnly(1), customer: CUSTOMER, paymentMethod: null, holdId: null },
-      ...{ travellers: null, expectedTotal: null, externalRef: null, notes: null, by: null },
+      departureDate: null,
+      party: adultsOnly(1),
+      customer: CUSTOMER,
+      paymentMethod: null,
+      holdId: null,
+      travellers: null,
+      expectedTotal: null,
+      externalRef: null,
+      notes: null,
+      by: null,
     };
     const [first, second] = await outcomesOf([
       await prepareBooking(db, sellerWithoutKey(seeing), tour, request),

@@ -71,7 +71,9 @@ describe('tourctl backup and restore', () => {
       expect((await target.tourctl(`restore ${file}`)).code).toBe(0);
     } finally {
       await target.db.raw('reassign owned by ?? to current_user; drop owned by ??; drop role ??', [
-        ...[url.username, url.username, url.username],
+        url.username,
+        url.username,
+        url.username,
       ]);
     }
   });
@@ -98,13 +100,12 @@ describe('tourctl backup and restore', () => {
         version: '0.0.9',
         migrations: earlier,
         made_at,
-        ...{
-          as_of: made_at,
-          secret_checks: {},
-          months: ['2024-02-01'],
-          sequences: { change_marks_change_id_seq: 77 },
-        },
-        ...{ seats: await countTakenSeats(trx, made_at), tables: described },
+        as_of: made_at,
+        secret_checks: {},
+        months: ['2024-02-01'],
+        sequences: { change_marks_change_id_seq: 77 },
+        seats: await countTakenSeats(trx, made_at),
+        tables: described,
       };
       await writeBackupFile(file, async function* () {
         yield Buffer.from(`${JSON.stringify(header)}\n`);

@@ -179,7 +179,8 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     const newer = await withHeader('newer.backup', () => ({ format: 2 }));
     expect(await target.refusal(`restore ${newer}`)).toBe('1 backup_newer');
     const later = await withHeader('later.backup', ({ migrations }) => ({
-      ...{ version: '9.0.0', migrations: [...migrations, '0999_later'] },
+      version: '9.0.0',
+      migrations: [...migrations, '0999_later'],
     }));
     const { stderr } = await target.tourctl(`restore ${later}`);
     expect(stderr).toBe(

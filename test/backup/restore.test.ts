@@ -236,7 +236,9 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
       expect(((await list.json()) as { items: object[] }).items).toHaveLength(5);
       const booking = { tour_id: 'small', departure_date: daysFromToday(30), adults: 1, ...CUSTOMER };
       const answer = await fetch(`${api.baseUrl}/api/tenant/bookings`, {
-        ...{ method: 'POST', headers, body: JSON.stringify(booking) },
+        method: 'POST',
+        headers,
+        body: JSON.stringify(booking),
       });
       const { booking_ref } = (await answer.json()) as { booking_ref: string };
       expect(answer.status).toBe(201);

@@ -36,7 +36,12 @@ async function measure(bookings: number, directory: string, server: string): Pro
   const db = openDatabase(databaseUrl(server, from), { applicationName: 'bench', poolMax: 2 });
   await migrate(db);
   await fillLargeCatalog(db, {
-    ...{ tours: 2000, departures: 20, tenants: 100, bookings, holds: 1000, deliveries: bookings / 10 },
+    tours: 2000,
+    departures: 20,
+    tenants: 100,
+    bookings,
+    holds: 1000,
+    deliveries: bookings / 10,
   });
   await db.destroy();
   const file = path.join(directory, `${bookings}.backup`);

@@ -125,6 +125,10 @@ async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<
   const externalRef = `w${Math.floor(Math.random() * 1e9)}`;
   return prepareBooking(db, sellerWithoutKey(tenant), tour, {
     ...empty,
-    ...{ departureDate: date, party: adultsOnly(1), travellers: null, customer: ANA, externalRef },
+    departureDate: date,
+    party: adultsOnly(1),
+    travellers: null,
+    customer: ANA,
+    externalRef,
   });
 }

@@ -49,14 +49,13 @@ export async function measureHotDeparture(): Promise<void> {
     const simulated = simulate(model, connections);
     const sets = connections === CONNECTIONS[0];
     return [
-      ...[
-        connections,
-        sets ? 'sets the sum' : 'predicted',
-        rounded(real.perSecond),
-        rounded(simulated.perSecond),
-      ],
+      connections,
+      sets ? 'sets the sum' : 'predicted',
+      rounded(real.perSecond),
+      rounded(simulated.perSecond),
       rounded(simulated.perSecond / real.perSecond),
-      ...[rounded(real.p50), rounded(simulated.p50)],
+      rounded(real.p50),
+      rounded(simulated.p50),
     ];
   });
   for (const [name, other, connections] of variantsOf(model)) {

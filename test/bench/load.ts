@@ -31,7 +31,13 @@ export async function load(url: string, options: LoadOptions): Promise<LoadResul
   const { stdout } = await run(
     'wrk',
     [
-      ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', SCRIPT],
+      '-t1',
+      `-c${connections}`,
+      `-d${seconds}s`,
+      '--timeout',
+      '30s',
+      '-s',
+      SCRIPT,
       ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
       url,
     ],
@@ -53,7 +59,9 @@ export function sell(
   { kind, departures, ...options }: LoadOptions & { kind: SaleKind; departures: number },
 ): Promise<LoadResult> {
   const environment = {
-    ...{ KIND: kind, KEY: apiKey, TARGETS: targetsFile(departures) },
+    KIND: kind,
+    KEY: apiKey,
+    TARGETS: targetsFile(departures),
     SEED: `${Math.floor(Math.random() * 1e9)}`,
   };
   return load(baseUrl, { ...options, environment });

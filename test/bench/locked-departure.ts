@@ -66,7 +66,8 @@ async function timeHolds(targets: Target[], hold: (target: Target) => Promise<vo
 /** @throws Error if the hold is refused */
 async function placeHold(pool: Pool, apiKey: string, slug: string, date: string): Promise<void> {
   const { statusCode, body } = await pool.request({
-    ...{ path: `/api/gateway/tours/${slug}/hold`, method: 'POST' },
+    path: `/api/gateway/tours/${slug}/hold`,
+    method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ departure_date: date, quantity: 1, hold_minutes: 10 }),
   });

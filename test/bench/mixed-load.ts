@@ -6,18 +6,16 @@ const CONNECTIONS = 16;
 const TICK_MS = 10;
 /** Requests of one round; the load repeats it. Six in ten read. */
 const ROUND = [
-  ...[
-    'availability',
-    'tour',
-    'hold',
-    'catalog',
-    'booking',
-    'departures',
-    'availability',
-    'hold',
-    'widget',
-    'confirm',
-  ],
+  'availability',
+  'tour',
+  'hold',
+  'catalog',
+  'booking',
+  'departures',
+  'availability',
+  'hold',
+  'widget',
+  'confirm',
 ] as const;
 type Kind = (typeof ROUND)[number];
 
@@ -50,7 +48,10 @@ export function startMixedLoad(stack: BenchStack, baseUrl: string, perSecond: nu
   let stopping = false;
   const inFlight = new Set<Promise<void>>();
   const load: MixedLoad = {
-    ...{ sent: 0, bookings: 0, confirmed: 0, refused: [] },
+    sent: 0,
+    bookings: 0,
+    confirmed: 0,
+    refused: [],
     takeTimes() {
       const taken = times;
       times = [];
@@ -69,7 +70,9 @@ export function startMixedLoad(stack: BenchStack, baseUrl: string, perSecond: nu
     const { method, path, headers, body } = request;
     const authorization = `Bearer ${stack.apiKey}`;
     const answer = await pool.request({
-      ...{ method, path, body: body && JSON.stringify(body) },
+      method,
+      path,
+      body: body && JSON.stringify(body),
       headers: {
         ...(kind === 'widget' ? {} : { authorization }),
         'content-type': 'application/json',

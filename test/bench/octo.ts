@@ -88,11 +88,14 @@ async function timesOf(
 function pairsOf(tour: string): [octo: Call, rest: Call][] {
   const days = (count: number) => ({ localDateStart: daysFromToday(1), localDateEnd: daysFromToday(count) });
   const octo = (name: string, path: string, count: number): Call => ({
-    ...{ name, method: 'POST', path },
+    name,
+    method: 'POST',
+    path,
     body: { productId: tour, optionId: 'DEFAULT', ...days(count) },
   });
   const departures = (count: number): Call => ({
-    ...{ name: 'departures', method: 'GET' },
+    name: 'departures',
+    method: 'GET',
     path: `/api/tenant/tours/${tour}/departures?from=${daysFromToday(1)}&to=${daysFromToday(count)}&limit=366`,
   });
   return [
@@ -108,7 +111,10 @@ async function timeOf(client: Client, key: string, { method, path, body }: Call)
   for (let n = 0; n < REQUESTS; n++) {
     const begun = performance.now();
     const answer = await client.request({
-      ...{ method, path, headers, body: body && JSON.stringify(body) },
+      method,
+      path,
+      headers,
+      body: body && JSON.stringify(body),
     });
     const text = await answer.body.text();
     if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}: ${text}`);

@@ -66,20 +66,33 @@ async function prepare(
   const key = { Authorization: `Bearer ${apiKey}` };
   const reads: Read[] = [
     {
-      ...{ name: 'availability (cached)', body: 'availability', headers: key, aim: 2 },
+      name: 'availability (cached)',
+      body: 'availability',
+      headers: key,
+      aim: 2,
       path: `/api/gateway/tours/${slug}/availability?departure_date=${date}`,
     },
     { name: 'tour', path: `/api/tenant/tours/${slug}`, headers: key, body: 'tour', aim: 2 },
     {
-      ...{ name: 'departures', body: 'departures', headers: key, aim: 2 },
+      name: 'departures',
+      body: 'departures',
+      headers: key,
+      aim: 2,
       path: `/api/tenant/tours/${slug}/departures`,
     },
     {
-      ...{ name: 'widget list', body: 'widget', headers: {}, visitors: true, aim: 2 },
+      name: 'widget list',
+      body: 'widget',
+      headers: {},
+      visitors: true,
+      aim: 2,
       path: `/api/widget/tours?token=${widgetToken}`,
     },
     {
-      ...{ name: 'catalog page of 24', body: 'catalog', headers: key, aim: 1.5 },
+      name: 'catalog page of 24',
+      body: 'catalog',
+      headers: key,
+      aim: 1.5,
       path: '/api/tenant/catalog?limit=24',
     },
   ];
@@ -105,7 +118,9 @@ async function cost(
 ): Promise<Cost> {
   const before = cpuMs(pid);
   const result = await load(url + where, {
-    ...{ connections: CONNECTIONS, seconds, headers },
+    connections: CONNECTIONS,
+    seconds,
+    headers,
     environment: visitors ? { VISITORS: '1' } : {},
   });
   return { ...result, cpu: (1000 * (cpuMs(pid) - before)) / result.requests };

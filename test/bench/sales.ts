@@ -89,12 +89,10 @@ async function measureHttpAlone(stack: BenchStack, api: Instance, plain: number)
         async () => {
           const before = cpuMs(pid);
           const { perSecond, requests } = await sell(stack, url, {
-            ...{
-              kind: 'hold',
-              departures: stack.targets.length,
-              connections: CONNECTIONS[0],
-              seconds: SECONDS,
-            },
+            kind: 'hold',
+            departures: stack.targets.length,
+            connections: CONNECTIONS[0],
+            seconds: SECONDS,
           });
           return { perSecond, cpu: (1000 * (cpuMs(pid) - before)) / requests };
         },

@@ -28,8 +28,12 @@ const SMALL: CatalogSize = {
   deliveries: 0,
 };
 const LARGE: CatalogSize = {
-  ...{ tours: Number(TOURS), departures: Number(DEPARTURES), tenants: Number(TENANTS) },
-  ...{ bookings: Number(BOOKINGS), holds: 1000, deliveries: 0 },
+  tours: Number(TOURS),
+  departures: Number(DEPARTURES),
+  tenants: Number(TENANTS),
+  bookings: Number(BOOKINGS),
+  holds: 1000,
+  deliveries: 0,
 };
 const REQUESTS = 50;
 const MOST = 1.5;
@@ -81,7 +85,9 @@ async function compare(small: Installation, large: Installation): Promise<Row[]>
   return names.map((what) => {
     const list = rounds.get(what)!;
     return {
-      ...{ what, beside: 'the smallest size, p50', aim: { atMost: MOST } },
+      what,
+      beside: 'the smallest size, p50',
+      aim: { atMost: MOST },
       ratios: list.map((round) => round.large / round.small),
       figures: `${rounded(median(list.map((round) => round.large)))} ms; ${rounded(median(list.map((round) => round.small)))} ms`,
     };
@@ -128,7 +134,9 @@ async function operationsOf(
   const allowList = await keyOf('large-1');
   const ask = async (where: string, body?: object, token = key) => {
     const answer = await client.request({
-      ...{ path: where, method: body ? 'POST' : 'GET', body: body && JSON.stringify(body) },
+      path: where,
+      method: body ? 'POST' : 'GET',
+      body: body && JSON.stringify(body),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     });
     const text = await answer.body.text();

@@ -56,8 +56,13 @@ async function round(db: Db, tenant: Tenant, targets: Target[], net: boolean): P
 
 async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<void> {
   const request = {
-    ...{ tour, departureDate: date, party: adultsOnly(1), holdMinutes: 15 },
-    ...{ externalRef: null, customer: { name: null, phone: null, email: null }, by: null },
+    tour,
+    departureDate: date,
+    party: adultsOnly(1),
+    holdMinutes: 15,
+    externalRef: null,
+    customer: { name: null, phone: null, email: null },
+    by: null,
   };
   await inTransaction(db, (trx) => placeHold(trx, tenant, request));
 }

@@ -116,7 +116,9 @@ export function serviceSettings(databaseUrl: string, metricsPort: number): Recor
   return {
     ...SECRETS,
     ...Object.fromEntries(QUOTAS.map((name) => [name, `${NO_LIMIT}`])),
-    ...{ DATABASE_URL: databaseUrl, METRICS_PORT: `${metricsPort}`, WEBHOOK_ALLOW_PRIVATE_TARGETS: '1' },
+    DATABASE_URL: databaseUrl,
+    METRICS_PORT: `${metricsPort}`,
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: '1',
     // As on the embedded server with DATA_DIR, and as pgbench does.
     PREPARED_STATEMENTS: 'on',
     // The visitors of a load differ by X-Forwarded-For, because the widget's quota limits each address.

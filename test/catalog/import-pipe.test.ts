@@ -23,8 +23,11 @@ interface Running {
 function tourctl(...args: string[]): Running {
   const child = spawn(process.execPath, [ENTRY, ...args], {
     env: {
-      ...{ PATH: process.env.PATH, TMPDIR: folder, DATABASE_URL: database.url },
-      ...{ SECRETS_KEY: 's'.repeat(32), CURSOR_KEY: 'c'.repeat(32) },
+      PATH: process.env.PATH,
+      TMPDIR: folder,
+      DATABASE_URL: database.url,
+      SECRETS_KEY: 's'.repeat(32),
+      CURSOR_KEY: 'c'.repeat(32),
     },
     stdio: 'pipe',
   });

@@ -62,8 +62,14 @@ function suite(): void {
     receiver = await startReceiver();
     await givenShop();
     const env = {
-      ...{ DATABASE_URL: pair.url, DATABASE_DIRECT_URL: pair.primary().url, LOG_LEVEL: 'info', ...QUOTAS },
-      ...{ SECRETS_KEY, CURSOR_KEY: 'c'.repeat(32), KEY_PEPPER: PEPPER, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' },
+      DATABASE_URL: pair.url,
+      DATABASE_DIRECT_URL: pair.primary().url,
+      LOG_LEVEL: 'info',
+      ...QUOTAS,
+      SECRETS_KEY,
+      CURSOR_KEY: 'c'.repeat(32),
+      KEY_PEPPER: PEPPER,
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     };
     const [one, two, three] = ports.splice(0, 3) as [number, number, number];
     const metrics = () => ({ ...env, METRICS_PORT: `${ports.shift()}` });
@@ -147,15 +153,13 @@ function suite(): void {
 
       await onServer(pair.primary(), async (db) => {
         expect(await checkPurchases(db, clients.acknowledged, shop.departures)).toEqual({
-          ...{
-            lost: [],
-            duplicated: [],
-            unrequested: [],
-            withoutEvent: [],
-            unexpected: [],
-            miscounted: [],
-            unhealthy: [],
-          },
+          lost: [],
+          duplicated: [],
+          unrequested: [],
+          withoutEvent: [],
+          unexpected: [],
+          miscounted: [],
+          unhealthy: [],
         });
         const bookings = await db('booking_leads').pluck('booking_ref');
         const asked = performance.now();
@@ -181,7 +185,8 @@ function suite(): void {
   it('replays no booking to a retry that the standby does not have', async () => {
     const { primary } = pair;
     const headers = {
-      ...{ authorization: shop.authorization, 'content-type': 'application/json' },
+      authorization: shop.authorization,
+      'content-type': 'application/json',
       'idempotency-key': 'half-made',
     };
     const seats = shop.departures[1]!;
@@ -193,7 +198,10 @@ function suite(): void {
     };
     const book = (api: string, timeoutMs: number) =>
       fetch(`${api}/api/tenant/bookings`, {
-        ...{ method: 'POST', headers, body: JSON.stringify(order), signal: AbortSignal.timeout(timeoutMs) },
+        method: 'POST',
+        headers,
+        body: JSON.stringify(order),
+        signal: AbortSignal.timeout(timeoutMs),
       }).then(
         ({ status }) => status,
         () => 'nothing',

@@ -52,7 +52,10 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const path = request.url ?? '';
   const { 'webhook-id': id = '' } = request.headers;
   const one: Seen = {
-    ...{ path, id: String(id), status: null, body },
+    path,
+    id: String(id),
+    status: null,
+    body,
     verified: verify(path, body, request.headers as Record<string, string>),
   };
   seen.push(one);

@@ -7,7 +7,16 @@ import type { Secrets } from './receiver-process';
 
 /** The endpoints of each tenant. Every booking is delivered to all of them. */
 const ENDPOINTS: readonly Kind[] = [
-  ...['fine', 'fine', 'fine', 'slow', 'slow', 'flaky', 'flaky', 'throttling', 'dropping', 'hanging'],
+  'fine',
+  'fine',
+  'fine',
+  'slow',
+  'slow',
+  'flaky',
+  'flaky',
+  'throttling',
+  'dropping',
+  'hanging',
 ] as Kind[];
 
 /** Deliveries of one booking. */

@@ -132,7 +132,10 @@ describe('tourctl booking anonymize', () => {
     await api.context.refusals.write(db);
     await terminal.tourctl(`booking show ${ref} --reveal`);
     await db('audit_log').insert({
-      ...{ actor: 'olga', host: 'here', action: 'booking.confirm', subject: ref },
+      actor: 'olga',
+      host: 'here',
+      action: 'booking.confirm',
+      subject: ref,
       before: { external_ref: referenceOf(person) },
     });
     expect(await tracesOf(person)).toEqual([
@@ -152,18 +155,29 @@ describe('tourctl booking anonymize', () => {
     expect(code).toBe(0);
     expect(await tracesOf(person)).toEqual([]);
     expect(json).toMatchObject({
-      ...{ booking_ref: ref, references: [] },
+      booking_ref: ref,
+      references: [],
       erased: { hold: true, refusals: 1, events: 2, deliveries: 2, audit_rows: 1 },
     });
     const [after] = await db('booking_leads').where({ booking_ref: ref });
     const erased = { customerName: null, customerPhone: null, customerEmail: null };
     expect(after).toEqual({
-      ...{ ...before, ...erased, notes: null, travellers: null, externalRef: null },
-      ...{ anonymizedAt: expect.any(Date), updatedAt: expect.any(Date) },
+      ...before,
+      ...erased,
+      notes: null,
+      travellers: null,
+      externalRef: null,
+      anonymizedAt: expect.any(Date),
+      updatedAt: expect.any(Date),
     });
     expect((await site.get(`/api/tenant/bookings/${ref}`)).body).toMatchObject({
-      ...{ booking_ref: ref, adults: 2, departure_date: seats.date, total_price: 1000 },
-      ...{ customer: { name: null, phone: null, email: null }, notes: null, travellers: null },
+      booking_ref: ref,
+      adults: 2,
+      departure_date: seats.date,
+      total_price: 1000,
+      customer: { name: null, phone: null, email: null },
+      notes: null,
+      travellers: null,
     });
     const [row] = await db('audit_log').orderBy('id', 'desc').limit(1);
     expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenantId: site.tenant.id });
@@ -239,8 +253,14 @@ describe('tourctl booking anonymize', () => {
       { event_type: 'booking.cancelled', customer: { name: null, phone: null, email: null } },
     ]);
     expect(Object.keys(JSON.parse(bodies[0]))).toEqual([
-      ...['event_type', 'booking_ref', 'lead_id', 'source', 'external_ref'],
-      ...['customer', 'departure_date', 'total_price'],
+      'event_type',
+      'booking_ref',
+      'lead_id',
+      'source',
+      'external_ref',
+      'customer',
+      'departure_date',
+      'total_price',
     ]);
   });
 });
@@ -251,7 +271,9 @@ describe('the references of recorded refusals', () => {
     return db('sale_refusals').where({ tenant_id: tenant.id }).orderBy('id').pluck('external_ref');
   };
   const tooMany = ({ date }: Seats, reference: string) => ({
-    ...{ departure_date: date, quantity: 9, external_ref: reference },
+    departure_date: date,
+    quantity: 9,
+    external_ref: reference,
   });
 
   it('are erased where they name the customer, also with another hold or reference', async () => {
@@ -329,8 +351,15 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     const { code } = await anonymize(ref, '--force');
     expect(code).toBe(0);
     const report = {
-      ...{ outcome: 'http_error' as const, statusCode: 500, reason: 'No.', responseBody: delivery.body },
-      ...{ durationMs: 1, retryAfterSeconds: null, phases: null, peer: null, signature: null },
+      outcome: 'http_error' as const,
+      statusCode: 500,
+      reason: 'No.',
+      responseBody: delivery.body,
+      durationMs: 1,
+      retryAfterSeconds: null,
+      phases: null,
+      peer: null,
+      signature: null,
       responseHeaders: null,
     };
     const next = { status: 'retrying' as const, waitSeconds: 1, tries: 1 };

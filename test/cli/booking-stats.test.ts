@@ -33,10 +33,20 @@ describe('tourctl booking stats', () => {
     expect(json).toMatchObject({ tenant: sales.tenant.slug });
     expect(json.days).toHaveLength(3);
     expect(json.days[1]).toMatchObject({
-      ...{ holds: 0, bookings: 0, conversion: null, sold_out: 4, refused: { price_changed: 2 } },
+      holds: 0,
+      bookings: 0,
+      conversion: null,
+      sold_out: 4,
+      refused: { price_changed: 2 },
     });
     expect(json.days[2]).toMatchObject({
-      ...{ holds: 2, holds_converted: 1, conversion: 0.5, bookings: 2, adults: 3, sold_out: 0, refused: {} },
+      holds: 2,
+      holds_converted: 1,
+      conversion: 0.5,
+      bookings: 2,
+      adults: 3,
+      sold_out: 0,
+      refused: {},
     });
     expect(json.together).toMatchObject({
       holds: 2,

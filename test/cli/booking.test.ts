@@ -27,7 +27,8 @@ describe('tourctl booking', () => {
     async (verb) => {
       const status = verb === 'confirm' ? 'confirmed' : 'cancelled';
       await sales.db('webhook_endpoints').insert({
-        ...{ tenant_id: sales.tenant.id, url: 'https://acme.example/hook' },
+        tenant_id: sales.tenant.id,
+        url: 'https://acme.example/hook',
         events: [`booking.${status}`],
       });
       const { bookingRef } = await sales.book(1);
@@ -54,7 +55,9 @@ describe('tourctl booking', () => {
     expect(json).toMatchObject({ status: 'cancelled' });
     expect(await sales.seatsTaken()).toBe(before - 4);
     expect(await sales.lastAudit()).toMatchObject({
-      ...{ action: 'booking.cancel', subject: bookingRef, tenantId: sales.tenant.id },
+      action: 'booking.cancel',
+      subject: bookingRef,
+      tenantId: sales.tenant.id,
     });
   });
 
@@ -81,7 +84,8 @@ describe('tourctl booking expire', () => {
     expect(done.json.items).toEqual(dry.json.items);
     expect(await stored()).toEqual({ status: 'expired' });
     expect(await sales.lastAudit()).toMatchObject({
-      ...{ action: 'booking.expire', subject: `${sales.tour.slug} ${sales.date}` },
+      action: 'booking.expire',
+      subject: `${sales.tour.slug} ${sales.date}`,
       after: { bookings: [unpaid.bookingRef] },
     });
     expect((await sales.json('booking expire')).items).toEqual([]);
@@ -187,7 +191,9 @@ describe("a booking's customer", () => {
     const list = await sales.tourctl(`booking list --tenant ${sales.tenant.slug} --limit 1 --reveal`);
     expect(list.stdout).toContain('Ana Lima, +4930901820, ana@example.com');
     expect(await sales.lastAudit()).toMatchObject({
-      ...{ action: 'booking.reveal', tenantId: sales.tenant.id, after: { bookings: 1 } },
+      action: 'booking.reveal',
+      tenantId: sales.tenant.id,
+      after: { bookings: 1 },
     });
     expect(await rows()).toBe(before + 2);
     await cancel(bookingRef);

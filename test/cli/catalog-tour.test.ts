@@ -27,8 +27,10 @@ describe('tourctl catalog publish and archive', () => {
     expect(published.json).toMatchObject({ slug: 'alps', status: 'published', upcoming_departures: 1 });
     expect((await readTour()).status).toBe(200);
     expect(await lastAudit()).toMatchObject({
-      ...{ action: 'catalog.publish', subject: 'alps' },
-      ...{ before: { status: 'draft' }, after: { status: 'published' } },
+      action: 'catalog.publish',
+      subject: 'alps',
+      before: { status: 'draft' },
+      after: { status: 'published' },
     });
 
     const archived = await terminal.tourctl('catalog archive alps');

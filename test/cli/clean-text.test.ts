@@ -110,8 +110,15 @@ describe('text from outside', () => {
 /** Inserts a try of the delivery with this response. */
 async function givenAnswer({ db }: TestTerminal, delivery: string, body: string): Promise<void> {
   await db('webhook_attempts').insert({
-    ...{ delivery_id: delivery, number: 1, started_at: new Date(), duration_ms: 5, worker: 'w' },
-    ...{ outcome: 'http_error', status_code: 500, reason: 'answered 500' },
-    ...{ response_headers: JSON.stringify({ 'x-evil': body }), response_body: body },
+    delivery_id: delivery,
+    number: 1,
+    started_at: new Date(),
+    duration_ms: 5,
+    worker: 'w',
+    outcome: 'http_error',
+    status_code: 500,
+    reason: 'answered 500',
+    response_headers: JSON.stringify({ 'x-evil': body }),
+    response_body: body,
   });
 }

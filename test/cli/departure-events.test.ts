@@ -91,7 +91,11 @@ describe('departure.cancelled', () => {
       { event_type: 'departure.cancelled', ...about, booking_refs: ['BETA-1'], bookings_total: 1 },
     ]);
     expect(Object.keys((await eventsOf(acme))[0]!)).toEqual([
-      ...['event_type', 'tour', 'departure_date', 'booking_refs', 'bookings_total'],
+      'event_type',
+      'tour',
+      'departure_date',
+      'booking_refs',
+      'bookings_total',
     ]);
   });
 
@@ -171,7 +175,12 @@ describe('departure.updated', () => {
       },
     ]);
     expect(Object.keys((await eventsOf(acme))[0]!)).toEqual([
-      ...['event_type', 'tour', 'departure_date', 'changed', 'booking_refs', 'bookings_total'],
+      'event_type',
+      'tour',
+      'departure_date',
+      'changed',
+      'booking_refs',
+      'bookings_total',
     ]);
   });
 

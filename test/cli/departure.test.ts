@@ -96,7 +96,10 @@ describe('tourctl departure', () => {
       live_holds: 1,
       bookings: [
         {
-          ...{ booking_ref: 'ACME-1', tenant: 'acme', status: 'pending_payment', adults: 3 },
+          booking_ref: 'ACME-1',
+          tenant: 'acme',
+          status: 'pending_payment',
+          adults: 3,
           customer: { name: 'A…', phone: '+49…78', email: 'a…@e….com' },
         },
       ],
@@ -133,8 +136,15 @@ describe('tourctl departure', () => {
     );
     expect([code, stderr]).toEqual([0, '']);
     expect(json).toEqual({
-      ...{ id: expect.any(String), tour: 'alps', departure_date: '2031-07-01', return_date: '2031-07-06' },
-      ...{ status: 'available', seats_total: 12, seats_taken: 0, seats_available: 12, currency: 'EUR' },
+      id: expect.any(String),
+      tour: 'alps',
+      departure_date: '2031-07-01',
+      return_date: '2031-07-06',
+      status: 'available',
+      seats_total: 12,
+      seats_taken: 0,
+      seats_available: 12,
+      currency: 'EUR',
       prices: { adult: 480, child: 336.5, single_supplement: 0 },
       closes_at: '2031-06-30T10:00:00.000Z',
     });

@@ -8,7 +8,9 @@ export async function checkOf(terminal: TestTerminal, name: string) {
 
 /** Matches a notice. */
 export const notice = (detail: string) => ({
-  ...{ code: 0, status: 'notice', detail: expect.stringContaining(detail) as string },
+  code: 0,
+  status: 'notice',
+  detail: expect.stringContaining(detail) as string,
 });
 
 /** Runs the commands that a finding names, and expects that they succeed. */

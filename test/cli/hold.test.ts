@@ -54,7 +54,9 @@ describe('tourctl hold', () => {
     expect(await sales.seatsTaken()).toBe(before.seats - 3);
     expect(await revision()).toBe(before.revision + 1);
     expect(await sales.lastAudit()).toMatchObject({
-      ...{ action: 'hold.release', subject: id, tenantId: sales.tenant.id },
+      action: 'hold.release',
+      subject: id,
+      tenantId: sales.tenant.id,
     });
   });
 
@@ -138,7 +140,9 @@ describe('tourctl hold show', () => {
     const revealed = await sales.tourctl(`hold show ${id} --reveal --json`);
     expect(revealed.json.customer).toEqual(ANA);
     expect(await sales.lastAudit()).toMatchObject({
-      ...{ action: 'hold.reveal', subject: id, tenantId: sales.tenant.id },
+      action: 'hold.reveal',
+      subject: id,
+      tenantId: sales.tenant.id,
     });
     await sales.tourctl(`hold release ${id} --yes`);
   });

@@ -17,8 +17,15 @@ beforeAll(async () => {
 });
 
 const TABLES = [
-  ...['tenants', 'visibility_continent_rules', 'visibility_tour_rules', 'price_rules', 'api_keys'],
-  ...['widget_tokens', 'webhook_endpoints', 'webhook_secrets', 'audit_log'],
+  'tenants',
+  'visibility_continent_rules',
+  'visibility_tour_rules',
+  'price_rules',
+  'api_keys',
+  'widget_tokens',
+  'webhook_endpoints',
+  'webhook_secrets',
+  'audit_log',
 ];
 /** Columns that differ between any two tenants. */
 const OWN = /^(id|.*Id|.*_id|slug|bookingPrefix|booking_prefix|subject|tenant)$/;
@@ -60,16 +67,26 @@ function hoursFromNow(time: Date): string {
 async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<void> {
   await person.answer('Its name for people:', name, KEY.enter);
   for (const question of [
-    ...['Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices', 'Deposit'],
-    ...['Percent of a departure', 'Sites'],
-    ...[
-      'Issue an API key',
-      'What may the key do?',
-      'When does it expire',
-      'Site that',
-      'Issue a widget token',
-    ],
-    ...['Widget token is valid', 'Address of a tour', 'Endpoint that receives', 'New file for the secrets'],
+    'Slug',
+    'Kind',
+    'Status',
+    'Country',
+    'Currency',
+    'Prefix',
+    'Tours',
+    'Its prices',
+    'Deposit',
+    'Percent of a departure',
+    'Sites',
+    'Issue an API key',
+    'What may the key do?',
+    'When does it expire',
+    'Site that',
+    'Issue a widget token',
+    'Widget token is valid',
+    'Address of a tour',
+    'Endpoint that receives',
+    'New file for the secrets',
   ]) {
     await person.answer(question, KEY.enter);
   }
@@ -144,21 +161,15 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     const rows = await rowsOf('acme-ch');
     expect(rows).toEqual(await rowsOf('twin'));
     expect(TABLES.map((table) => [table, rows[table]!.length])).toEqual([
-      ...[
-        ['tenants', 1],
-        ['visibility_continent_rules', 1],
-        ['visibility_tour_rules', 0],
-      ],
-      ...[
-        ['price_rules', 1],
-        ['api_keys', 1],
-        ['widget_tokens', 1],
-        ['webhook_endpoints', 1],
-      ],
-      ...[
-        ['webhook_secrets', 1],
-        ['audit_log', 7],
-      ],
+      ['tenants', 1],
+      ['visibility_continent_rules', 1],
+      ['visibility_tour_rules', 0],
+      ['price_rules', 1],
+      ['api_keys', 1],
+      ['widget_tokens', 1],
+      ['webhook_endpoints', 1],
+      ['webhook_secrets', 1],
+      ['audit_log', 7],
     ]);
   });
 

@@ -41,12 +41,20 @@ describe('tourctl tenant onboard', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(json).toEqual({
       tenant: expect.objectContaining({
-        ...{ slug: 'acme', name: 'Acme', status: 'trial', country: 'CH', currency: 'CHF' },
-        ...{ booking_prefix: 'ACME', visibility: 'none', deposit_percent: 30 },
+        slug: 'acme',
+        name: 'Acme',
+        status: 'trial',
+        country: 'CH',
+        currency: 'CHF',
+        booking_prefix: 'ACME',
+        visibility: 'none',
+        deposit_percent: 30,
         origins: ['https://acme.example'],
       }),
       visibility: {
-        ...{ tenant: 'acme', visibility: 'none', continents: [{ continent: 'europe', visible: true }] },
+        tenant: 'acme',
+        visibility: 'none',
+        continents: [{ continent: 'europe', visible: true }],
         tours: [expect.objectContaining({ slug: 'nile-by-felucca', visible: true })],
       },
       price_rule: expect.objectContaining({ applies_to: 'all', percent: 12.5, round_to: 5 }),
@@ -61,7 +69,9 @@ describe('tourctl tenant onboard', () => {
         snippet: expect.stringContaining('<iframe'),
       }),
       webhook: expect.objectContaining({
-        ...{ url: 'https://acme.example/hooks', format: 'standard', status: 'active' },
+        url: 'https://acme.example/hooks',
+        format: 'standard',
+        status: 'active',
         events: ['booking.created', 'booking.cancelled'],
         secret: expect.stringMatching(/^whsec_/),
       }),
@@ -79,8 +89,13 @@ describe('tourctl tenant onboard', () => {
       '--name Audited --tour dolomites --amount -20 --origin audited.example --webhook https://audited.example/',
     );
     expect(await actionsOf('audited')).toEqual([
-      ...['tenant.create', 'visibility.allow', 'pricing.add', 'origins.add'],
-      ...['key.issue', 'widget.issue', 'webhook.add'],
+      'tenant.create',
+      'visibility.allow',
+      'pricing.add',
+      'origins.add',
+      'key.issue',
+      'widget.issue',
+      'webhook.add',
     ]);
     const rows = await terminal.db('audit_log').where({ tenant_id: json.tenant.id }).orderBy('id');
     expect(rows.map(({ actor, before }) => [actor, before])).toEqual([
@@ -222,32 +237,44 @@ it('every country has a currency to offer that the terminal takes', () => {
 });
 
 const BARE: OnboardPlan = {
-  ...{
-    name: 'Acme',
-    slug: 'acme',
-    sandbox: false,
-    status: 'trial',
-    country: 'DE',
-    currency: { code: 'EUR', digits: 2 },
-  },
-  ...{ visibility: 'all', scope: ['catalog:read'], key: false, widget: false },
+  name: 'Acme',
+  slug: 'acme',
+  sandbox: false,
+  status: 'trial',
+  country: 'DE',
+  currency: { code: 'EUR', digits: 2 },
+  visibility: 'all',
+  scope: ['catalog:read'],
+  key: false,
+  widget: false,
 };
 /** All options; the type ensures that none is missing. */
 const WHOLE: Required<OnboardPlan> = {
   ...BARE,
-  ...{
-    sandbox: true,
-    status: 'active',
-    bookingPrefix: 'ACME',
-    visibility: 'none',
-    depositPercent: '30',
-    maxHoldShare: 40,
-    linkTemplate: 'https://acme.example/tours/{slug}',
-  },
-  ...{ continent: ['europe'], tour: ['dolomites'], percent: '12.5', amount: '5', roundTo: '5' },
-  ...{ origin: ['https://acme.example'], dev: true, key: true, website: 'https://acme.example' },
-  ...{ keyExpiresIn: 86_400, widget: true, widgetExpiresIn: 86_400, webhook: 'https://acme.example/hooks' },
-  ...{ event: ['booking.created'], format: 'spec', out: 'acme.env', yes: true },
+  sandbox: true,
+  status: 'active',
+  bookingPrefix: 'ACME',
+  visibility: 'none',
+  depositPercent: '30',
+  maxHoldShare: 40,
+  linkTemplate: 'https://acme.example/tours/{slug}',
+  continent: ['europe'],
+  tour: ['dolomites'],
+  percent: '12.5',
+  amount: '5',
+  roundTo: '5',
+  origin: ['https://acme.example'],
+  dev: true,
+  key: true,
+  website: 'https://acme.example',
+  keyExpiresIn: 86_400,
+  widget: true,
+  widgetExpiresIn: 86_400,
+  webhook: 'https://acme.example/hooks',
+  event: ['booking.created'],
+  format: 'spec',
+  out: 'acme.env',
+  yes: true,
 };
 
 const flagsOf = (plan: OnboardPlan) => describeCommand(plan).match(/(?<=\s)--[a-z-]+/g) ?? [];

@@ -99,14 +99,15 @@ describe('a first start of the demo', () => {
     const other = await openTestTerminal();
     try {
       await other.db('tours').insert({
-        ...{
-          slug: 'ha-long-bay-cruise',
-          name: 'Ours',
-          name_folded: 'ours',
-          continent: 'asia',
-          country: 'VN',
-        },
-        ...{ duration_days: 2, currency: 'VND', currency_digits: 0, base_price_minor: 100 },
+        slug: 'ha-long-bay-cruise',
+        name: 'Ours',
+        name_folded: 'ours',
+        continent: 'asia',
+        country: 'VN',
+        duration_days: 2,
+        currency: 'VND',
+        currency_digits: 0,
+        base_price_minor: 100,
       });
       await inTransaction(other.db, (trx) => plantDemo(trx, TODAY, undefined));
       const [tour] = await other.db('tours').where({ slug: 'ha-long-bay-cruise' }).select('name', 'currency');

@@ -39,7 +39,9 @@ async function openSales(): Promise<Sales> {
   const wanted = { tour: tour.slug, departureDate: date, by: 'key AAAAAAAAAAAA' };
   return {
     ...terminal,
-    ...{ tenant, tour, date },
+    tenant,
+    tour,
+    date,
     hold: (quantity) => {
       const request = {
         ...wanted,

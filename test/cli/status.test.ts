@@ -63,7 +63,9 @@ describe('tourctl status', () => {
     await givenService(90);
     await givenService(5);
     await terminal.db('api_instances').insert({
-      ...{ id: randomUUID(), seen_version: 1, poll: 1 },
+      id: randomUUID(),
+      seen_version: 1,
+      poll: 1,
       polled_at: ago('1 hour'),
     });
     const { api, webhook_queue: queue } = await status();

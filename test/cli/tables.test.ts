@@ -176,8 +176,14 @@ describe('lists', () => {
     await insertHold(db, tenantId, departure.id, 2, { external_ref: 'a-long-reference-of-a-cart' });
     await insertLead(db, tenantId, departure, 'TOKYO-1042', { external_ref: 'a-long-reference-of-an-order' });
     await db('sale_refusals').insert({
-      ...{ at: new Date(), tenant_id: tenantId, operation: 'booking.create', code: 'insufficient_seats' },
-      ...{ request_id: 'req-1', tour_id: tour.id, departure_date: '2031-06-01', quantity: 3 },
+      at: new Date(),
+      tenant_id: tenantId,
+      operation: 'booking.create',
+      code: 'insufficient_seats',
+      request_id: 'req-1',
+      tour_id: tour.id,
+      departure_date: '2031-06-01',
+      quantity: 3,
       external_ref: 'a-long-reference-of-a-cart',
     });
   });
@@ -198,15 +204,18 @@ describe('lists', () => {
   );
 
   it.each([
-    ...['audit list', 'booking list', 'booking refusals', 'catalog list', 'config list', 'delivery list'],
-    ...[
-      'departure list alps',
-      'hold list',
-      'key list tokyo',
-      'tenant list',
-      'webhook list',
-      'widget list tokyo',
-    ],
+    'audit list',
+    'booking list',
+    'booking refusals',
+    'catalog list',
+    'config list',
+    'delivery list',
+    'departure list alps',
+    'hold list',
+    'key list tokyo',
+    'tenant list',
+    'webhook list',
+    'widget list tokyo',
   ])('are tables from 60 columns on, with one line for each item: %s', async (line) => {
     const { items } = await terminal.json(line);
     expect(items.length).toBeGreaterThan(0);

@@ -29,13 +29,20 @@ describe('tourctl webhook set', () => {
       `webhook set ${id} --url ${url} --event booking.cancelled,booking.created --format thin --json`,
     );
     expect(json).toMatchObject({
-      ...{ id, tenant: slug, url, format: 'thin', status: 'active' },
+      id,
+      tenant: slug,
+      url,
+      format: 'thin',
+      status: 'active',
       events: ['booking.cancelled', 'booking.created'],
     });
     expect(await secretsOf(id)).toEqual(secrets);
     expect(await lastAudit()).toMatchObject({
-      ...{ action: 'webhook.set', tenant: slug, subject: id },
-      ...{ before: { format: 'spec' }, after: { url, format: 'thin' } },
+      action: 'webhook.set',
+      tenant: slug,
+      subject: id,
+      before: { format: 'spec' },
+      after: { url, format: 'thin' },
     });
   });
 

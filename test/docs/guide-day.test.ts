@@ -58,16 +58,21 @@ describeWith(
       mkdirSync(dataDir);
       const [api, queue, metrics] = await freePorts();
       const env = {
-        ...{ DATA_DIR: dataDir, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on', SUDO_USER: 'olga' },
-        ...{ API_PORT: `${api}`, WEBHOOK_QUEUE_PORT: `${queue}`, METRICS_PORT: `${metrics}` },
+        DATA_DIR: dataDir,
+        WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+        SUDO_USER: 'olga',
+        API_PORT: `${api}`,
+        WEBHOOK_QUEUE_PORT: `${queue}`,
+        METRICS_PORT: `${metrics}`,
       };
       const website = await startWebsite();
       const product = startChild({
-        ...{ name: 'product', program: process.execPath, args: [TOURCTL, 'up', '--no-demo'], cwd: ROOT },
-        ...{
-          env: { PATH: process.env.PATH!, HOME: process.env.HOME!, ...env },
-          logFile: path.join(folder, 'log'),
-        },
+        name: 'product',
+        program: process.execPath,
+        args: [TOURCTL, 'up', '--no-demo'],
+        cwd: ROOT,
+        env: { PATH: process.env.PATH!, HOME: process.env.HOME!, ...env },
+        logFile: path.join(folder, 'log'),
       });
       cleanUp = async () => {
         website.server.close();
@@ -95,19 +100,19 @@ describeWith(
       const answers = (...lines: string[]) => expect.stringMatching(lines.join('[^]*'));
       expect(stdout).toEqual(
         answers(
-          ...[
-            'departures +3 +0 +0\n',
-            'total_price +3,498[.]00 EUR\n',
-            '"booking_ref":"SUNNY-1001"',
-            'total_price +4,917[.]00 EUR\n',
-          ],
-          ...['status +confirmed\n', 'adults from 2 to 3', '\n401\n200\n', 'sunny +disabled', ' is active\n'],
-          ...[
-            'SUNNY-1001 +booking.confirmed +dead',
-            '1 delivery is queued again\n',
-            'status +cancelled\n',
-            'booking.cancel',
-          ],
+          'departures +3 +0 +0\n',
+          'total_price +3,498[.]00 EUR\n',
+          '"booking_ref":"SUNNY-1001"',
+          'total_price +4,917[.]00 EUR\n',
+          'status +confirmed\n',
+          'adults from 2 to 3',
+          '\n401\n200\n',
+          'sunny +disabled',
+          ' is active\n',
+          'SUNNY-1001 +booking.confirmed +dead',
+          '1 delivery is queued again\n',
+          'status +cancelled\n',
+          'booking.cancel',
         ),
       );
       const everything = [

@@ -44,16 +44,17 @@ describeWith(
         .select('l.*');
       expect(stdout).toContain(`"CONFIRMED"\n"${lead.bookingRef}"`);
       expect(lead).toMatchObject({
-        ...{
-          status: 'cancelled',
-          departureDate: date,
-          adults: 1,
-          children: 1,
-          externalRef: 'R-81',
-          source: 'octo',
-        },
-        ...{ customerName: 'Ana Lima', customerEmail: 'ana@example.com', customerPhone: null },
-        ...{ notes: 'Window seats', cancelReason: 'The customer is ill.' },
+        status: 'cancelled',
+        departureDate: date,
+        adults: 1,
+        children: 1,
+        externalRef: 'R-81',
+        source: 'octo',
+        customerName: 'Ana Lima',
+        customerEmail: 'ana@example.com',
+        customerPhone: null,
+        notes: 'Window seats',
+        cancelReason: 'The customer is ill.',
       });
       expect(await seatsTaken(api.db, { tour, date })).toBe(0);
     });

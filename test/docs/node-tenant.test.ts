@@ -52,7 +52,9 @@ beforeAll(async () => {
     }),
   ];
   const wanted = {
-    ...{ tenantId: tenant.id, url: `${address}/webhooks`, allowPrivateTargets: true },
+    tenantId: tenant.id,
+    url: `${address}/webhooks`,
+    allowPrivateTargets: true,
     events: ['booking.created', 'booking.updated'],
   };
   const { secret } = await inTransaction(database.db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));

@@ -91,13 +91,14 @@ describe('the documentation pages', () => {
   it('have an address for each field of a parameter, a body, an answer and a webhook', async () => {
     const { text } = await api.http.get('/docs');
     for (const id of [
-      ...['checkAvailability.departure_date', 'placeHold.Idempotency-Key', 'createBooking.body.travellers'],
-      ...['createBooking.201.price_breakdown.categories.total', 'listTours.200.items.slug'],
-      ...[
-        'bookingCreated.body.customer.email',
-        'departureUpdated.body.changed',
-        'Webhooks.webhook-signature',
-      ],
+      'checkAvailability.departure_date',
+      'placeHold.Idempotency-Key',
+      'createBooking.body.travellers',
+      'createBooking.201.price_breakdown.categories.total',
+      'listTours.200.items.slug',
+      'bookingCreated.body.customer.email',
+      'departureUpdated.body.changed',
+      'Webhooks.webhook-signature',
     ])
       expect(text).toContain(`id="${id}" href="#${id}"`);
   });
@@ -196,8 +197,15 @@ describe('the root address of the service', () => {
     }
     const paths = Object.values<string>(body.links).map((link) => link.slice(origin.length));
     expect(paths.sort()).toEqual([
-      ...['/docs', '/docs/errors', '/docs/guide', '/embed/widget.js', '/healthz'],
-      ...['/openapi.3.1.json', '/openapi.d.ts', '/openapi.json', '/readyz'],
+      '/docs',
+      '/docs/errors',
+      '/docs/guide',
+      '/embed/widget.js',
+      '/healthz',
+      '/openapi.3.1.json',
+      '/openapi.d.ts',
+      '/openapi.json',
+      '/readyz',
     ]);
   });
 

@@ -89,6 +89,13 @@ const COMPLETING = new Set(['localDateStart', 'localDateEnd', 'unitItems', 'depa
 
 /** Optional fields that must agree with others. */
 const RARE = new Set([
-  ...['uuid', 'expected_total', 'children', 'adults', 'single_supplements', 'travellers'],
-  ...['units', 'availabilityIds', 'localDate'],
+  'uuid',
+  'expected_total',
+  'children',
+  'adults',
+  'single_supplements',
+  'travellers',
+  'units',
+  'availabilityIds',
+  'localDate',
 ]);

@@ -165,8 +165,15 @@ const changeBytes: Mutation = (request, random) => {
 
 const MUTATIONS: readonly Mutation[] = [
   ...Array<Mutation>(7).fill(changeValue),
-  ...[changeHeader, changeHeader, changeBytes, removeField],
-  ...[addField, repeatParameter, changePathValue, changePathForm, changeMethod],
+  changeHeader,
+  changeHeader,
+  changeBytes,
+  removeField,
+  addField,
+  repeatParameter,
+  changePathValue,
+  changePathForm,
+  changeMethod,
 ];
 
 interface Place {

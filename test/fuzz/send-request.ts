@@ -18,7 +18,10 @@ export class Sender {
     const path = addressOf(request);
     const bytes = request.bytes ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
     const sent = http.request(this.baseUrl, {
-      ...{ method, path, agent: this.agent, timeout: TIMEOUT_MS },
+      method,
+      path,
+      agent: this.agent,
+      timeout: TIMEOUT_MS,
       headers: {
         ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
         ...headers,

@@ -144,7 +144,10 @@ export class Clients {
     if (!hold?.uuid) return undefined;
     const path = `/octo/bookings/${hold.uuid}`;
     const post = (what: string, body: object) => ({
-      ...{ tenant: hold.tenant, method: 'POST', path: `${path}/${what}`, body },
+      tenant: hold.tenant,
+      method: 'POST',
+      path: `${path}/${what}`,
+      body,
     });
     if (kind === 'extend hold') return post('extend', { expirationMinutes: 30 });
     if (kind === 'confirm') return post('confirm', {});

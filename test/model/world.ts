@@ -91,12 +91,10 @@ async function givenSeller(db: Db, markup: number, sandbox: boolean): Promise<Se
   const tenant = await givenTenant(db, { sandbox });
   if (markup !== 1) await givenPriceRule(db, { tenant }, { percent: Math.round((markup - 1) * 100) });
   await db('webhook_endpoints').insert({
-    ...{
-      id: randomUUID(),
-      tenant_id: tenant.id,
-      url: 'https://hooks.example/model',
-      events: [...EVENT_TYPES],
-    },
+    id: randomUUID(),
+    tenant_id: tenant.id,
+    url: 'https://hooks.example/model',
+    events: [...EVENT_TYPES],
   });
   const issue = async () => {
     const issued = await inTransaction(db, (trx) =>

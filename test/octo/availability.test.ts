@@ -69,10 +69,16 @@ describe('POST /octo/availability', () => {
     expect(rows).toHaveLength(4);
     const [first] = open;
     expect(rows[0]).toEqual({
-      ...{ id: first!.id, allDay: false, openingHours: [], maxUnits: 9 },
+      id: first!.id,
+      allDay: false,
+      openingHours: [],
+      maxUnits: 9,
       localDateTimeStart: expect.stringMatching(new RegExp(`^${first!.date}T09:30:00\\+0[12]:00$`)),
       localDateTimeEnd: expect.stringMatching(new RegExp(`^${first!.date}T23:59:59\\+0[12]:00$`)),
-      ...{ available: true, status: 'AVAILABLE', vacancies: SEATS, capacity: SEATS },
+      available: true,
+      status: 'AVAILABLE',
+      vacancies: SEATS,
+      capacity: SEATS,
       utcCutoffAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z$/),
     });
   });
@@ -82,7 +88,9 @@ describe('POST /octo/availability', () => {
     const body = { productId: id, ...OPTION, availabilityIds: [open[1]!.id] };
     expect(expectOcto(await check(body), 'availability')).toMatchObject([
       {
-        ...{ id: open[1]!.id, allDay: true, openingHours: [{ from: '00:00', to: '23:59' }] },
+        id: open[1]!.id,
+        allDay: true,
+        openingHours: [{ from: '00:00', to: '23:59' }],
         localDateTimeStart: expect.stringContaining(`${open[1]!.date}T00:00:00+0`),
       },
     ]);

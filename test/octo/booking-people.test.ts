@@ -14,8 +14,12 @@ const terminal = useTerminalOf(api);
 function somebody() {
   const mark = randomBytes(4).toString('hex');
   const contact = {
-    ...{ firstName: 'Xaver', lastName: `Quill${mark}`, emailAddress: `x.${mark}@example.com` },
-    ...{ phoneNumber: '+49 30 901820', notes: `Quill${mark} is vegan`, postalCode: '10115' },
+    firstName: 'Xaver',
+    lastName: `Quill${mark}`,
+    emailAddress: `x.${mark}@example.com`,
+    phoneNumber: '+49 30 901820',
+    notes: `Quill${mark} is vegan`,
+    postalCode: '10115',
   };
   return { mark, contact };
 }
@@ -23,8 +27,13 @@ function somebody() {
 function reservation({ mark, contact }: ReturnType<typeof somebody>) {
   const { id, open } = tours.startTime;
   return {
-    ...{ uuid: randomUUID(), productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id },
-    ...{ contact, notes: `Quill${mark} comes late`, resellerReference: `xaver-quill${mark}` },
+    uuid: randomUUID(),
+    productId: id,
+    optionId: 'DEFAULT',
+    availabilityId: open[0]!.id,
+    contact,
+    notes: `Quill${mark} comes late`,
+    resellerReference: `xaver-quill${mark}`,
     unitItems: [{ unitId: 'adult', contact, resellerReference: `quill${mark}-xaver-1` }],
   };
 }

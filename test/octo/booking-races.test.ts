@@ -175,10 +175,15 @@ describe.each([
         );
         const wasConfirmed = answers.some(({ body }) => body.status === 'CONFIRMED');
         expect({
-          ...{ unexpected, status: now.status, supplierReference: now.supplierReference },
-          ...{ leads: leads.length, events: events.length, taken: await seatsTaken(database.db, seats) },
+          unexpected,
+          status: now.status,
+          supplierReference: now.supplierReference,
+          leads: leads.length,
+          events: events.length,
+          taken: await seatsTaken(database.db, seats),
         }).toEqual({
-          ...{ unexpected: [], status: expect.stringMatching(/^(CONFIRMED|CANCELLED|EXPIRED)$/) },
+          unexpected: [],
+          status: expect.stringMatching(/^(CONFIRMED|CANCELLED|EXPIRED)$/),
           supplierReference: leads[0] ?? null,
           leads: wasConfirmed || leads.length > 0 ? 1 : 0,
           events: leads.length,

@@ -16,8 +16,11 @@ const CONTACT = { fullName: 'Ana Lima', emailAddress: 'ana@example.com', phoneNu
 
 function bodyFor({ id, open }: ConformanceProduct, more: object = {}) {
   return {
-    ...{ productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id },
-    ...{ unitItems: [ADULT, ADULT], ...more },
+    productId: id,
+    optionId: 'DEFAULT',
+    availabilityId: open[0]!.id,
+    unitItems: [ADULT, ADULT],
+    ...more,
   };
 }
 
@@ -51,10 +54,21 @@ describe('POST /octo/bookings', () => {
     const before = await seatsTaken(api.db, seats);
     const booking = await reserve({ notes: 'Two bicycles', resellerReference: 'R-1', contact: CONTACT });
     expect(booking).toMatchObject({
-      ...{ id: booking.uuid, status: 'ON_HOLD', testMode: false, productId: id, optionId: 'DEFAULT' },
-      ...{ availabilityId: open[0]!.id, notes: 'Two bicycles', resellerReference: 'R-1' },
-      ...{ supplierReference: null, cancellable: true, cancellation: null, freesale: false },
-      ...{ utcConfirmedAt: null, utcRedeemedAt: null, deliveryMethods: ['VOUCHER'] },
+      id: booking.uuid,
+      status: 'ON_HOLD',
+      testMode: false,
+      productId: id,
+      optionId: 'DEFAULT',
+      availabilityId: open[0]!.id,
+      notes: 'Two bicycles',
+      resellerReference: 'R-1',
+      supplierReference: null,
+      cancellable: true,
+      cancellation: null,
+      freesale: false,
+      utcConfirmedAt: null,
+      utcRedeemedAt: null,
+      deliveryMethods: ['VOUCHER'],
       voucher: { redemptionMethod: 'MANIFEST', deliveryOptions: [] },
       contact: { ...CONTACT, firstName: null, locales: [], notes: null },
       product: { id, availabilityType: 'START_TIME' },
@@ -72,7 +86,8 @@ describe('POST /octo/bookings', () => {
   it('shows the opening hours of a tour without a start time', async () => {
     const answer = await reseller.post('/octo/bookings', bodyFor(tours.openingHours));
     expect(expectOcto(answer, 'booking').availability).toMatchObject({
-      ...{ allDay: true, openingHours: [{ from: '00:00', to: '23:59' }] },
+      allDay: true,
+      openingHours: [{ from: '00:00', to: '23:59' }],
     });
   });
 
@@ -115,7 +130,9 @@ describe('POST /octo/bookings', () => {
 
   it('keeps the UUIDs, references and contacts of unit items as sent', async () => {
     const item = {
-      ...{ uuid: randomUUID(), ...ADULT, resellerReference: 'T-1' },
+      uuid: randomUUID(),
+      ...ADULT,
+      resellerReference: 'T-1',
       contact: { firstName: 'Rui', country: 'PT', locales: ['pt'] },
     };
     const { unitItems } = await reserve({ unitItems: [item, CHILD] });
@@ -129,7 +146,10 @@ describe('POST /octo/bookings', () => {
     await confirm(uuid);
     const { productId, availabilityId, ...rest } = bodyFor(tours.startTime, { contact: CONTACT });
     const again = await reseller.post('/octo/bookings', {
-      ...{ ...rest, unknown: 1, availabilityId: availabilityId.toUpperCase(), productId },
+      ...rest,
+      unknown: 1,
+      availabilityId: availabilityId.toUpperCase(),
+      productId,
       uuid: uuid.toUpperCase(),
     });
     const booking = expectOcto(again, 'booking');
@@ -237,13 +257,23 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     const { uuid } = await reserve({ notes: 'Late' });
     const booking = await confirm(uuid, { contact: CONTACT, resellerReference: 'R-81' });
     expect(booking).toMatchObject({
-      ...{ uuid, status: 'CONFIRMED', resellerReference: 'R-81', notes: 'Late', utcExpiresAt: null },
-      ...{ contact: CONTACT, utcConfirmedAt: expect.any(String), cancellation: null },
+      uuid,
+      status: 'CONFIRMED',
+      resellerReference: 'R-81',
+      notes: 'Late',
+      utcExpiresAt: null,
+      contact: CONTACT,
+      utcConfirmedAt: expect.any(String),
+      cancellation: null,
       voucher: { deliveryOptions: [{ deliveryFormat: 'QRCODE', deliveryValue: booking.supplierReference }] },
     });
     const { body } = await reseller.get(`/api/tenant/bookings/${booking.supplierReference}`);
     expect(body).toMatchObject({
-      ...{ status: 'confirmed', source: 'octo', adults: 2, external_ref: 'R-81', notes: 'Late' },
+      status: 'confirmed',
+      source: 'octo',
+      adults: 2,
+      external_ref: 'R-81',
+      notes: 'Late',
       customer: { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' },
     });
     const events = await api
@@ -344,7 +374,10 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     const { uuid } = await reserve({ contact: { fullName: 'Ana Lima', emailAddress: 'ana@example.com' } });
     const changed = await change(uuid, { contact: { firstName: 'Rui', lastName: 'Costa' } });
     expect(changed.contact).toMatchObject({
-      ...{ fullName: null, firstName: 'Rui', lastName: 'Costa', emailAddress: 'ana@example.com' },
+      fullName: null,
+      firstName: 'Rui',
+      lastName: 'Costa',
+      emailAddress: 'ana@example.com',
     });
   });
 
@@ -444,7 +477,8 @@ describe('a booking that REST changes', () => {
     await reseller.patch(`/api/tenant/bookings/${supplierReference}`, change);
     const booking = await read(uuid);
     expect(booking).toMatchObject({
-      ...{ availabilityId: tours.startTime.open[1]!.id, contact: { fullName: 'Rui Lima' } },
+      availabilityId: tours.startTime.open[1]!.id,
+      contact: { fullName: 'Rui Lima' },
       unitItems: [{ uuid: unitItems[0]!.uuid, ...ADULT }, ADULT, CHILD],
     });
     expect(await read(uuid)).toEqual(booking);

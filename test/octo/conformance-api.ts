@@ -47,7 +47,8 @@ async function findProduct({ db }: TestApi, slug: string): Promise<ConformancePr
   const isOpen = ({ seatsTotal }: { seatsTotal: number }) => seatsTotal > 9;
   const departure = ({ id, date }: { id: string; date: string }) => ({ id, date });
   return {
-    ...{ id: rows[0]!.tourId, slug },
+    id: rows[0]!.tourId,
+    slug,
     open: rows.filter(isOpen).map(departure),
     soldOut: departure(rows.find((row) => !isOpen(row))!),
   };

@@ -35,8 +35,13 @@ export async function givenConformanceTours(trx: Trx, tenant: Tenant): Promise<v
     place: { file: 'conformance tours', index },
     value: {
       ...tour,
-      ...{ continent: 'europe', country: 'DE', duration_days: 1, currency: 'EUR', base_price: 48 },
-      ...{ time_zone: 'Europe/Berlin', group_size_max: 9 },
+      continent: 'europe',
+      country: 'DE',
+      duration_days: 1,
+      currency: 'EUR',
+      base_price: 48,
+      time_zone: 'Europe/Berlin',
+      group_size_max: 9,
       departures: departures.map((departure) => ({ ...departure, prices })),
     },
   }));
@@ -46,9 +51,16 @@ export async function givenConformanceTours(trx: Trx, tenant: Tenant): Promise<v
 
 async function sellOut(trx: Trx, tenant: Tenant, slug: string, departureDate: string): Promise<void> {
   const group = {
-    ...{ departureDate, party: adultsOnly(SOLD_OUT_SEATS), travellers: null, paymentMethod: null },
+    departureDate,
+    party: adultsOnly(SOLD_OUT_SEATS),
+    travellers: null,
+    paymentMethod: null,
     customer: { name: 'Group', phone: '+4930901820', email: 'group@example.com' },
-    ...{ holdId: null, expectedTotal: null, externalRef: null, notes: null, by: null },
+    holdId: null,
+    expectedTotal: null,
+    externalRef: null,
+    notes: null,
+    by: null,
   };
   const tour = await getVisibleTour(trx, tenant, slug);
   await writeSale(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, group));

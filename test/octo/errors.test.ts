@@ -51,8 +51,11 @@ describe('an error below /octo', () => {
   it('of a body above 64 KiB is 413, and a body below is read', async () => {
     const body = (length: number) =>
       JSON.stringify({
-        ...{ productId: tours.startTime.id, optionId: 'DEFAULT', notes: 'x'.repeat(length) },
-        ...{ localDateStart: '2031-01-01', localDateEnd: '2031-01-02' },
+        productId: tours.startTime.id,
+        optionId: 'DEFAULT',
+        notes: 'x'.repeat(length),
+        localDateStart: '2031-01-01',
+        localDateEnd: '2031-01-02',
       });
     expect((await post(body(60_000))).status).toBe(200);
     const answer = await post(body(66_000));

@@ -81,8 +81,10 @@ describe('a sandbox key', () => {
     expect(expectOcto(confirmed, 'booking')).toMatchObject({ testMode: true, status: 'CONFIRMED' });
     expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 0, sandbox: 3 });
     const body = {
-      ...{ productId: seats.tour.id, optionId: 'DEFAULT' },
-      ...{ localDateStart: seats.date, localDateEnd: seats.date },
+      productId: seats.tour.id,
+      optionId: 'DEFAULT',
+      localDateStart: seats.date,
+      localDateEnd: seats.date,
     };
     const vacancies = async (site: Website) =>
       expectOcto(await site.post('/octo/availability', body), 'availability')[0].vacancies;
@@ -164,7 +166,10 @@ describe('a booking of OCTO that REST changes', () => {
     expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(uuid)}`)).status).toBeLessThan(300);
     const booking = await read(uuid);
     expect(booking).toMatchObject({
-      ...{ status: 'CANCELLED', utcExpiresAt: null, cancellable: false, supplierReference: null },
+      status: 'CANCELLED',
+      utcExpiresAt: null,
+      cancellable: false,
+      supplierReference: null,
       cancellation: { refund: 'NONE', reason: null, utcCancelledAt: expect.any(String) },
       unitItems: [{ status: 'CANCELLED' }],
     });
@@ -212,7 +217,9 @@ describe('a booking of OCTO that REST changes', () => {
     const { body } = await reseller.post(`/octo/bookings/${uuid}/confirm`, {});
     await reseller.post(`/api/tenant/bookings/${body.supplierReference}/cancel`, { reason: 'Storm' });
     expect(await read(uuid)).toMatchObject({
-      ...{ status: 'CANCELLED', utcExpiresAt: null, cancellation: { refund: 'NONE', reason: 'Storm' } },
+      status: 'CANCELLED',
+      utcExpiresAt: null,
+      cancellation: { refund: 'NONE', reason: 'Storm' },
     });
   });
 

@@ -27,7 +27,9 @@ function detailsOf(mark: string, uuid: string = randomUUID()): NewOctoDetails {
     contact: { fullName: null, firstName: 'Xaver', lastName: `Quill${mark}`, notes: `Quill${mark} is vegan` },
     unitItems: [
       {
-        ...{ uuid: randomUUID(), unitId: 'adult', resellerReference: `xaver-quill${mark}-1` },
+        uuid: randomUUID(),
+        unitId: 'adult',
+        resellerReference: `xaver-quill${mark}-1`,
         contact: { fullName: `Yara Quill${mark}`, emailAddress: `yara.${mark}@example.com` },
       },
     ],
@@ -53,7 +55,13 @@ async function hold(
 async function book({ tenant }: Website, { tour, customer, id }: SeatHold): Promise<BookingLead> {
   const request = { party: adultsOnly(1), departureDate: null, travellers: null, paymentMethod: null };
   const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, {
-    ...{ ...request, holdId: id, customer, externalRef: null, expectedTotal: null, notes: null, by: null },
+    ...request,
+    holdId: id,
+    customer,
+    externalRef: null,
+    expectedTotal: null,
+    notes: null,
+    by: null,
     source: 'octo',
   });
   return (await api.context.sales.sell(sale)) as BookingLead;

@@ -93,7 +93,8 @@ describe('GET /octo/products', () => {
       const left = new AbortController();
       const { authorization } = reseller;
       const answer = await fetch(`${api.baseUrl}/octo/products`, {
-        ...{ headers: { authorization }, signal: left.signal },
+        headers: { authorization },
+        signal: left.signal,
       });
       expect(answer.status).toBe(200);
       left.abort();
@@ -113,20 +114,30 @@ describe('GET /octo/products/{id}', () => {
     const { id, slug } = tours.startTime;
     const product = expectOcto(await reseller.get(`/octo/products/${id}`), 'product');
     expect(product).toEqual({
-      ...{ id, reference: slug, internalName: 'A Morning in the Old Town' },
-      ...{ locale: 'en', timeZone: 'Europe/Berlin', availabilityType: 'START_TIME' },
-      ...{
-        allowFreesale: false,
-        instantConfirmation: true,
-        instantDelivery: true,
-        availabilityRequired: true,
-      },
-      ...{ deliveryFormats: ['QRCODE'], deliveryMethods: ['VOUCHER'], redemptionMethod: 'MANIFEST' },
+      id,
+      reference: slug,
+      internalName: 'A Morning in the Old Town',
+      locale: 'en',
+      timeZone: 'Europe/Berlin',
+      availabilityType: 'START_TIME',
+      allowFreesale: false,
+      instantConfirmation: true,
+      instantDelivery: true,
+      availabilityRequired: true,
+      deliveryFormats: ['QRCODE'],
+      deliveryMethods: ['VOUCHER'],
+      redemptionMethod: 'MANIFEST',
       options: [
         {
-          ...{ id: 'DEFAULT', default: true, internalName: 'Default', reference: null },
-          ...{ availabilityLocalStartTimes: ['09:30'], requiredContactFields: [] },
-          ...{ cancellationCutoff: '0 hours', cancellationCutoffAmount: 0, cancellationCutoffUnit: 'hour' },
+          id: 'DEFAULT',
+          default: true,
+          internalName: 'Default',
+          reference: null,
+          availabilityLocalStartTimes: ['09:30'],
+          requiredContactFields: [],
+          cancellationCutoff: '0 hours',
+          cancellationCutoffAmount: 0,
+          cancellationCutoffUnit: 'hour',
           restrictions: { minUnits: 1, maxUnits: 9 },
           units: [unit('adult', 'Adult', 'ADULT', 18, 99), unit('child', 'Child', 'CHILD', 0, 17)],
         },
@@ -155,7 +166,9 @@ describe('GET /octo/products/{id}', () => {
     await api.db('price_rules').insert(rule);
     const product = await reseller.get(`/octo/products/${tours.startTime.id}`).set(WITH_PRICING);
     expect(expectOcto(product, 'product')).toMatchObject({
-      ...{ defaultCurrency: 'EUR', availableCurrencies: ['EUR'], pricingPer: 'UNIT' },
+      defaultCurrency: 'EUR',
+      availableCurrencies: ['EUR'],
+      pricingPer: 'UNIT',
       options: [
         {
           units: [{ pricingFrom: [price(4800, 5400)] }, { pricingFrom: [price(2400, 2700)] }],
@@ -177,16 +190,14 @@ describe('GET /octo/products/{id}', () => {
       .db('tours')
       .where({ id })
       .update({
-        ...{
-          summary: 'One night',
-          description: 'First\nsecond',
-          cancellation_policy: 'Free until a day before.',
-        },
-        ...{ inclusions: ['Meals'], exclusions: ['Flights'], languages: ['en', 'vi'] },
-        ...{
-          image_url: 'https://img.example.com/1.jpg',
-          start_location: { name: 'Marina', lat: 20.9, lng: 107.1 },
-        },
+        summary: 'One night',
+        description: 'First\nsecond',
+        cancellation_policy: 'Free until a day before.',
+        inclusions: ['Meals'],
+        exclusions: ['Flights'],
+        languages: ['en', 'vi'],
+        image_url: 'https://img.example.com/1.jpg',
+        start_location: { name: 'Marina', lat: 20.9, lng: 107.1 },
         end_location: { name: 'Without coordinates' },
         images: JSON.stringify([
           { url: 'https://img.example.com/1.jpg' },
@@ -201,7 +212,9 @@ describe('GET /octo/products/{id}', () => {
     const product = await reseller.get(`/octo/products/${id}`).set(WITH_CONTENT);
     const medium = { title: null, copyright: null };
     expect(expectOcto(product, 'product')).toMatchObject({
-      ...{ title: 'Hà Long Bay Cruise', shortDescription: 'One night', description: 'First\nsecond' },
+      title: 'Hà Long Bay Cruise',
+      shortDescription: 'One night',
+      description: 'First\nsecond',
       features: [
         { type: 'INCLUSION', shortDescription: 'Meals' },
         { type: 'EXCLUSION', shortDescription: 'Flights' },
@@ -224,7 +237,10 @@ describe('GET /octo/products/{id}', () => {
         { format: 'IN_PERSON', language: 'en' },
         { format: 'IN_PERSON', language: 'vi' },
       ],
-      ...{ durationMinutesFrom: 2880, durationMinutesTo: null, faqs: [], categoryLabels: [] },
+      durationMinutesFrom: 2880,
+      durationMinutesTo: null,
+      faqs: [],
+      categoryLabels: [],
       options: [{ units: [{ title: 'Adult', features: [] }] }],
     });
   });
@@ -241,8 +257,13 @@ describe('GET /octo/products/{id}', () => {
 
 function unit(id: string, internalName: string, type: string, minAge: number, maxAge: number) {
   const restrictions = {
-    ...{ minAge, maxAge, idRequired: false, minQuantity: null, maxQuantity: null },
-    ...{ paxCount: 1, accompaniedBy: [] },
+    minAge,
+    maxAge,
+    idRequired: false,
+    minQuantity: null,
+    maxQuantity: null,
+    paxCount: 1,
+    accompaniedBy: [],
   };
   return { id, internalName, reference: id, type, requiredContactFields: [], restrictions };
 }

@@ -48,7 +48,8 @@ beforeAll(async () => {
 async function send(method: string, path: string, body?: object): Promise<Record<string, string>> {
   const key = { 'idempotency-key': unique('key'), 'content-type': 'application/json' };
   const answer = await fetch(api.baseUrl + path, {
-    ...{ method, body: body && JSON.stringify(body) },
+    method,
+    body: body && JSON.stringify(body),
     headers: { authorization, ...(body ? key : {}) },
   });
   const text = await answer.text();

@@ -10,11 +10,22 @@ import { startTemporaryPostgres } from '../support/temporary-postgres';
 const DENIED = { code: '42501' };
 const GROUPS: DatabaseRole[] = ['tour_platform_api', 'tour_platform_queue'];
 const CATALOG = [
-  ...['tenants', 'tours', 'tour_tags', 'price_rules', 'visibility_tour_rules', 'visibility_continent_rules'],
+  'tenants',
+  'tours',
+  'tour_tags',
+  'price_rules',
+  'visibility_tour_rules',
+  'visibility_continent_rules',
 ];
 const SALES = [
-  ...['seat_holds', 'hold_extensions', 'hold_changes', 'booking_leads', 'booking_changes', 'octo_bookings'],
-  ...['idempotency_keys', 'sale_refusals'],
+  'seat_holds',
+  'hold_extensions',
+  'hold_changes',
+  'booking_leads',
+  'booking_changes',
+  'octo_bookings',
+  'idempotency_keys',
+  'sale_refusals',
 ];
 /** Would make every start of a service fail. */
 const WRONG_CHECK = `insert into secret_checks (variable, check_value) values ('KEY_PEPPER', 'wrong')
@@ -70,7 +81,8 @@ describe('the functions that run with the rights of their owner', () => {
       .pluck<string[]>('object');
     const expected = ofQueue.map((object) => ({
       name: /^function (\w+)/.exec(object)![1],
-      ...{ path: 'search_path=public, pg_temp', everyone: false },
+      path: 'search_path=public, pg_temp',
+      everyone: false,
     }));
     expect(rows).toHaveLength(expected.length);
     expect(rows).toEqual(expect.arrayContaining(expected));

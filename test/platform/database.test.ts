@@ -168,8 +168,12 @@ describe('a row', () => {
   const sql = `select 1 as tour_id, 'a' as slug, null as brand_1_logo, now() as created_at, '\\x00ff'::bytea as raw_digest,
     '{"unit_price": {"per_seat": 1}}'::jsonb as price_breakdown, '{a_b,c_d}'::text[] as own_origins`;
   const fields = {
-    ...{ tourId: 1, slug: 'a', brand1Logo: null, createdAt: expect.any(Date) },
-    ...{ rawDigest: Buffer.from([0, 255]), priceBreakdown: { unit_price: { per_seat: 1 } } },
+    tourId: 1,
+    slug: 'a',
+    brand1Logo: null,
+    createdAt: expect.any(Date),
+    rawDigest: Buffer.from([0, 255]),
+    priceBreakdown: { unit_price: { per_seat: 1 } },
     ownOrigins: ['a_b', 'c_d'],
   };
 

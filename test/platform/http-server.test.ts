@@ -319,7 +319,9 @@ describe('the connections of an API', () => {
     const client = connectTo(url, HEALTH.repeat(5));
     await client.closed;
     expect(client.said().match(/^Connection: \S+/gim)).toEqual([
-      ...['Connection: keep-alive', 'Connection: keep-alive', 'Connection: close'],
+      'Connection: keep-alive',
+      'Connection: keep-alive',
+      'Connection: close',
     ]);
   });
 });

@@ -53,7 +53,9 @@ describe('an API that logs in with the rights of the API', () => {
     expect(await send('POST', `${ofHold}/extend`, { hold_minutes: 30 })).toMatchObject({ status: 200 });
     const people = { ...CUSTOMER, adults: 3 };
     const lead = await send('POST', '/api/tenant/bookings', {
-      ...{ tour_id: tour.id, hold_id: hold.body.hold_id, ...people },
+      tour_id: tour.id,
+      hold_id: hold.body.hold_id,
+      ...people,
     });
     expect(lead).toMatchObject({ status: 201 });
     const ofLead = `/api/tenant/bookings/${lead.body.booking_ref}`;
@@ -68,7 +70,10 @@ describe('an API that logs in with the rights of the API', () => {
     const availabilityId = (await db('departures').where({ tour_id: tour.id }).first('id')).id as string;
     const unitItems = [{ unitId: 'adult' }];
     const reserved = await send('POST', '/octo/bookings', {
-      ...{ productId: tour.id, optionId: 'DEFAULT', availabilityId, unitItems },
+      productId: tour.id,
+      optionId: 'DEFAULT',
+      availabilityId,
+      unitItems,
     });
     const ofOcto = `/octo/bookings/${reserved.body.uuid}`;
     expect(reserved.body).toMatchObject({ status: 'ON_HOLD' });
@@ -188,9 +193,14 @@ async function startQueue(url: string): Promise<QueueProcess> {
   const child: ChildProcess = fork(SERVICE_ENTRY['webhook-queue'], [], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
-      ...{ PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'warn' },
-      ...{ SECRETS_KEY, CURSOR_KEY: SECRETS_KEY, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' },
-      ...{ WEBHOOK_QUEUE_PORT: `${port}`, METRICS_PORT: `${metrics}` },
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      LOG_LEVEL: 'warn',
+      SECRETS_KEY,
+      CURSOR_KEY: SECRETS_KEY,
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+      WEBHOOK_QUEUE_PORT: `${port}`,
+      METRICS_PORT: `${metrics}`,
     },
   });
   let text = '';

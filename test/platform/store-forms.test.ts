@@ -76,8 +76,16 @@ describeWithRedis('a shared store on a Redis Cluster', () => {
     const ports = [await freePorts(), await freePorts()] as const;
     const start = (bus: number) =>
       startRedis([
-        ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', `${bus}`],
-        ...['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '1000'],
+        '--cluster-enabled',
+        'yes',
+        '--cluster-config-file',
+        'nodes.conf',
+        '--cluster-port',
+        `${bus}`,
+        '--cluster-require-full-coverage',
+        'no',
+        '--cluster-node-timeout',
+        '1000',
       ]);
     const nodes = [await start(ports[0][1]), await start(ports[1][1])] as const;
     const clients = nodes.map(({ url }) => new Redis(url));

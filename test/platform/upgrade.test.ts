@@ -16,8 +16,12 @@ import {
 
 /** The instances of the last release: three sell, one each changes the catalog, lists it and delivers. */
 const INSTANCES = [
-  ...[sellAsLastRelease, sellAsLastRelease, sellAsLastRelease],
-  ...[changeCatalogAsLastRelease, readCatalogAsLastRelease, deliverAsLastRelease],
+  sellAsLastRelease,
+  sellAsLastRelease,
+  sellAsLastRelease,
+  changeCatalogAsLastRelease,
+  readCatalogAsLastRelease,
+  deliverAsLastRelease,
 ];
 /** Addresses that no answer has, stored by other means than the terminal. */
 const TENANT_WITH_BAD_ADDRESSES = {

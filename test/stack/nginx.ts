@@ -20,7 +20,9 @@ export async function startNginx(dir: string, ports: ProxyPorts): Promise<Child>
   writeFileSync(path.join(dir, 'nginx.conf'), mainFile(ports));
   writeFileSync(path.join(dir, 'upstreams.conf'), upstreams(ports));
   const child = startChild({
-    ...{ name: 'nginx', program: 'nginx', cwd: dir },
+    name: 'nginx',
+    program: 'nginx',
+    cwd: dir,
     args: ['-p', dir, '-c', path.join(dir, 'nginx.conf'), '-e', 'stderr', '-g', 'daemon off;'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin' },
     logFile: path.join(dir, 'nginx.log'),

@@ -32,8 +32,11 @@ function createRoles(): void {
   const { hostname, port, username, password } = new URL(process.env[SERVER_URL]!);
   execFileSync(path.join(DOCKER, 'postgres/create-role.sh'), {
     env: {
-      ...{ PATH: process.env.PATH, PGHOST: hostname, PGPORT: port },
-      ...{ POSTGRES_USER: decodeURIComponent(username), PGPASSWORD: decodeURIComponent(password) },
+      PATH: process.env.PATH,
+      PGHOST: hostname,
+      PGPORT: port,
+      POSTGRES_USER: decodeURIComponent(username),
+      PGPASSWORD: decodeURIComponent(password),
       ...PASSWORDS,
     },
     stdio: 'pipe',
@@ -51,7 +54,10 @@ function suite(): void {
     [port] = (await lowPorts(1)) as [number];
     const { hostname, port: serverPort } = new URL(process.env[SERVER_URL]!);
     child = startChild({
-      ...{ name: 'PgBouncer', program: path.join(DOCKER, 'pgbouncer/start'), args: [], cwd: '/' },
+      name: 'PgBouncer',
+      program: path.join(DOCKER, 'pgbouncer/start'),
+      args: [],
+      cwd: '/',
       ...accountFor(),
       env: {
         PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin',
@@ -86,7 +92,8 @@ function suite(): void {
 
   const login = (name: string, password: string, poolMax = 1) =>
     openDatabase(`postgres://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/tours`, {
-      ...{ applicationName: 'test', poolMax },
+      applicationName: 'test',
+      poolMax,
     });
 
   it('accepts the logins of the services with their own passwords and rights, also after the roles are created again', async () => {

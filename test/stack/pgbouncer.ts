@@ -47,7 +47,10 @@ export async function startPgBouncer(
     ...settings,
   ]);
   const child = startChild({
-    ...{ name: 'PgBouncer', program: 'pgbouncer', args: [ini], cwd: '/' },
+    name: 'PgBouncer',
+    program: 'pgbouncer',
+    args: [ini],
+    cwd: '/',
     ...account,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin' },
     logFile: path.join(dir, 'pgbouncer.log'),

@@ -29,12 +29,10 @@ function suite(): void {
   beforeAll(async () => {
     database = await createTestDatabase();
     const env = {
-      ...{
-        GATEWAY_AVAILABILITY_RPM: WIDE,
-        GATEWAY_HOLD_RPM: WIDE,
-        GATEWAY_BOOKING_RPM: WIDE,
-        CATALOG_RPM: WIDE,
-      },
+      GATEWAY_AVAILABILITY_RPM: WIDE,
+      GATEWAY_HOLD_RPM: WIDE,
+      GATEWAY_BOOKING_RPM: WIDE,
+      CATALOG_RPM: WIDE,
       LOG_LEVEL: 'info',
     };
     stack = await startStack({ directUrl: database.url, env });

@@ -27,7 +27,9 @@ export interface ServiceCommand {
 export function launchService({ service, dir, port, env }: ServiceCommand): Child {
   const name = `${service}-${port}`;
   return startChild({
-    ...{ name, program: process.execPath, args: [...NODE_FLAGS[service], SERVICE_ENTRY[service]] },
+    name,
+    program: process.execPath,
+    args: [...NODE_FLAGS[service], SERVICE_ENTRY[service]],
     cwd: ROOT,
     env: { ...inherited(), ...env, [service === 'api' ? 'API_PORT' : 'WEBHOOK_QUEUE_PORT']: `${port}` },
     logFile: path.join(dir, `${name}.log`),

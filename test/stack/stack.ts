@@ -113,7 +113,9 @@ async function ownDatabase(dir: string, stops: Stops): Promise<string> {
 
 async function startRedis(dir: string, port: number): Promise<Child> {
   const child = startChild({
-    ...{ name: 'Redis', program: 'redis-server', cwd: dir },
+    name: 'Redis',
+    program: 'redis-server',
+    cwd: dir,
     args: ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
     logFile: path.join(dir, 'redis.log'),

@@ -78,12 +78,14 @@ function requestOf({ url, authorization, seats }: Target, kind: Kind, ref: strin
     case 'hold':
     case 'hold with key':
       return {
-        ...{ url: `${url}/api/gateway/tours/${tour.slug}/hold`, headers },
+        url: `${url}/api/gateway/tours/${tour.slug}/hold`,
+        headers,
         body: { departure_date: date, quantity: 1, external_ref: ref },
       };
     default:
       return {
-        ...{ url: `${url}/api/tenant/bookings`, headers },
+        url: `${url}/api/tenant/bookings`,
+        headers,
         // Leaves out the holds of other websites.
         body: { ...CUSTOMER, tour_id: tour.id, departure_date: date, external_ref: ref },
       };

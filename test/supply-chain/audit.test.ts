@@ -32,8 +32,13 @@ async function auditWith(status: number, findings: object[]): Promise<{ code: nu
 }
 
 const finding = (severity: string) => ({
-  ...{ id: 1, url: 'https://advisories.example/1', title: 'Test', severity, vulnerable_versions: '<99' },
-  ...{ cwe: [], cvss: { score: 5, vectorString: null } },
+  id: 1,
+  url: 'https://advisories.example/1',
+  title: 'Test',
+  severity,
+  vulnerable_versions: '<99',
+  cwe: [],
+  cvss: { score: 5, vectorString: null },
 });
 
 describe('npm run audit', () => {

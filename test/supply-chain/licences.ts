@@ -2,7 +2,14 @@ import { type LockedPackage, productionPackages } from './locked-packages';
 
 /** Allow use, change and sale, and ask only for the notice to be kept. `MIT/X11` is how the package `nub` writes MIT. */
 const ALLOWED = new Set([
-  ...['MIT', 'MIT/X11', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
+  'MIT',
+  'MIT/X11',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
   'PostgreSQL',
 ]);
 

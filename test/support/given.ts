@@ -159,6 +159,9 @@ export async function insertHold(
     status,
     hold_minutes: 15,
     expires_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [secondsLeft]),
-    ...{ unit_price_minor: 0, currency: 'EUR', currency_digits: 2, price_breakdown: {} },
+    unit_price_minor: 0,
+    currency: 'EUR',
+    currency_digits: 2,
+    price_breakdown: {},
   });
 }

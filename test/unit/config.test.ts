@@ -6,15 +6,16 @@ const OWN_DATABASE = { DATABASE_URL: 'postgres://u:hunter2@db/x', SECRETS_KEY: K
 describe('the configuration', () => {
   it('needs no variable', () => {
     expect(loadConfig({})).toMatchObject({
-      ...{
-        host: '127.0.0.1',
-        apiPort: 3000,
-        webhookQueuePort: 3001,
-        metricsPort: 9464,
-        dataDir: '.data',
-        replicas: 1,
-      },
-      ...{ publicBaseUrl: 'http://127.0.0.1:3000', trustProxy: false, logLevel: 'info', cdnCache: false },
+      host: '127.0.0.1',
+      apiPort: 3000,
+      webhookQueuePort: 3001,
+      metricsPort: 9464,
+      dataDir: '.data',
+      replicas: 1,
+      publicBaseUrl: 'http://127.0.0.1:3000',
+      trustProxy: false,
+      logLevel: 'info',
+      cdnCache: false,
       quotas: { availability: 240, hold: 60, booking: 60, catalog: 600, widget: 600 },
       webhooks: { allowPrivateTargets: false, retentionDays: 90 },
     });
@@ -154,8 +155,12 @@ describe('the configuration', () => {
     [
       'rediss://u:p%40ss%3A@cache.example:6380/2',
       {
-        ...{ form: 'single', hosts: [{ host: 'cache.example', port: 6380 }], tls: true, database: 2 },
-        ...{ username: 'u', password: 'p@ss:' },
+        form: 'single',
+        hosts: [{ host: 'cache.example', port: 6380 }],
+        tls: true,
+        database: 2,
+        username: 'u',
+        password: 'p@ss:',
       },
     ],
     [
@@ -165,7 +170,11 @@ describe('the configuration', () => {
     [
       'redis+sentinel://:secret@a:1,b/group/3?sentinel_password=s%26',
       {
-        ...{ form: 'sentinel', master: 'group', database: 3, password: 'secret', sentinelPassword: 's&' },
+        form: 'sentinel',
+        master: 'group',
+        database: 3,
+        password: 'secret',
+        sentinelPassword: 's&',
         hosts: [
           { host: 'a', port: 1 },
           { host: 'b', port: 26_379 },
@@ -175,7 +184,8 @@ describe('the configuration', () => {
     [
       'rediss+cluster://a,b:7001',
       {
-        ...{ form: 'cluster', tls: true },
+        form: 'cluster',
+        tls: true,
         hosts: [
           { host: 'a', port: 6379 },
           { host: 'b', port: 7001 },

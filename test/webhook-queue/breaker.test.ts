@@ -84,12 +84,10 @@ describe('an endpoint that fails five times in a row', () => {
     for (let i = 0; i < 10; i++) await book(db, tenantId);
     await db('webhook_health').insert({
       endpoint_id: id,
-      ...{
-        failures: 5,
-        openings: 2,
-        opened_at: db.raw("now() - interval '1 second'"),
-        blocked_until: db.fn.now(),
-      },
+      failures: 5,
+      openings: 2,
+      opened_at: db.raw("now() - interval '1 second'"),
+      blocked_until: db.fn.now(),
     });
     const claims = await Promise.all([1, 2, 3].map((n) => claimNow(db, { worker: `w${n}` })));
     expect(claims.flat()).toHaveLength(1);
@@ -111,8 +109,11 @@ describe('an endpoint that fails five times in a row', () => {
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     await db('webhook_health').insert({
-      ...{ endpoint_id: id, failures: 1, openings: 1 },
-      ...{ opened_at: db.raw("now() - interval '1 second'"), blocked_until: db.fn.now() },
+      endpoint_id: id,
+      failures: 1,
+      openings: 1,
+      opened_at: db.raw("now() - interval '1 second'"),
+      blocked_until: db.fn.now(),
     });
     worker = startFastWorker(db, { retryScheduleSeconds: PATIENT, leaseSeconds: 30 });
     await eventually('second opening', async () => ((await health(id)).openings === 2 ? true : undefined));
@@ -125,7 +126,10 @@ describe('an endpoint that fails five times in a row', () => {
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     await db('webhook_health').insert({
-      ...{ endpoint_id: id, failures: 5, openings: 1, opened_at: db.fn.now() },
+      endpoint_id: id,
+      failures: 5,
+      openings: 1,
+      opened_at: db.fn.now(),
       blocked_until: db.raw("now() + interval '1 hour'"),
     });
     const before = await health(id);
@@ -165,7 +169,9 @@ describe('an endpoint that fails five times in a row', () => {
 describe('an endpoint that accepted no delivery for five days', () => {
   const failingFor = (id: string, days: number, exhausted: number) =>
     db('webhook_health').insert({
-      ...{ endpoint_id: id, failures: 1, exhausted },
+      endpoint_id: id,
+      failures: 1,
+      exhausted,
       failing_since: db.raw(`now() - interval '${days} days'`),
     });
 

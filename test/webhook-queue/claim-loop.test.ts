@@ -30,15 +30,27 @@ it('The claim loop logs an unreachable database once for each error, and once wh
   await eventually('some that succeed', () => (claims > 25 ? true : undefined));
   await loop.stop();
   expect(told).toEqual([
-    ...['claim failed 57P01', 'claim failed ECONNREFUSED', 'claim failed 57P03'],
+    'claim failed 57P01',
+    'claim failed ECONNREFUSED',
+    'claim failed 57P03',
     'claims succeed again',
   ]);
 });
 
 it('A worker that claims a delivery again while it still holds its first claim counts both, until each is recorded', async () => {
   const claim: Claim = {
-    ...{ id: 'd1', endpointId: 'e1', eventId: 'v1', url: 'https://example.com/', body: '{}', secrets: [] },
-    ...{ fence: 1, tries: 0, uncounted: 0, createdAt: new Date(), claimedAt: new Date(), dueAt: new Date() },
+    id: 'd1',
+    endpointId: 'e1',
+    eventId: 'v1',
+    url: 'https://example.com/',
+    body: '{}',
+    secrets: [],
+    fence: 1,
+    tries: 0,
+    uncounted: 0,
+    createdAt: new Date(),
+    claimedAt: new Date(),
+    dueAt: new Date(),
   };
   const ends = new Map<number, () => void>();
   const recorded: number[] = [];

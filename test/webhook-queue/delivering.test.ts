@@ -46,16 +46,14 @@ describe('a delivery', () => {
       total_price: 1499.5,
     });
     expect(Object.keys(JSON.parse(request.body))).toEqual([
-      ...[
-        'event_type',
-        'booking_ref',
-        'lead_id',
-        'source',
-        'external_ref',
-        'customer',
-        'departure_date',
-        'total_price',
-      ],
+      'event_type',
+      'booking_ref',
+      'lead_id',
+      'source',
+      'external_ref',
+      'customer',
+      'departure_date',
+      'total_price',
     ]);
     expect(request.headers['content-type']).toBe('application/json');
     expect(delivery).toMatchObject({

@@ -83,7 +83,10 @@ describe('a booking with endpoints', () => {
     worker = startFastWorker(db);
     await whenAll(db, tenantId, 'delivered', 4);
     expect(receiver.received.map(({ body }) => JSON.parse(body).event_type).sort()).toEqual([
-      ...['booking.cancelled', 'booking.cancelled', 'booking.created', 'booking.created'],
+      'booking.cancelled',
+      'booking.cancelled',
+      'booking.created',
+      'booking.created',
     ]);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });

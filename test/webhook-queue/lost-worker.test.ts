@@ -69,8 +69,16 @@ describe('a worker', () => {
     await sleep(20);
     const [current] = await claimNow(db, { worker: 'other' });
     const report: AttemptReport = {
-      ...{ outcome: 'delivered' as const, statusCode: 200, reason: null, responseBody: '', durationMs: 1 },
-      ...{ retryAfterSeconds: null, phases: null, peer: null, signature: null, responseHeaders: null },
+      outcome: 'delivered' as const,
+      statusCode: 200,
+      reason: null,
+      responseBody: '',
+      durationMs: 1,
+      retryAfterSeconds: null,
+      phases: null,
+      peer: null,
+      signature: null,
+      responseHeaders: null,
     };
     const next = { status: 'delivered', waitSeconds: 0, tries: 1 } as const;
     const settle = async (delivery: Claim) => {

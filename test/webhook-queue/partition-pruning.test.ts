@@ -72,8 +72,16 @@ describe('a statement of the queue that locks rows', () => {
     const [delivery, delivered] = await claimNow(db);
     await db.raw('reset plan_cache_mode');
     const report = {
-      ...{ outcome: 'http_error' as const, statusCode: 500, reason: 'No.', responseBody: '', durationMs: 1 },
-      ...{ retryAfterSeconds: null, phases: null, peer: null, signature: null, responseHeaders: null },
+      outcome: 'http_error' as const,
+      statusCode: 500,
+      reason: 'No.',
+      responseBody: '',
+      durationMs: 1,
+      retryAfterSeconds: null,
+      phases: null,
+      peer: null,
+      signature: null,
+      responseHeaders: null,
     };
     const next = { status: 'retrying', waitSeconds: 0, tries: 1 } as const;
     const success = { ...report, outcome: 'delivered' as const, statusCode: 204, reason: null };

@@ -80,8 +80,12 @@ describe('an address that a webhook is sent to', () => {
         const hex = (number: bigint) => `${(number >> 16n).toString(16)}:${(number & 65_535n).toString(16)}`;
         const [inside, relay] = [toNumber(address), toNumber(server)];
         const spellings = [
-          ...[`::${hex(inside)}`, `::ffff:0:${hex(inside)}`, `::5efe:${hex(inside)}`],
-          ...[`64:ff9b::${hex(inside)}`, `64:ff9b:1::${hex(inside)}`, `2002:${hex(inside)}::1`],
+          `::${hex(inside)}`,
+          `::ffff:0:${hex(inside)}`,
+          `::5efe:${hex(inside)}`,
+          `64:ff9b::${hex(inside)}`,
+          `64:ff9b:1::${hex(inside)}`,
+          `2002:${hex(inside)}::1`,
           `2001:0:${hex(relay)}:8000:63bf:${hex(inside ^ 0xffffffffn)}`,
         ];
         return spellings.every((spelling) => nonPublicReason(spelling) !== undefined);
@@ -92,9 +96,25 @@ describe('an address that a webhook is sent to', () => {
 
 describe('the URL of an endpoint', () => {
   const LOOPBACKS = [
-    ...['127.0.0.1', '127.1', '127.0.1', '0x7f.1', '0x7f000001', '2130706433', '017700000001', '0177.0.0.1'],
-    ...['127.0.0.1.', '①②⑦.⓪.⓪.①', '１２７.0.0.1', '%31%32%37.0.0.1', '[::1]', '[0:0:0:0:0:0:0:1]'],
-    ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::127.0.0.1]', '[2002:7f00:1::]'],
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '0x7f.1',
+    '0x7f000001',
+    '2130706433',
+    '017700000001',
+    '0177.0.0.1',
+    '127.0.0.1.',
+    '①②⑦.⓪.⓪.①',
+    '１２７.0.0.1',
+    '%31%32%37.0.0.1',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
+    '[2002:7f00:1::]',
   ];
 
   it.each(LOOPBACKS)('is not %s, which is a spelling of the loopback address (T23)', (host) => {

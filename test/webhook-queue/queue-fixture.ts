@@ -76,8 +76,16 @@ export function startFastWorker({ client }: Db, options: Partial<WorkerOptions> 
 /** Claims once for an idle worker with sixteen slots. */
 export async function claimNow(db: Db, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> {
   const { claims } = await claimDeliveries(db, {
-    ...{ worker: 'one', rows: 16, capacity: 16, slots: 16, concurrencyLimit: 4, leaseSeconds: 60 },
-    ...{ known: [], proven: [], dueLowerBound: null, after: '00000000-0000-0000-0000-000000000000' },
+    worker: 'one',
+    rows: 16,
+    capacity: 16,
+    slots: 16,
+    concurrencyLimit: 4,
+    leaseSeconds: 60,
+    known: [],
+    proven: [],
+    dueLowerBound: null,
+    after: '00000000-0000-0000-0000-000000000000',
     ...limits,
   });
   return claims;

@@ -17,8 +17,14 @@ const LIMITS = {
   attemptTimeoutMs: 3000,
 };
 const DELIVERY: Omit<ClaimedDelivery, 'url' | 'body'> = {
-  ...{ id: 'd1', endpointId: 'e1', eventId: 'ev1', secrets: [], fence: 1, tries: 0 },
-  ...{ createdAt: new Date(), claimedAt: new Date() },
+  id: 'd1',
+  endpointId: 'e1',
+  eventId: 'ev1',
+  secrets: [],
+  fence: 1,
+  tries: 0,
+  createdAt: new Date(),
+  claimedAt: new Date(),
 };
 const SIGNED = expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/);
 
@@ -207,8 +213,14 @@ describe('a request', () => {
         const [line, ...headers] = head.split('\r\n');
         expect(line).toMatch(/^POST \/[!-~]* HTTP\/1\.1$/);
         expect(headers.map((header) => header.split(':')[0])).toEqual([
-          ...['host', 'connection', 'content-type', 'user-agent'],
-          ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-length'],
+          'host',
+          'connection',
+          'content-type',
+          'user-agent',
+          'webhook-id',
+          'webhook-timestamp',
+          'webhook-signature',
+          'content-length',
         ]);
         expect(Buffer.from(sentBody, 'latin1').toString()).toBe(Buffer.from(body).toString());
       }),

@@ -54,8 +54,14 @@ export const NOT_REACHABLE: [block: string, name: string][] = [
 
 /** Reachable blocks that no web server uses, so they may be refused. */
 export const SPECIAL_BUT_REACHABLE: string[] = [
-  ...['192.0.0.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '168.63.129.16/32'],
-  ...['64:ff9b::/96', '2001::/23', '2620:4f:8000::/48'],
+  '192.0.0.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.175.48.0/24',
+  '168.63.129.16/32',
+  '64:ff9b::/96',
+  '2001::/23',
+  '2620:4f:8000::/48',
 ];
 
 /** Converts an address to a number and back, without the library under test. */

@@ -29,8 +29,19 @@ describe('GET /api/widget/tours', () => {
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['items', 'next_cursor']);
     expect(Object.keys(body.items[0])).toEqual([
-      ...['id', 'slug', 'name', 'summary', 'continent', 'country', 'duration_days', 'image_url', 'tags'],
-      ...['currency', 'price_from', 'next_departure_date', 'url'],
+      'id',
+      'slug',
+      'name',
+      'summary',
+      'continent',
+      'country',
+      'duration_days',
+      'image_url',
+      'tags',
+      'currency',
+      'price_from',
+      'next_departure_date',
+      'url',
     ]);
     expect(body.items[0]).toMatchObject({ price_from: 500, url: 'https://shop.example.com/tours/ha-long' });
   });

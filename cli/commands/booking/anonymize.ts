@@ -42,7 +42,8 @@ export async function anonymizeBookingCommand(
   // Also when nothing was left to erase: an earlier run may have ended before this.
   await refreshStatistics(db);
   const document = {
-    ...{ booking_ref: ref, tenant: tenant.slug },
+    booking_ref: ref,
+    tenant: tenant.slug,
     anonymized_at: erased?.at ?? (await getBooking(db, ANY_TENANT, ref)).anonymizedAt!.toISOString(),
     erased: erased?.erased ?? NOTHING,
     undelivered: erased?.undelivered ?? [],

@@ -34,14 +34,12 @@ export async function expireBookingsCommand(
   const items = expired.map((lead) => toBookingDocument(lead));
   output.answer({ items, dry_run: dryRun }, (screen) => {
     const rows = items.map((b) => [
-      ...[
-        b.booking_ref,
-        b.tenant,
-        b.tour,
-        b.departure_date,
-        b.adults + b.children,
-        shortTime(b.payment_due_at),
-      ],
+      b.booking_ref,
+      b.tenant,
+      b.tour,
+      b.departure_date,
+      b.adults + b.children,
+      shortTime(b.payment_due_at),
     ]);
     return table(EXPIRED_COLUMNS, rows, 'No unpaid booking whose payment window is over', screen);
   });

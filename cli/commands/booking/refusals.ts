@@ -49,8 +49,16 @@ const REFUSAL_COLUMNS: Column[] = [
 ];
 
 const toRefusalRow = (r: RefusalDocument): Cell[] => [
-  ...[shortTime(r.at), r.tenant, r.operation, r.code, r.tour, r.departure_date, r.quantity],
-  ...[r.seats_available, r.external_ref, r.request_id],
+  shortTime(r.at),
+  r.tenant,
+  r.operation,
+  r.code,
+  r.tour,
+  r.departure_date,
+  r.quantity,
+  r.seats_available,
+  r.external_ref,
+  r.request_id,
 ];
 
 export const describeRefusals = tableOf(REFUSAL_COLUMNS, toRefusalRow, 'No refusals');

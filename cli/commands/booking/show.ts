@@ -107,7 +107,12 @@ function describeDeliveries(deliveries: Around['deliveries'], screen: Screen): s
       d.id,
     ];
     const tries = d.tries.map(({ started_at, number, outcome, status_code, reason }) => [
-      ...[shortTime(started_at), `  try ${number}`, outcome, status_code, reason, null],
+      shortTime(started_at),
+      `  try ${number}`,
+      outcome,
+      status_code,
+      reason,
+      null,
     ]);
     return [head, ...tries];
   });

@@ -27,13 +27,12 @@ export async function showStatsCommand(
   const days = sales.map((day) => ({ day: day.day, ...toDocument(day) }));
   const together = toDocument(sum(sales));
   const document = {
-    ...{
-      tenant: slug ?? null,
-      sandbox: tenants.sandbox,
-      from: days[0]?.day ?? null,
-      to: days.at(-1)?.day ?? null,
-    },
-    ...{ days, together },
+    tenant: slug ?? null,
+    sandbox: tenants.sandbox,
+    from: days[0]?.day ?? null,
+    to: days.at(-1)?.day ?? null,
+    days,
+    together,
   };
   output.answer(document, (screen) =>
     [

@@ -99,8 +99,15 @@ export async function listDeliveriesCommand(
 const describeDeliveries = tableOf<ReturnType<typeof toDeliveryDocument>>(
   COLUMNS,
   (d) => [
-    ...[d.id, d.tenant, d.booking_ref, d.event_type, d.status],
-    ...[d.attempts, shortTime(d.next_attempt_at), d.last_status_code, d.last_error],
+    d.id,
+    d.tenant,
+    d.booking_ref,
+    d.event_type,
+    d.status,
+    d.attempts,
+    shortTime(d.next_attempt_at),
+    d.last_status_code,
+    d.last_error,
   ],
   'No deliveries',
 );

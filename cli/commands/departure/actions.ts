@@ -63,13 +63,11 @@ export async function cancelDepartureCommand(
   };
   output.answer(answer, (screen) => {
     const rows = bookings.map(({ bookingRef, tenant, status, adults, children, externalRef, customer }) => [
-      ...[
-        bookingRef,
-        tenant,
-        status,
-        adults + children,
-        toReferenceDocument(externalRef, [customer], reveal),
-      ],
+      bookingRef,
+      tenant,
+      status,
+      adults + children,
+      toReferenceDocument(externalRef, [customer], reveal),
       ...(reveal ? [describeCustomer(customer)] : []),
     ]);
     const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
@@ -225,7 +223,11 @@ export async function listDeparturesCommand(
   const departures = await findDepartures(db, tour.id, page);
   const found = departures.map((departure) => toDepartureDocument(tour, departure));
   const toRow = (d: (typeof found)[number]) => [
-    ...[d.departure_date, d.status, d.seats_total, d.seats_taken, d.seats_available],
+    d.departure_date,
+    d.status,
+    d.seats_total,
+    d.seats_taken,
+    d.seats_available,
     formatMoney(d.prices.adult, d.currency),
   ];
   const text = tableOf(COLUMNS, toRow, `No departures of ${tour.slug}`);

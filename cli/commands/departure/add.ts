@@ -27,7 +27,10 @@ export async function addDepartureCommand(
   const entry = { action: 'departure.add', subject: `${tour.slug} ${date}` };
   const added = await audited(entry, async (trx, note) => {
     const departure = await addDeparture(trx, tour, {
-      ...{ date, returnDate, closesAt, seatsTotal: seats },
+      date,
+      returnDate,
+      closesAt,
+      seatsTotal: seats,
       prices: {
         adult,
         ...(child !== undefined && { child }),

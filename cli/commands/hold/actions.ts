@@ -108,8 +108,14 @@ export async function listHoldsCommand(
 const describeHolds = tableOf<ReturnType<typeof toHoldDocument>>(
   COLUMNS,
   (hold) => [
-    ...[hold.id, hold.tenant, hold.tour, hold.quantity, hold.status, hold.departure_date],
-    ...[shortTime(hold.expires_at), hold.external_ref],
+    hold.id,
+    hold.tenant,
+    hold.tour,
+    hold.quantity,
+    hold.status,
+    hold.departure_date,
+    shortTime(hold.expires_at),
+    hold.external_ref,
   ],
   'No holds',
 );

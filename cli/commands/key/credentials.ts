@@ -143,7 +143,10 @@ function columnsOf<K extends CredentialKind>(
       tones: { [seen_in_browser]: 'bad', [expires_soon]: 'waiting', [never_used]: 'waiting' },
     },
     ...columns,
-    ...['created', 'expires', 'last used', 'successor'],
+    'created',
+    'expires',
+    'last used',
+    'successor',
   ];
 }
 

@@ -87,7 +87,11 @@ export async function showPricingCommand(
   const rules = await listPriceRules(db, tenant.id, { after, limit: oneMoreThan(limit) });
   const found = rules.map((rule) => toPriceRuleDocument(tenant, rule, rule.tourSlug));
   const toRow = (rule: PriceRuleDocument) => [
-    ...[rule.id, describeScope(rule), describePriceChange(rule), describeTravel(rule), rule.round_to],
+    rule.id,
+    describeScope(rule),
+    describePriceChange(rule),
+    describeTravel(rule),
+    rule.round_to,
   ];
   const text = tableOf(COLUMNS, toRow, `No rules: ${slug} sells at the platform's prices`);
   answerPage(output, found, { limit, after: ({ id }) => id }, text);
@@ -125,7 +129,10 @@ export async function addPricingCommand(
 
 async function readRule(db: Db, { tour, continent, travelFrom, travelTo, roundTo, ...rule }: RuleOptions) {
   return {
-    ...{ continent, travelFrom, travelTo, roundTo },
+    continent,
+    travelFrom,
+    travelTo,
+    roundTo,
     tour: tour === undefined ? undefined : await findTour(db, tour),
     change: toChange(rule),
   } satisfies NewPriceRule;

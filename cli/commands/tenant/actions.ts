@@ -91,9 +91,15 @@ interface ListedTenant extends ReturnType<typeof toTenantDocument> {
 const describeTenants = tableOf<ListedTenant>(
   COLUMNS,
   (t) => [
-    ...[t.slug, t.name, t.status, t.sandbox ? 'sandbox' : 'real', t.booking_prefix, t.currency],
+    t.slug,
+    t.name,
+    t.status,
+    t.sandbox ? 'sandbox' : 'real',
+    t.booking_prefix,
+    t.currency,
     t.sees === 'by rule' ? `by rule: ${t.visible_tours}/${t.published_tours}` : t.sees,
-    ...[t.origins.length, t.created_at.slice(0, 10)],
+    t.origins.length,
+    t.created_at.slice(0, 10),
   ],
   'No tenants',
 );

@@ -80,7 +80,9 @@ export async function setLeadStatus(
   await trx('booking_leads')
     .where({ id })
     .update({
-      ...{ status, [`${status}_at`]: trx.raw('clock_timestamp()'), [`${status}_by`]: by },
+      status,
+      [`${status}_at`]: trx.raw('clock_timestamp()'),
+      [`${status}_by`]: by,
       ...(reason !== null && { cancel_reason: reason }),
     });
 }
@@ -107,12 +109,18 @@ export async function amendLeadRow(trx: Trx, id: number, amended: AmendedLead): 
     .update({
       departure_id: departure?.id ?? null,
       departure_date: departure?.departureDate ?? null,
-      ...{ adults: party.adult, children: party.child, single_supplements: party.single_supplement },
+      adults: party.adult,
+      children: party.child,
+      single_supplements: party.single_supplement,
       ...priceColumns(prices),
-      ...{ total_minor: amended.totalMinor, deposit_minor: amended.depositMinor },
+      total_minor: amended.totalMinor,
+      deposit_minor: amended.depositMinor,
       price_breakdown: JSON.stringify(amended.priceBreakdown),
-      ...{ customer_name: customer.name, customer_phone: customer.phone, customer_email: customer.email },
-      ...{ notes: amended.notes, external_ref: amended.externalRef },
+      customer_name: customer.name,
+      customer_phone: customer.phone,
+      customer_email: customer.email,
+      notes: amended.notes,
+      external_ref: amended.externalRef,
       travellers: travellers && JSON.stringify(travellers),
     });
 }
@@ -134,7 +142,11 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
   await trx('booking_leads')
     .where({ id })
     .update({
-      ...{ customer_name: null, customer_phone: null, customer_email: null, notes: null, travellers: null },
+      customer_name: null,
+      customer_phone: null,
+      customer_email: null,
+      notes: null,
+      travellers: null,
       cancel_reason: null,
       external_ref: externalRef,
       anonymized_at: trx.raw('clock_timestamp()'),

@@ -73,8 +73,13 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
   });
   const { adults: adult, children: child, single_supplements } = body;
   return {
-    ...{ departureDate, party: { adult, child, single_supplement: single_supplements } },
-    ...{ customer: { name, phone, email }, notes, externalRef, travellers, expectedTotal },
+    departureDate,
+    party: { adult, child, single_supplement: single_supplements },
+    customer: { name, phone, email },
+    notes,
+    externalRef,
+    travellers,
+    expectedTotal,
   };
 }
 

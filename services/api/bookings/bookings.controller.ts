@@ -45,7 +45,9 @@ import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
 const CREATE: WriteOperation = {
-  ...{ name: 'booking.create', status: 201, keepHours: WEEK_HOURS },
+  name: 'booking.create',
+  status: 201,
+  keepHours: WEEK_HOURS,
   ids: ['tour_id', 'hold_id'],
 };
 

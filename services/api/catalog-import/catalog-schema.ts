@@ -188,7 +188,8 @@ export const TOUR_DEFAULTS = Object.fromEntries(
 /** The columns of a tour that an import writes: one for each field, and derived columns. */
 export const STORED_TOUR_COLUMNS = [
   ...fieldNames.map((field) => (field === 'base_price' ? 'base_price_minor' : field)),
-  ...['name_folded', 'currency_digits'],
+  'name_folded',
+  'currency_digits',
 ];
 export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field) =>
   field === 'prices' ? 'prices_minor' : field,

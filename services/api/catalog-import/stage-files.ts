@@ -188,9 +188,19 @@ class EntryRows {
       .filter(([, value]) => value === null)
       .map(([name]) => name);
     this.chunk.departures.push([
-      ...[entry, this.departures++, index, file, line],
-      ...[departure_date, seats_total, adult, child, single_supplement],
-      ...[return_date, status === null ? 'scheduled' : status, closes_at],
+      entry,
+      this.departures++,
+      index,
+      file,
+      line,
+      departure_date,
+      seats_total,
+      adult,
+      child,
+      single_supplement,
+      return_date,
+      status === null ? 'scheduled' : status,
+      closes_at,
       emptied.length > 0 ? `{${emptied.join()}}` : null,
     ]);
   }

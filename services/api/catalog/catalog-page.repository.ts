@@ -64,9 +64,13 @@ async function selectPage<T extends ListedTour>(
     {
       ...selectionBindings(page),
       ...changesBindings(page.changes),
-      ...{ tenantId: tenant.id, defaultVisible: tenant.defaultVisible, limit: page.limit },
-      ...{ readAt: at ?? null, afterKey: after?.sortKey ?? null },
-      ...{ afterName: after?.nameFolded ?? null, afterId: after?.id ?? null },
+      tenantId: tenant.id,
+      defaultVisible: tenant.defaultVisible,
+      limit: page.limit,
+      readAt: at ?? null,
+      afterKey: after?.sortKey ?? null,
+      afterName: after?.nameFolded ?? null,
+      afterId: after?.id ?? null,
     },
   );
   return rows.map(({ sortKey, ...tour }: T & { sortKey: string }) => ({

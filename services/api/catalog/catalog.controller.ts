@@ -72,12 +72,14 @@ export class CatalogController {
   ): Promise<CatalogPage> {
     const { tenant } = apiKeyPrincipalOf(request);
     const filters = {
-      ...{ continent: continentInput(continent), country: countryInput(country) },
+      continent: continentInput(continent),
+      country: countryInput(country),
       tag: searchInput('tag', tag),
       q: searchInput('q', q),
       departsFrom: optionalDate('query', 'departs_from', departs_from),
       departsTo: optionalDate('query', 'departs_to', departs_to),
-      ...{ durationMin: duration_min, durationMax: duration_max },
+      durationMin: duration_min,
+      durationMax: duration_max,
       updatedSince: optionalInstant('query', 'updated_since', updated_since),
       // The default is left out, so that cursors of a release without it stay good.
       sort: sort === 'name' ? undefined : sort,

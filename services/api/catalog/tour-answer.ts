@@ -40,7 +40,9 @@ export function removedItem({ id, slug }: RemovedTour): RemovedItem {
 export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
   const { continents, countries, tags } = filters;
   return {
-    ...{ continents, countries, tags },
+    continents,
+    countries,
+    tags,
     duration_days: { min: filters.durationMin, max: filters.durationMax },
     departures: { from: filters.departsFrom, to: filters.departsTo },
   };

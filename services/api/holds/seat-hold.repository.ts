@@ -93,7 +93,10 @@ export async function findHolds(
      order by h.created_at desc, h.id desc`,
     {
       tenantId: tenantIdOf(scope),
-      ...{ since, externalRef, after, limit },
+      since,
+      externalRef,
+      after,
+      limit,
     },
   );
   return rows.map(toHold);
@@ -209,13 +212,17 @@ export async function amendHoldRow(trx: Trx, id: string, amended: AmendedHold): 
   await trx('seat_holds')
     .where({ id, status: 'active' })
     .update({
-      ...{ departure_id: departure.id, quantity: seatsOf(party), children: party.child },
+      departure_id: departure.id,
+      quantity: seatsOf(party),
+      children: party.child,
       ...priceColumns(price.prices),
       currency: price.currency,
       currency_digits: price.currencyDigits,
       price_breakdown: JSON.stringify(price.priceBreakdown),
       external_ref: externalRef,
-      ...{ customer_name: customer.name, customer_phone: customer.phone, customer_email: customer.email },
+      customer_name: customer.name,
+      customer_phone: customer.phone,
+      customer_email: customer.email,
     });
 }
 

@@ -97,8 +97,15 @@ export function quotaHeaders(spent: SpentQuota[]): string[] {
   const last = spent.at(-1);
   if (!last) return [];
   return [
-    ...['RateLimit-Policy', policies, 'RateLimit', states],
-    ...['RateLimit-Limit', `${last.limit}`, 'RateLimit-Remaining', `${last.answer.remaining}`],
-    ...['RateLimit-Reset', `${last.answer.resetSeconds}`],
+    'RateLimit-Policy',
+    policies,
+    'RateLimit',
+    states,
+    'RateLimit-Limit',
+    `${last.limit}`,
+    'RateLimit-Remaining',
+    `${last.answer.remaining}`,
+    'RateLimit-Reset',
+    `${last.answer.resetSeconds}`,
   ];
 }

@@ -89,7 +89,8 @@ function seatsOfDay(tour: Tour, { departure, quote }: PricedDeparture, { party }
   return {
     available: isPriced && wanted <= Math.min(vacancies, maxUnits(tour)) && vacancies > 0,
     status: isLimited ? ('LIMITED' as const) : status,
-    ...{ vacancies, capacity },
+    vacancies,
+    capacity,
   };
 }
 

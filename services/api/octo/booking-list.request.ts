@@ -43,7 +43,8 @@ export function filterOf(query: ListQuery): Omit<OctoFilter, 'only' | 'limit'> {
   return {
     resellerReference: optionalText('query', 'resellerReference', query.resellerReference, 128),
     supplierReference: optionalText('query', 'supplierReference', query.supplierReference, 128),
-    ...{ from, to },
+    from,
+    to,
   };
 }
 

@@ -71,20 +71,28 @@ export function toOctoBooking(
   const product = withUnits(shared.product, toBooked);
   const availability = parts.availabilityOf(state);
   return {
-    ...{ id: octo.uuid, uuid: octo.uuid, testMode: tenant.sandbox },
+    id: octo.uuid,
+    uuid: octo.uuid,
+    testMode: tenant.sandbox,
     resellerReference: lead ? lead.externalRef : hold.externalRef,
     supplierReference: lead?.bookingRef ?? null,
     status,
     ...instantsOf(state, status),
-    ...{ productId: tour.id, product, optionId: OPTION_ID, option: product.options[0]! },
+    productId: tour.id,
+    product,
+    optionId: OPTION_ID,
+    option: product.options[0]!,
     cancellable: status !== 'CANCELLED' && status !== 'EXPIRED',
     cancellation: cancellationOf(state, status),
-    ...{ freesale: false, availabilityId: availability.id, availability },
+    freesale: false,
+    availabilityId: availability.id,
+    availability,
     contact: contactOf(state, tenant),
     notes: lead ? lead.notes : octo.notes,
     deliveryMethods: ['VOUCHER'],
     voucher: {
-      ...{ redemptionMethod: 'MANIFEST', utcRedeemedAt: null },
+      redemptionMethod: 'MANIFEST',
+      utcRedeemedAt: null,
       deliveryOptions: lead ? [{ deliveryFormat: 'QRCODE', deliveryValue: lead.bookingRef }] : [],
     },
     unitItems: itemsOf(octo.uuid, octo.unitItems, partyOf(state)).map((item) => ({
@@ -157,8 +165,15 @@ function cancellationOf(
 }
 
 const NO_CONTACT: OctoContactAnswer = {
-  ...{ fullName: null, firstName: null, lastName: null, emailAddress: null, phoneNumber: null },
-  ...{ locales: [], postalCode: null, country: null, notes: null },
+  fullName: null,
+  firstName: null,
+  lastName: null,
+  emailAddress: null,
+  phoneNumber: null,
+  locales: [],
+  postalCode: null,
+  country: null,
+  notes: null,
 };
 
 function toContact(contact: OctoContact): OctoContactAnswer {
@@ -174,7 +189,8 @@ function contactOf({ octo, hold, lead }: ShownState, tenant: Tenant): OctoContac
   return {
     ...toContact(octo.contact),
     ...(name !== sent.name && { fullName: name, firstName: null, lastName: null }),
-    ...{ phoneNumber: phone, emailAddress: email },
+    phoneNumber: phone,
+    emailAddress: email,
   };
 }
 
@@ -184,8 +200,10 @@ function itemsOf(uuid: string, sent: StoredUnitItem[], party: Party): StoredUnit
   const known = sent.filter(({ unitId }) => left[unitId]-- > 0);
   const added = OCTO_UNIT_IDS.flatMap((unitId) =>
     Array.from({ length: Math.max(left[unitId], 0) }, (_, index) => ({
-      ...{ uuid: derivedUuid(`${uuid} ${unitId} ${index}`), unitId },
-      ...{ resellerReference: null, contact: {} },
+      uuid: derivedUuid(`${uuid} ${unitId} ${index}`),
+      unitId,
+      resellerReference: null,
+      contact: {},
     })),
   );
   return [...known, ...added];
@@ -203,8 +221,15 @@ function toUnitItem(
   status: OctoBookingStatus,
 ): OctoUnitItem {
   return {
-    ...{ uuid, resellerReference, supplierReference: null, unitId, unit },
-    ...{ status, utcRedeemedAt: null, contact: toContact(contact), ticket: null },
+    uuid,
+    resellerReference,
+    supplierReference: null,
+    unitId,
+    unit,
+    status,
+    utcRedeemedAt: null,
+    contact: toContact(contact),
+    ticket: null,
   };
 }
 

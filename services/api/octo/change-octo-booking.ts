@@ -119,7 +119,12 @@ export async function changeOctoBooking(write: OctoWrite, change: OctoChange): P
   const party = await partyFor(write, change);
   if (lead) {
     await amendBooking(trx, tenant, {
-      ...{ bookingRef: lead.bookingRef, by, departureDate, notes, externalRef, expectedTotal: null },
+      bookingRef: lead.bookingRef,
+      by,
+      departureDate,
+      notes,
+      externalRef,
+      expectedTotal: null,
       party: party ? { adult: party.adult, child: party.child } : {},
       customer: customer ? knownFor(lead, customer) : {},
     });
@@ -130,7 +135,12 @@ export async function changeOctoBooking(write: OctoWrite, change: OctoChange): P
   const named = { holdId: hold.id, by };
   await orLead(() =>
     amendHold(trx, tenant, {
-      ...{ ...named, ...numbers, tour, departureDate, externalRef, customer: customer ?? {} },
+      ...named,
+      ...numbers,
+      tour,
+      departureDate,
+      externalRef,
+      customer: customer ?? {},
     }),
   );
   if (holdMinutes !== undefined)

@@ -74,20 +74,34 @@ function locationOf(location: TourLocation | null, type: 'START' | 'END'): OctoL
   const place = { latitude: location.lat, longitude: location.lng, ...UNKNOWN_PLACE };
   return [
     {
-      ...{ title: location.name, shortDescription: null, types: [type] },
-      ...{ minutesTo: null, minutesAt: null, place },
+      title: location.name,
+      shortDescription: null,
+      types: [type],
+      minutesTo: null,
+      minutesAt: null,
+      place,
     },
   ];
 }
 
 const UNKNOWN_PLACE = {
   postalAddress: {
-    ...{ streetAddress: null, addressLocality: null, addressRegion: null },
-    ...{ postalCode: null, addressCountry: null, postOfficeBoxNumber: null },
+    streetAddress: null,
+    addressLocality: null,
+    addressRegion: null,
+    postalCode: null,
+    addressCountry: null,
+    postOfficeBoxNumber: null,
   },
   identifiers: {
-    ...{ googlePlaceId: null, applePlaceId: null, tripadvisorLocationId: null, yelpPlaceId: null },
-    ...{ facebookPlaceId: null, foursquarePlaceId: null, baiduPlaceId: null, amapPlaceId: null },
+    googlePlaceId: null,
+    applePlaceId: null,
+    tripadvisorLocationId: null,
+    yelpPlaceId: null,
+    facebookPlaceId: null,
+    foursquarePlaceId: null,
+    baiduPlaceId: null,
+    amapPlaceId: null,
   },
   sameAs: [],
 };

@@ -123,7 +123,10 @@ export class OctoBookingChangesController {
         : undefined;
     const departureDate = to?.departure.departureDate;
     const change = {
-      ...{ ...details, currency, tour, departureDate },
+      ...details,
+      currency,
+      tour,
+      departureDate,
       holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
     };
     const validated = (country: string) => ({

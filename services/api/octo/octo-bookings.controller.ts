@@ -60,7 +60,11 @@ export class OctoBookingsController {
     @Query() localDateEnd?: string,
   ): Promise<OctoBooking[]> {
     const filter = filterOf({
-      ...{ resellerReference, supplierReference, localDate, localDateStart, localDateEnd },
+      resellerReference,
+      supplierReference,
+      localDate,
+      localDateStart,
+      localDateEnd,
     });
     const { db } = this.context;
     const holdIds = await findBookings(db, apiKeyPrincipalOf(request), filter);

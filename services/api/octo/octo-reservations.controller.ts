@@ -38,7 +38,9 @@ import { bookingViewOf, octoBody, octoEnvironment } from './octo.router';
 import { getRepeated, isUuidTaken, withItsCatalog } from './octo-state';
 
 const RESERVE: WriteOperation = {
-  ...{ name: 'octo.reserve', status: 200, keepHours: 24 },
+  name: 'octo.reserve',
+  status: 200,
+  keepHours: 24,
   ids: ['uuid', 'productId', 'availabilityId'],
 };
 
@@ -109,8 +111,13 @@ export class OctoReservationsController {
       fingerprint: fingerprintOf(compared),
     };
     const wanted = {
-      ...{ departureDate: departure.departureDate, party, externalRef, octo, by: byKey(principal) },
-      ...{ holdMinutes: holdMinutesOf(body, tenant), customer: customerOf(contact, tenant) },
+      departureDate: departure.departureDate,
+      party,
+      externalRef,
+      octo,
+      by: byKey(principal),
+      holdMinutes: holdMinutesOf(body, tenant),
+      customer: customerOf(contact, tenant),
     };
     const quote = await cachedQuoter(this.context, tenant, tour);
     return { uuid, compared, wanted, tour, priced, quote };

@@ -18,8 +18,12 @@ export function toPricing(
   { net, retail }: UnitPrice,
 ): OctoPricing {
   return {
-    ...{ original: retail, retail, net },
-    ...{ currency, currencyPrecision: currencyDigits, includedTaxes: [] },
+    original: retail,
+    retail,
+    net,
+    currency,
+    currencyPrecision: currencyDigits,
+    includedTaxes: [],
   };
 }
 

@@ -82,10 +82,19 @@ export function toUnit(id: OctoUnitId, tour: Tour, { quote, capabilities }: Prod
   const { internalName, type, minAge, maxAge } = UNITS[id];
   const price = capabilities.includes('octo/pricing') ? lowestPrice(tour, quote, id) : undefined;
   return {
-    ...{ id, internalName, reference: id, type, requiredContactFields: [] },
+    id,
+    internalName,
+    reference: id,
+    type,
+    requiredContactFields: [],
     restrictions: {
-      ...{ minAge, maxAge, idRequired: false, minQuantity: null, maxQuantity: null },
-      ...{ paxCount: 1, accompaniedBy: [] },
+      minAge,
+      maxAge,
+      idRequired: false,
+      minQuantity: null,
+      maxQuantity: null,
+      paxCount: 1,
+      accompaniedBy: [],
     },
     ...(price && { pricingFrom: [toPricing(tour, price)] }),
     ...(capabilities.includes('octo/content') && UNIT_CONTENT[id]),

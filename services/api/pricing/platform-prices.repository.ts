@@ -71,7 +71,10 @@ export async function findPlatformPrices(
   );
   return rows.map(
     ({ prices, date, count, ...tour }: Omit<PlatformPrices, 'tour'> & PlatformPrices['tour']) => ({
-      ...{ tour, prices, date, count },
+      tour,
+      prices,
+      date,
+      count,
     }),
   );
 }

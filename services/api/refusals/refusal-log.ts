@@ -96,7 +96,11 @@ export async function refuseWithAlternatives(
 function detailsOf(request: RefusedRequest, refusal: AppError): Omit<Detail, 'since'> {
   const { tenantId, operation, requestId, bookingRef = null } = request;
   return {
-    ...{ tenantId, operation, requestId, bookingRef, code: refusal.code },
+    tenantId,
+    operation,
+    requestId,
+    bookingRef,
+    code: refusal.code,
     externalRef: referenceWithoutPerson(request),
     ...requestedSeats(request, refusal),
     seatsAvailable: refusal instanceof InsufficientSeatsError ? refusal.seatsAvailable : null,

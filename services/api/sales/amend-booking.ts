@@ -116,7 +116,13 @@ function decideAmendment(
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const { notes = before.notes, externalRef = before.externalRef, customer } = amendment;
   return {
-    ...{ departure, party, prices: price.prices, totalMinor, notes, externalRef, travellers },
+    departure,
+    party,
+    prices: price.prices,
+    totalMinor,
+    notes,
+    externalRef,
+    travellers,
     ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
     customer: withGiven(before.customer, customer),
   };
@@ -197,7 +203,9 @@ function numbersOf(
   { currencyDigits }: BookingLead,
 ) {
   return {
-    ...{ adults: party.adult, children: party.child, single_supplements: party.single_supplement },
+    adults: party.adult,
+    children: party.child,
+    single_supplements: party.single_supplement,
     total_price: toMajor(totalMinor, currencyDigits),
     deposit_total: toMajor(depositMinor, currencyDigits),
   };

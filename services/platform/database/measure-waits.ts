@@ -64,7 +64,9 @@ function gauge(
   read: (pool: Pool) => number,
 ): void {
   new Gauge({
-    ...{ name, help, labelNames: ['pool'] as const },
+    name,
+    help,
+    labelNames: ['pool'] as const,
     collect() {
       for (const { name, pool } of named) this.set({ pool: name }, read(pool));
     },

@@ -124,7 +124,12 @@ async function findSealed(
     .whereNot('e.status', 'removed')
     .orderBy('s.created_at', 'desc')
     .select<(Omit<SealedForEndpoint, 'sealed'> & SealedSecret)[]>(
-      ...['s.id', 's.endpoint_id', 't.slug as tenant', 's.key_id', 's.nonce', 's.ciphertext'],
+      's.id',
+      's.endpoint_id',
+      't.slug as tenant',
+      's.key_id',
+      's.nonce',
+      's.ciphertext',
     );
   if (keyId !== undefined) void query.where('s.key_id', keyId);
   if (limit !== undefined) void query.limit(limit);

@@ -31,16 +31,24 @@ export function createTestEvent(
       return departureEvent({ ...departure, ...bookings, changed: ['seats_total'] });
     case 'hold.expired':
       return other({
-        ...{ hold_id: NIL_UUID, external_ref: 'test', departure_date: date, quantity: 1 },
+        hold_id: NIL_UUID,
+        external_ref: 'test',
+        departure_date: date,
+        quantity: 1,
         expires_at: new Date().toISOString(),
       });
     case 'endpoint.disabled':
       return other({ endpoint: endpoint.id, url: endpoint.url.replace(/\?.*$/, ''), reason: REASON });
     default: {
       const lead = {
-        ...{ tenantId, bookingRef: TEST_REF, leadId: 0, source: 'test', externalRef: 'test' },
+        tenantId,
+        bookingRef: TEST_REF,
+        leadId: 0,
+        source: 'test',
+        externalRef: 'test',
         customer: { name: 'Test Event', phone: null, email: null },
-        ...{ departureDate: date, totalPrice: 0 },
+        departureDate: date,
+        totalPrice: 0,
       };
       // Belongs to no booking, so that no list of a booking's deliveries has it.
       return { ...bookingEvent(type, lead), bookingRef: null };

@@ -91,8 +91,13 @@ const TALLIES_A_STATEMENT = 1000;
 /** Stores totals, so that storing them twice is harmless. */
 async function upsertDeliveryStats(db: Db, worker: string, tallies: Tally[]): Promise<void> {
   const rows = tallies.map(({ at, endpointId, delivered, failed, answerTimes, waits }) => ({
-    ...{ at, endpoint_id: endpointId, worker, delivered, failed },
-    ...{ answer_times: answerTimes, waits },
+    at,
+    endpoint_id: endpointId,
+    worker,
+    delivered,
+    failed,
+    answer_times: answerTimes,
+    waits,
   }));
   for (let from = 0; from < rows.length; from += TALLIES_A_STATEMENT)
     await db('webhook_pulse')

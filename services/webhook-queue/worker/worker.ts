@@ -73,19 +73,37 @@ export function startWorker(options: WorkerOptions): Worker {
   const concurrency = createAdaptiveConcurrency(settings.concurrencyLimit);
   const stats = createDeliveryStats(db, worker);
   const { send, record } = createCompletion({
-    ...{ log, metrics, secretsKey, retryScheduleSeconds, leaseSeconds, concurrency, stats },
+    log,
+    metrics,
+    secretsKey,
+    retryScheduleSeconds,
+    leaseSeconds,
+    concurrency,
+    stats,
     rules: { agent, allowPrivateTargets, attemptTimeoutMs },
     recordResult: createResultRecorder({ db, log, metrics, breaker: settings.breaker }),
   });
   const slots = createSlots({ slots: settings.slots, send, record, onFree: () => loop.wake() });
   const claimDue = createClaimDue({
-    ...{ db, log, metrics, worker, slots: settings.slots, leaseSeconds, concurrency },
+    db,
+    log,
+    metrics,
+    worker,
+    slots: settings.slots,
+    leaseSeconds,
+    concurrency,
     concurrencyLimit: settings.concurrencyLimit,
     countInFlight: slots.countByEndpoint,
   });
   const loop = startClaimLoop({ log, claimDue, slots, pollMs });
   const periodicTasks = startPeriodicTasks({
-    ...{ db, log, worker, slots: settings.slots, retentionDays, reconcileMs, stats },
+    db,
+    log,
+    worker,
+    slots: settings.slots,
+    retentionDays,
+    reconcileMs,
+    stats,
     inFlight: slots.inFlight,
   });
 

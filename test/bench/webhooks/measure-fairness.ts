@@ -89,7 +89,12 @@ async function timeNewcomers(db: Db, url: string, sink: Sink): Promise<number[]>
 
 function eventOf(tenantId: string) {
   return bookingEvent('booking.created', {
-    ...{ tenantId, bookingRef: 'ACME-1', leadId: 1, source: 'tenant_api', externalRef: null },
-    ...{ customer: { name: null, phone: null, email: null }, departureDate: null, totalPrice: 1 },
+    tenantId,
+    bookingRef: 'ACME-1',
+    leadId: 1,
+    externalRef: null,
+    customer: { name: null, phone: null, email: null },
+    departureDate: null,
+    totalPrice: 1,
   });
 }

@@ -69,12 +69,13 @@ export function describeServer(dir: string, name: string, port: number): Postgre
         `${key}=${value}`,
       ]);
       child = startChild({
-        ...{
-          name: `PostgreSQL ${name}`,
-          program: path.join(bin, 'postgres'),
-          args: ['-D', data, ...settings],
-        },
-        ...{ ...account, env: ENV, cwd: '/', logFile: path.join(dir, `${name}.log`) },
+        name: `PostgreSQL ${name}`,
+        program: path.join(bin, 'postgres'),
+        args: ['-D', data, ...settings],
+        ...account,
+        env: ENV,
+        cwd: '/',
+        logFile: path.join(dir, `${name}.log`),
       });
       const asking = ['-h', '127.0.0.1', '-p', `${port}`, '-U', USER];
       await untilReady(

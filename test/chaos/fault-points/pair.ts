@@ -31,11 +31,18 @@ export async function startPair(databaseUrl: string, settings: Record<string, st
     url.host = `127.0.0.1:${proxy.port}`;
     const [port, metrics] = [ports.pop()!, ports.pop()!];
     const env = {
-      ...{ CURSOR_KEY: 'c'.repeat(32), KEY_PEPPER: PEPPER, LOG_LEVEL: 'warn' },
-      ...{ GATEWAY_HOLD_RPM: '1000000', GATEWAY_BOOKING_RPM: '1000000', METRICS_PORT: `${metrics}` },
+      CURSOR_KEY: 'c'.repeat(32),
+      KEY_PEPPER: PEPPER,
+      LOG_LEVEL: 'warn',
+      GATEWAY_HOLD_RPM: '1000000',
+      GATEWAY_BOOKING_RPM: '1000000',
+      METRICS_PORT: `${metrics}`,
     };
     const api = supervise({
-      ...{ service: 'api' as const, dir, port, env: { ...env, DATABASE_URL: url.href, ...settings } },
+      service: 'api' as const,
+      dir,
+      port,
+      env: { ...env, DATABASE_URL: url.href, ...settings },
     });
     return { api, proxy };
   };

@@ -118,8 +118,13 @@ export const OTHER_WRITES: WriteKind[] = [
       const uuid = randomUUID();
       const units = [{ unitId: 'adult' }, { unitId: 'adult' }];
       const body = {
-        ...{ uuid, productId: tour.id, optionId: 'DEFAULT', availabilityId: departureId, unitItems: units },
-        ...{ resellerReference: reference, expirationMinutes: 60 },
+        uuid,
+        productId: tour.id,
+        optionId: 'DEFAULT',
+        availabilityId: departureId,
+        unitItems: units,
+        resellerReference: reference,
+        expirationMinutes: 60,
       };
       await ask({ method: 'POST', path: '/octo/bookings', body, key: `hold-${reference}` });
       const contact = { fullName: 'Ana Lima' };

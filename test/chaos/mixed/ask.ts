@@ -85,7 +85,8 @@ export async function askOnce(
   timeoutMs: number,
 ): Promise<Definite> {
   const headers = {
-    ...{ authorization, 'content-type': 'application/json' },
+    authorization,
+    'content-type': 'application/json',
     ...(key !== undefined && { 'idempotency-key': key }),
   };
   try {

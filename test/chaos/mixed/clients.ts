@@ -104,8 +104,11 @@ async function holdAndBook(sale: Sale): Promise<void> {
   let party = sale.party();
   const { adults, children } = party;
   const body = {
-    ...{ departure_date: stock.date, quantity: adults + children, ...party },
-    ...{ hold_minutes: 30, external_ref: reference },
+    departure_date: stock.date,
+    quantity: adults + children,
+    ...party,
+    hold_minutes: 30,
+    external_ref: reference,
   };
   const placed = await sale.ask('POST', `/api/gateway/tours/${stock.tour.slug}/hold`, body);
   if (!placed) return;
@@ -135,8 +138,12 @@ async function bookBare(sale: Sale): Promise<void> {
 async function book(sale: Sale, party: Party, by: object): Promise<SaleRecord['lead']> {
   const { stock, reference, record } = sale;
   const body = {
-    ...{ ...CUSTOMER, tour_id: stock.tour.id, departure_date: stock.date },
-    ...{ ...party, external_ref: reference, ...by },
+    ...CUSTOMER,
+    tour_id: stock.tour.id,
+    departure_date: stock.date,
+    ...party,
+    external_ref: reference,
+    ...by,
   };
   const booked = await sale.ask('POST', BOOKINGS, body);
   if (!booked) return undefined;
@@ -167,9 +174,13 @@ async function octo(sale: Sale): Promise<void> {
   const { stock, reference, record } = sale;
   const uuid = randomUUID();
   const body = {
-    ...{ uuid, productId: stock.tour.id, optionId: 'DEFAULT', availabilityId: stock.departureId },
-    ...{ unitItems: [{ unitId: 'adult' }, { unitId: 'adult' }], expirationMinutes: 60 },
-    ...{ resellerReference: reference },
+    uuid,
+    productId: stock.tour.id,
+    optionId: 'DEFAULT',
+    availabilityId: stock.departureId,
+    unitItems: [{ unitId: 'adult' }, { unitId: 'adult' }],
+    expirationMinutes: 60,
+    resellerReference: reference,
   };
   if (!(await sale.ask('POST', OCTO_BOOKINGS, body))) return;
   const hold = { status: 'active', seats: 2, extensions: 0, changes: 0 };

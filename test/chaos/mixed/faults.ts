@@ -27,7 +27,9 @@ export function listFaults({ postgres, database, store, canFillDisk }: Targets):
   };
   const nothing = () => undefined;
   const diskFull = {
-    ...{ name: 'the disk is full', begin: () => postgres.fillDisk(), end: () => postgres.freeDisk() },
+    name: 'the disk is full',
+    begin: () => postgres.fillDisk(),
+    end: () => postgres.freeDisk(),
   };
   return [
     { name: 'PostgreSQL restarts', begin: () => postgres.crash(), end: nothing },

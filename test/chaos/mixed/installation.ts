@@ -42,7 +42,9 @@ export interface InstallationOptions {
 const SECRETS_KEY = 's'.repeat(32);
 const WIDE = '1000000';
 const QUOTAS = {
-  ...{ GATEWAY_AVAILABILITY_RPM: WIDE, GATEWAY_HOLD_RPM: WIDE, GATEWAY_BOOKING_RPM: WIDE },
+  GATEWAY_AVAILABILITY_RPM: WIDE,
+  GATEWAY_HOLD_RPM: WIDE,
+  GATEWAY_BOOKING_RPM: WIDE,
   CATALOG_RPM: WIDE,
 };
 const DISK_MIB = 384;
@@ -92,9 +94,16 @@ async function start(
   const databaseUrl = new URL(postgres.url);
   databaseUrl.host = `127.0.0.1:${database.port}`;
   const env = {
-    ...{ SECRETS_KEY, CURSOR_KEY: 'c'.repeat(32), KEY_PEPPER: PEPPER, LOG_LEVEL: 'warn', ...QUOTAS },
-    ...{ DATABASE_URL: databaseUrl.href, REDIS_URL: `redis://127.0.0.1:${store.port}`, REPLICAS: '2' },
-    ...{ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,2s,2s,5s,5s,5s,10s,10s' },
+    SECRETS_KEY,
+    CURSOR_KEY: 'c'.repeat(32),
+    KEY_PEPPER: PEPPER,
+    LOG_LEVEL: 'warn',
+    ...QUOTAS,
+    DATABASE_URL: databaseUrl.href,
+    REDIS_URL: `redis://127.0.0.1:${store.port}`,
+    REPLICAS: '2',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,2s,2s,5s,5s,5s,10s,10s',
   };
   const wrongClock = (shiftMs: number) => ({
     NODE_OPTIONS: `--require ${path.join(__dirname, 'shifted-clock.cjs')}`,
@@ -105,7 +114,10 @@ async function start(
     const [port, metrics] = [next(), next()];
     next();
     const one = supervise({
-      ...{ service, dir, port, env: { ...env, METRICS_PORT: `${metrics}`, ...more } },
+      service,
+      dir,
+      port,
+      env: { ...env, METRICS_PORT: `${metrics}`, ...more },
     });
     stops.push(() => one.stop());
     return one;

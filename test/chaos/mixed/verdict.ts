@@ -25,8 +25,13 @@ export interface Faulty {
 }
 
 export const FAULTLESS: Faulty = {
-  ...{ differing: [], doubled: [], oversold: [], unhealthy: [], unanswered: [] },
-  ...{ undelivered: [], deliveries: {} },
+  differing: [],
+  doubled: [],
+  oversold: [],
+  unhealthy: [],
+  unanswered: [],
+  undelivered: [],
+  deliveries: {},
 };
 
 /** Compares the database and the receiver with the answers of the clients, which no other client may have written to. */

@@ -17,8 +17,13 @@ function tours(): object[] {
   });
   return [
     {
-      ...{ slug: 'lofoten-by-sail', name: 'Lofoten by sail', continent: 'europe', country: 'NO' },
-      ...{ duration_days: 8, currency: 'EUR', base_price: 1550 },
+      slug: 'lofoten-by-sail',
+      name: 'Lofoten by sail',
+      continent: 'europe',
+      country: 'NO',
+      duration_days: 8,
+      currency: 'EUR',
+      base_price: 1550,
       departures: [
         departure(30, 1550),
         departure(44, 1490),
@@ -28,8 +33,13 @@ function tours(): object[] {
       ],
     },
     {
-      ...{ slug: 'iceland-on-horseback', name: 'Iceland on horseback', continent: 'europe', country: 'IS' },
-      ...{ duration_days: 6, currency: 'EUR', base_price: 1840 },
+      slug: 'iceland-on-horseback',
+      name: 'Iceland on horseback',
+      continent: 'europe',
+      country: 'IS',
+      duration_days: 6,
+      currency: 'EUR',
+      base_price: 1840,
       departures: [departure(60, 1840), departure(74, 1840)],
     },
   ];

@@ -88,12 +88,17 @@ interface Outcome {
 async function settle(db: Db, { id, tries, status }: Outcome): Promise<void> {
   for (const [index, { minutesAgo: since, outcome, code, reason, milliseconds, answer }] of tries.entries()) {
     await db('webhook_attempts').insert({
-      ...{ delivery_id: id, number: index + 1, started_at: minutesAgo(since), duration_ms: milliseconds },
-      ...{ outcome, status_code: code, reason, response_body: answer, worker: 'queue-1' },
-      ...{
-        peer: '203.0.113.7',
-        phases: { dns: 4, connect: 18, tls: 31, first_byte: milliseconds - 55, body: 2 },
-      },
+      delivery_id: id,
+      number: index + 1,
+      started_at: minutesAgo(since),
+      duration_ms: milliseconds,
+      outcome,
+      status_code: code,
+      reason,
+      response_body: answer,
+      worker: 'queue-1',
+      peer: '203.0.113.7',
+      phases: { dns: 4, connect: 18, tls: 31, first_byte: milliseconds - 55, body: 2 },
       response_headers: { 'content-type': 'text/plain' },
     });
   }
@@ -102,8 +107,10 @@ async function settle(db: Db, { id, tries, status }: Outcome): Promise<void> {
   await db('webhook_deliveries')
     .where({ id })
     .update({
-      ...{ status, attempts: tries.length },
-      ...{ last_status_code: last.code, last_error: last.reason ?? null },
+      status,
+      attempts: tries.length,
+      last_status_code: last.code,
+      last_error: last.reason ?? null,
       next_attempt_at: waits ? minutesAgo(-30) : null,
       finished_at: waits ? null : minutesAgo(last.minutesAgo),
     });

@@ -53,7 +53,10 @@ async function tourctl(
     stdin: Readable.from(stdin === undefined ? [] : [readFileSync(path.join(folder, stdin))]),
     stdout: into(stdout === undefined ? shown : filed),
     stderr: into(shown),
-    ...{ env, isTTY: false, screen: isScreen ? screen : undefined, root: ROOT },
+    env,
+    isTTY: false,
+    screen: isScreen ? screen : undefined,
+    root: ROOT,
   };
   const before = process.cwd();
   process.chdir(folder);

@@ -21,14 +21,18 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
     });
     const { name } = await platform('get', '/api/tenant/tours/{id_or_slug}', { path: { id_or_slug: tour } });
     orders.save({
-      ...{ id, tour, tourName: name, date: departure_date, ...party },
-      ...{
-        holdId: hold.hold_id,
-        payUntil: hold.expires_at,
-        total: hold.total_price,
-        currency: hold.currency,
-      },
-      ...{ bookingRef: null, status: 'held', changes: 0 },
+      id,
+      tour,
+      tourName: name,
+      date: departure_date,
+      ...party,
+      holdId: hold.hold_id,
+      payUntil: hold.expires_at,
+      total: hold.total_price,
+      currency: hold.currency,
+      bookingRef: null,
+      status: 'held',
+      changes: 0,
     });
     response.redirect(303, `/orders/${id}`);
   });
@@ -70,8 +74,15 @@ async function book(platform: TourPlatform, order: Order, form: Form): Promise<s
   const { name = '', phone = '', email = '' } = form;
   const { booking_ref } = await platform('post', '/api/tenant/bookings', {
     body: {
-      ...{ tour_id: order.tour, hold_id: order.holdId, adults: order.adults, children: order.children },
-      ...{ expected_total: order.total, external_ref: order.id, name, phone, email },
+      tour_id: order.tour,
+      hold_id: order.holdId,
+      adults: order.adults,
+      children: order.children,
+      expected_total: order.total,
+      external_ref: order.id,
+      name,
+      phone,
+      email,
       travellers: travellersOf(order, form),
     },
     idempotencyKey: `${order.id}-booking`,
