@@ -1,5 +1,5 @@
 /**
- * Compiles services/ and cli/ to dist/, and copies the files that the product reads at run time.
+ * Compiles services/ and cli/ to dist/, renders the pages of the documentation, and copies the files that the product reads at run time.
  *   node build.cjs             builds (`npm run build`)
  *   node build.cjs --install   builds if the compiler is installed (`prepare`)
  *   node build.cjs --if-stale  builds if the sources changed (before tests)
@@ -7,6 +7,7 @@
  * The compiler and its options are those of the tests (jest.config.cjs). `npm run typecheck` checks the types.
  */
 'use strict';
+const { execFileSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
@@ -24,6 +25,10 @@ const COMPILER_OPTIONS = {
 
 const DIST = path.join(__dirname, 'dist');
 const SOURCES = ['services', 'cli', 'migrations', 'seeds'];
+/** Made from openapi.json and the guide by `render-pages`. They stand beside openapi.json and are not in git. */
+const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map((name) => `services/api/generated/${name}`);
+const PAGE_SOURCES = ['services/api/generated/openapi.json', 'docs/integration-guide.md'];
+const RENDER = 'services/api/docs/generate/render-pages.js';
 /** A file in dist/ with the digest of the sources that were built. */
 const STAMP = 'sources.sha1';
 
@@ -40,6 +45,7 @@ function build() {
       if (/(?<![.]d)[.]ts$/.test(source)) compile(transformSync, source, output.replace(/ts$/, 'js'));
       else fs.copyFileSync(path.join(__dirname, source), output);
     }
+    renderPages(target);
     fs.writeFileSync(path.join(target, STAMP), digest);
     replaceDist(target);
   } finally {
@@ -59,6 +65,19 @@ function compile(transformSync, source, output) {
   });
   fs.writeFileSync(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
   fs.writeFileSync(`${output}.map`, map);
+}
+
+/** Renders the pages into the build and into the sources, where tests read them. */
+function renderPages(target) {
+  const render = path.join(target, RENDER);
+  if (!fs.existsSync(render)) return;
+  const folder = path.join(target, path.dirname(PAGES[0]));
+  execFileSync(process.execPath, [render, ...PAGE_SOURCES, folder], { cwd: __dirname, stdio: 'inherit' });
+  for (const page of PAGES) {
+    const copy = path.join(__dirname, `${page}.${process.pid}`);
+    fs.copyFileSync(path.join(target, page), copy);
+    fs.renameSync(copy, path.join(__dirname, page));
+  }
 }
 
 /** Moves `target` to dist/. Repeats when another build has put its own there in between. */
@@ -100,8 +119,8 @@ function isFresh() {
 
 /** Digests names, sizes and modification times: 10 ms of processor time for 800 files. */
 function digestSources() {
-  const lines = ['build.cjs', ...SOURCES.flatMap(listFiles)].map((file) => {
-    const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`);
+  const lines = ['build.cjs', ...PAGE_SOURCES, ...SOURCES.flatMap(listFiles)].map((file) => {
+    const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`, { throwIfNoEntry: false }) ?? {};
     return `${file} ${size} ${mtimeMs}`;
   });
   return createHash('sha1').update(lines.join('\n')).digest('hex');
@@ -110,7 +129,8 @@ function digestSources() {
 function listFiles(folder) {
   return fs.readdirSync(`${__dirname}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
     const file = `${folder}/${entry.name}`;
-    return entry.isDirectory() ? listFiles(file) : file;
+    if (entry.isDirectory()) return listFiles(file);
+    return PAGES.some((page) => file.startsWith(page)) ? [] : file;
   });
 }
 

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Markup, toHtml } from '../../../platform/html-template';
+import type { OpenApiDocument } from '../openapi-document';
+import { renderColumns } from '../pages/page';
+import { toOpenapi31 } from '../pages/to-openapi-31';
+import { renderContents, renderMarkdown } from './markdown';
+import { reference, referenceContents } from './reference-page';
+
+/** Part of the build: renders the integration guide and the reference as HTML, and the document as types for TypeScript. */
+function renderPages([openapi, guide, folder]: string[]): void {
+  const document = JSON.parse(readFileSync(openapi!, 'utf8')) as OpenApiDocument;
+  const markdown = readFileSync(guide!, 'utf8').trimEnd();
+  const write = (file: string, text: string) => writeFileSync(path.join(folder!, file), text);
+  write('guide.html', toPage(renderMarkdown(markdown), renderContents(markdown)));
+  write('reference.html', toPage(reference(document), referenceContents(document)));
+  write('openapi.d.ts', toTypes(document));
+}
+
+function toPage(body: Markup, contents: Markup): string {
+  return `${toHtml(renderColumns(body, contents))}\n`;
+}
+
+function toTypes(document: OpenApiDocument): string {
+  const program = path.resolve(require.resolve('openapi-typescript'), '../../bin/cli.js');
+  const input = JSON.stringify(toOpenapi31(document));
+  return execFileSync(process.execPath, [program], { input, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+}
+
+renderPages(process.argv.slice(2));
