@@ -1,5 +1,5 @@
 /*
- * Runs a steady mixed rate of reads, holds, bookings, confirmations and webhooks for MINUTES (default 30): `npm run soak`. Writes each
+ * Runs a steady mixed rate of reads, holds, bookings, confirmations and webhooks for MINUTES (default 30): `npm run lab -- soak`. Writes each
  * minute's memory, handles, connections, table sizes and response times, and whether they stay flat, into docs/benchmarks.md.
  */
 import { readdirSync } from 'node:fs';
@@ -114,7 +114,7 @@ async function report(machine: string, summary: string, samples: Sample[]): Prom
   const head = ['second half of the run', 'mean', 'slope', 'growth', 'flat', 'verdict'];
   printTable(summary, head, verdicts);
   const tables = [markdownTable(head, verdicts), markdownTable(['minute', ...names], minutes)];
-  await writeSection('Soak', `\`npm run soak\`: ${machine}.\n\n${summary}.\n\n${tables.join('\n\n')}`);
+  await writeSection('Soak', `\`npm run lab -- soak\`: ${machine}.\n\n${summary}.\n\n${tables.join('\n\n')}`);
 }
 
 /** Fits a line by least squares. @returns the mean, and the slope for one step */

@@ -20,7 +20,7 @@ import { makeFolder, onServer, serverPrograms } from './failover/postgres-server
 import { firstAfter, countWrongReady, type ReadinessWatch, watchReadiness } from './failover/readiness';
 import { checkPurchases } from './failover/verdict';
 
-/** The long form is `npm run chaos:failover`. */
+/** The long form is `npm run lab -- failover`. */
 const FAILOVERS = Number(process.env.FAILOVERS ?? LOSSES.length);
 const LONG = FAILOVERS > LOSSES.length;
 const CALM_MS = LONG ? 5000 : 1000;

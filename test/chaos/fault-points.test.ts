@@ -12,7 +12,7 @@ import type { Stock } from './mixed/clients';
 import { describeSale, readSales } from './mixed/sales';
 import { findUndelivered } from './mixed/verdict';
 
-/** True: all writes, at each step before and after. Else the two sales, each step once and COMMIT before and after. The long form is `npm run chaos`. */
+/** True: all writes, at each step before and after. Else the two sales, each step once and COMMIT before and after. The long form is `npm run lab -- chaos`. */
 const LONG = process.env.FAULT_POINTS === 'all';
 const SECRETS_KEY = 's'.repeat(32);
 /** Attempts to reach one point: a request may get another transaction, and a periodic task may have the first one. */

@@ -5,7 +5,7 @@ import { type CommitCutter, startCommitCutter } from '../support/commit-cutter';
 import { givenSeats, seatsTaken } from '../support/website';
 import { type Clients, startClients } from './failover/clients';
 
-/** Number of connections to cut. The long form is `npm run chaos:lost-commits`. */
+/** Number of connections to cut. The long form is `npm run lab -- lost-commits`. */
 const CUTS = Number(process.env.CUTS ?? 30);
 
 let database: TestDatabase;

@@ -17,7 +17,7 @@ import {
   inspect,
 } from './mixed/verdict';
 
-/** The long form is `npm run chaos`. */
+/** The long form is `npm run lab -- chaos`. */
 const KILLS = Number(process.env.KILLS ?? 5);
 /** Repeats the order of faults and the choices of the clients; the interleaving of the processes differs. */
 const SEED = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 1e9));

@@ -12,7 +12,7 @@ import { type Receiver, startReceiver } from './receiver';
 import { FAN_OUT, type ChaosTenants, createChaosTenants } from './tenants';
 import { breaches, overwritten, printFigures, readDeliveryRecords, shareTakenTwice } from './verdict';
 
-/** The long form is `npm run chaos:webhooks`. */
+/** The long form is `npm run lab -- webhooks`. */
 const DELIVERIES = Number(process.env.DELIVERIES ?? 400);
 const KILLS = Number(process.env.KILLS ?? 5);
 const RESTARTS = Number(process.env.RESTARTS ?? 0);

@@ -15,7 +15,7 @@ describeOnTerminal('the screens of the guide', () => {
   beforeAll(async () => (rendered = await renderGuide(GUIDE)), 120_000);
 
   it('show the current output of their commands', () => {
-    // If this fails: run npm run screens:terminal and check the changes.
+    // If this fails: run npm run lab -- screens and check the changes.
     expect(rendered.text).toBe(GUIDE);
   });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import globalSetup, { stopServer } from '../support/global-setup';
 import { renderGuide } from './screens/render-guide';
 
-/** `npm run screens:terminal`: types the commands of docs/terminal.md and stores their output there and in docs/images. */
+/** `npm run lab -- screens`: types the commands of docs/terminal.md and stores their output there and in docs/images. */
 
 const DOCS = path.join(__dirname, '../../docs');
 const GUIDE = path.join(DOCS, 'terminal.md');

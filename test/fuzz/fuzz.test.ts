@@ -15,7 +15,7 @@ import { inspectProcess, type ProcessInspector } from './process-inspector';
 import { createRandom } from './random';
 import { addressOf, sendBytes, Sender } from './send-request';
 
-/** The long form is `npm run fuzz`. */
+/** The long form is `npm run lab -- fuzz`. */
 const REQUESTS = Number(process.env.REQUESTS ?? 5000);
 const SEED = process.env.FUZZ_SEED ?? randomBytes(4).toString('hex');
 /** Sent at the same time. */

@@ -15,7 +15,7 @@ import { Model } from './model';
 import { type Schedule, schedules } from './schedule';
 import { givenWorld } from './world';
 
-/** `npm run model` makes 1,000 runs. */
+/** `npm run lab -- model` makes 1,000 runs. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 /** Runs at the same time, each with its own tenants and tour. */
 const LANES = 4;
@@ -82,7 +82,7 @@ async function runMany(numRuns: number): Promise<void> {
 
 function assertPassed(result: fc.RunDetails<[Schedule]>): void {
   if (!result.failed) return;
-  const again = `MODEL_SEED=${result.seed} MODEL_PATH=${result.counterexamplePath} npm run model`;
+  const again = `MODEL_SEED=${result.seed} MODEL_PATH=${result.counterexamplePath} npm run lab -- model`;
   const clients = result.counterexample![0].clients.flat().map((command) => JSON.stringify(command));
   throw new Error(`Replay: ${again}\n${clients.join('\n')}`, { cause: result.errorInstance });
 }

@@ -1,5 +1,5 @@
 /**
- * Starts an API with a tenant for OCTO's validator, until Ctrl-C: `npm run octo:conformance`, or `npm run octo:conformance -- 3100` for
+ * Starts an API with a tenant for OCTO's validator, until Ctrl-C: `npm run lab -- conformance`, or `npm run lab -- conformance 3100` for
  * another port than 3000. The catalog is the demo's, with tours before it that have what the validator needs. The database is
  * new at each start, and deleted at the end.
  */
@@ -71,6 +71,6 @@ function say(text: string): void {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`octo:conformance: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`conformance: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });

@@ -12,7 +12,7 @@ import { givenSeats, type Seats, seatsTaken } from '../support/website';
 import type { Driver, Order, Ready } from './store-process';
 import { type Kind, type Load, startLoad } from './website-load';
 
-/** Duration of each state of the store. The long form is `npm run chaos:dead-store`. */
+/** Duration of each state of the store. The long form is `npm run lab -- dead-store`. */
 const SECONDS = Number(process.env.STORE_SECONDS ?? 1);
 const LONG = process.env.STORE_SECONDS !== undefined;
 const CLIENTS = LONG ? 8 : 4;

@@ -8,7 +8,7 @@ import { lowPorts } from './low-ports';
 const ROOT = path.resolve(__dirname, '../..');
 const MS = 60_000;
 
-describeWith('nginx', 'npm run stack:local', () => {
+describeWith('nginx', 'npm run lab -- stack', () => {
   describeWith('pgbouncer', 'with PgBouncer', () => {
     describeWith('redis-server', 'and Redis', suite);
   });

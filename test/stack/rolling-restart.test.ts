@@ -8,7 +8,7 @@ import type { Instance } from './service';
 import { type Stack, startStack } from './stack';
 import { type Load, startLoad } from './website-load';
 
-/** Restarts of each instance. The long form is `npm run chaos:rolling-restart`. */
+/** Restarts of each instance. The long form is `npm run lab -- rolling-restart`. */
 const ROUNDS = Number(process.env.ROUNDS ?? 1);
 const CLIENTS = Number(process.env.CLIENTS ?? 8);
 const BREATH_MS = 10;

@@ -12,7 +12,7 @@ import { givenShowcase } from './browser/given-showcase';
 import { LONG_NAMES } from './browser/long-names';
 import { givenWidgetToken } from './given-widget';
 
-/** `npm run screenshots:embed`: takes the screenshots of the embed page for docs/images. */
+/** `npm run lab -- screenshots`: takes the screenshots of the embed page for docs/images. */
 
 const FOLDER = path.join(__dirname, '../../docs/images');
 const LOGO = readFileSync(path.join(__dirname, 'browser/logo.svg'));

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const ROOT = path.resolve(__dirname, '../..');
+const { forbidden } = createRequire(__filename)('../../.dependency-cruiser.cjs') as {
+  forbidden: { name: string; to: { pathNot: string } }[];
+};
+const contributing = readFileSync(path.join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+
+/** The arrows between folders of the API: each folder with those that it points to. */
+const figure = new Map<string, string[]>();
+for (const [, from, to] of contributing.matchAll(/^ {4}([a-z-]+) --> (.+)$/gm))
+  figure.set(from!, [...(figure.get(from!) ?? []), ...to!.split(' & ')]);
+
+/** The folders that each folder may import. Controllers of holds and bookings alone import sales. */
+const allowed = new Map<string, string[]>();
+for (const { name, to } of forbidden) {
+  const folder = /^(.+)-imports-its-neighbours-only$/.exec(name)?.[1];
+  if (folder === undefined) continue;
+  const neighbours = /[(](.+)[)]/
+    .exec(to.pathNot)![1]!
+    .split('|')
+    .filter((one) => one !== folder);
+  const sells = folder === 'holds' || folder === 'bookings';
+  allowed.set(
+    folder,
+    neighbours.filter((one) => !(sells && one === 'sales')),
+  );
+}
+
+function reachableFrom(folder: string): Set<string> {
+  const found = new Set<string>();
+  const visit = (one: string) => {
+    for (const next of figure.get(one) ?? []) {
+      found.add(next);
+      visit(next);
+    }
+  };
+  visit(folder);
+  return found;
+}
+
+describe('the figure of the house', () => {
+  it('has every folder of the API that has a rule', () => {
+    const drawn = new Set([...figure.keys(), ...[...figure.values()].flat()]);
+    expect([...allowed.keys()].filter((folder) => !drawn.has(folder))).toEqual([]);
+  });
+
+  it('has an arrow only where an import is allowed', () => {
+    const forbiddenArrows = [...figure].flatMap(([from, targets]) =>
+      targets.filter((to) => !allowed.get(from)?.includes(to)).map((to) => `${from} --> ${to}`),
+    );
+    expect(forbiddenArrows).toEqual([]);
+  });
+
+  it('leads from each folder to every folder that it may import', () => {
+    const missing = [...allowed].flatMap(([from, targets]) =>
+      targets.filter((to) => !reachableFrom(from).has(to)).map((to) => `${from} --> ${to}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the table of rules', () => {
+  const rows = [...contributing.matchAll(/^\| ([^|]+?) +\| `(\S+)` `(\S+)` +\| `(\S+)` +\|$/gm)].map(
+    ([, rule, file, name, test]) => ({ rule: rule!, file: file!, name: name!, test: test! }),
+  );
+
+  it('has at least twenty rules', () => expect(rows.length).toBeGreaterThanOrEqual(20));
+
+  it.each(rows)('names the file, the name and the test of: $rule', ({ file, name, test }) => {
+    expect(readFileSync(path.join(ROOT, file), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
+    expect(existsSync(path.join(ROOT, test))).toBe(true);
+  });
+});

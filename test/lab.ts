@@ -1,0 +1,111 @@
+/*
+ * Runs the long form of a suite, or a program for people: `npm run lab -- NAME`. Without a name it lists them. A suite's short form is part
+ * of `npm run test:long`; a variable that is set, such as KILLS, replaces the one below.
+ */
+import { spawnSync } from 'node:child_process';
+
+interface Suite {
+  about: string;
+  /** Patterns of the test files. */
+  tests: string[];
+  env: Record<string, string>;
+}
+
+interface Program {
+  about: string;
+  /** The script of tsx and its first arguments. */
+  script: string[];
+}
+
+const LABS: Record<string, Suite | Program> = {
+  bookings: {
+    about: 'kills the API while clients book (15 minutes)',
+    tests: ['booking-kills'],
+    env: { KILLS: '500', KILL_SECONDS: '900' },
+  },
+  chaos: {
+    about: 'makes faults while clients sell, and kills the API at every statement of its writes (5 minutes)',
+    tests: ['mixed-chaos', 'fault-points'],
+    env: { KILLS: '50', FAULT_POINTS: 'all' },
+  },
+  conformance: {
+    about: "starts an API for OCTO's validator, until Ctrl-C (port 3000, or the one given)",
+    script: ['test/octo/conformance.ts'],
+  },
+  'dead-store': {
+    about: 'sells while the shared store hangs, refuses, is slow and sends invalid answers',
+    tests: ['dead-store'],
+    env: { STORE_SECONDS: '10' },
+  },
+  failover: {
+    about: 'promotes a standby while clients sell, six times',
+    tests: ['failover'],
+    env: { FAILOVERS: '6' },
+  },
+  fuzz: {
+    about: 'sends 50,000 random requests and checks each answer (5 minutes)',
+    tests: ['fuzz/'],
+    env: { REQUESTS: '50000' },
+  },
+  'lost-commits': {
+    about: 'ends 1,000 connections at COMMIT',
+    tests: ['lost-commits'],
+    env: { CUTS: '1000' },
+  },
+  model: {
+    about: 'compares 1,000 random runs with a model',
+    tests: ['test/model/'],
+    env: { MODEL_RUNS: '1000' },
+  },
+  'rolling-restart': {
+    about: 'restarts two instances behind nginx ten times each while clients sell',
+    tests: ['rolling-restart'],
+    env: { ROUNDS: '10', CLIENTS: '16' },
+  },
+  sbom: {
+    about: 'writes the bill of materials of the production packages to sbom.cdx.json',
+    script: ['test/supply-chain/bill-of-materials.ts'],
+  },
+  screens: {
+    about: 'writes the screens of docs/terminal.md',
+    script: ['test/cli/terminal-screens.ts'],
+  },
+  screenshots: {
+    about: 'takes screenshots of the embed page',
+    script: ['test/widget/screenshots.ts'],
+  },
+  soak: {
+    about: 'runs a steady load for 30 minutes and checks that memory and latency stay flat',
+    script: ['test/bench/main.ts', 'soak'],
+  },
+  stack: {
+    about:
+      'runs the processes of docker/compose.yaml without containers, until Ctrl-C (port 8080, or the one given)',
+    script: ['test/stack/main.ts'],
+  },
+  webhooks: {
+    about: 'kills the queue and its database while it delivers 10,000 webhooks',
+    tests: ['webhook-kills'],
+    env: { DELIVERIES: '10000', KILLS: '50', RESTARTS: '10' },
+  },
+};
+
+function main([name = '', ...args]: string[]): number {
+  const lab = LABS[name];
+  if (!lab) {
+    const lines = Object.entries(LABS).map(([title, { about }]) => `  ${title.padEnd(17)}${about}`);
+    process.stdout.write(`npm run lab -- NAME\n\n${lines.join('\n')}\n`);
+    return name === '' ? 0 : 1;
+  }
+  const [program, env] =
+    'tests' in lab
+      ? [['node_modules/jest/bin/jest.js', '-c', 'jest.long.config.cjs', ...lab.tests], lab.env]
+      : [['--import', 'tsx', ...lab.script], {}];
+  const child = spawnSync(process.execPath, [...program, ...args], {
+    stdio: 'inherit',
+    env: { ...env, ...process.env },
+  });
+  return child.status ?? 1;
+}
+
+process.exitCode = main(process.argv.slice(2));
