@@ -1,11 +1,12 @@
 const { COMPILER_OPTIONS } = require('./build.cjs');
 
-/** Suites that need several services, minutes, a browser or much computing: `npm run test:long` (jest.long.config.cjs). */
+/** Suites that need several services, a PostgreSQL server of their own, minutes, a browser or much computing: `npm run test:long`. */
 const LONG = [
   '/test/(chaos|fuzz|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant|openapi-rules|pages-in-browser)[.]test[.]ts$',
-  '/test/(unit/demo-flagship|platform/(database-away-at-start|secret-search|store-forms)|webhook-queue/monitor-in-browser)[.]test[.]ts$',
-  '/test/api/(booking-kills|catalog-copy|exact-authorization|isolation-timing|slow-clients)[.]test[.]ts$',
+  '/test/(unit/demo-flagship|platform/(database-away-at-start|embedded-postgres[\\w-]*|full-disk|secret-search|slow-readers|store-forms)|webhook-queue/monitor-in-browser)[.]test[.]ts$',
+  '/test/(backup/places|catalog/interrupt-import|cli/(entry|lost-database|terminal-guide))[.]test[.]ts$',
+  '/test/api/(booking-kills|catalog-copy|change-race|exact-authorization|isolation-timing|slow-clients)[.]test[.]ts$',
 ];
 
 /** Real PostgreSQL (embedded): one temporary server for a run, one cloned database for a test file. */
