@@ -3,17 +3,17 @@ import path from 'node:path';
 import type { Variable } from '../../services/platform/read-variable';
 import { VARIABLES } from '../../services/platform/config/variables';
 
-const README = readFileSync(path.join(__dirname, '../../README.md'), 'utf8');
+const PAGE = readFileSync(path.join(__dirname, '../../docs/configuration.md'), 'utf8');
 
-/** The rows "| `NAME`, `NAME` | default, default | … |" of the table of settings. */
-const rows = [...README.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) +\| ([^|]+?) +\|/gm)].map(
+/** The rows "| `NAME`, `NAME` | default, default | … |" of the tables of docs/configuration.md. */
+const rows = [...PAGE.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) +\| ([^|]+?) +\|/gm)].map(
   ([, names, defaults]) => ({
     names: names!.replaceAll('`', '').split(', '),
     defaults: defaults!.replaceAll('`', ''),
   }),
 );
 
-describe('the table of settings in the README', () => {
+describe('the page of variables', () => {
   it('names each declared variable once and no other', () => {
     expect(rows.flatMap(({ names }) => names).sort()).toEqual(Object.keys(VARIABLES).sort());
   });
