@@ -66,6 +66,10 @@ const LABS: Record<string, Suite | Program> = {
     about: 'writes the bill of materials of the production packages to sbom.cdx.json',
     script: ['test/supply-chain/bill-of-materials.ts'],
   },
+  schema: {
+    about: 'writes docs/schema.md',
+    script: ['test/docs/write-schema.ts'],
+  },
   screens: {
     about: 'writes the screens of docs/terminal.md',
     script: ['test/cli/terminal-screens.ts'],

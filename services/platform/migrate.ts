@@ -1,20 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { carryOver } from './migrate/carry-over';
 import type { Db, Trx } from './database';
 import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+import { CONCURRENTLY, listMigrations, readMigration, runMigrationWithin } from './migrate/migration-files';
 
-const DIRECTORY = path.resolve(__dirname, '../../migrations');
-
-/** PostgreSQL runs these statements outside a transaction only, one at a time. */
-const CONCURRENTLY = /^(create|drop) index concurrently/gm;
-
-/** Reads the numbered .sql files. Migrations go forward only. Names have no extension, so that sources and build agree (ADR 4). */
+/** Gives Knex the numbered files. Migrations go forward only. */
 class SqlMigrationSource implements Knex.MigrationSource<string> {
   getMigrations(): Promise<string[]> {
-    const names = readdirSync(DIRECTORY).filter((file) => /^\d{4}_[a-z_]+\.sql$/.test(file));
-    return Promise.resolve(names.sort().map((file) => path.basename(file, '.sql')));
+    return Promise.resolve(listMigrations());
   }
 
   getMigrationName(name: string): string {
@@ -22,8 +16,7 @@ class SqlMigrationSource implements Knex.MigrationSource<string> {
   }
 
   getMigration(name: string): Promise<Knex.Migration> {
-    // Knex takes a bare ? for a binding.
-    const sql = readMigration(name).replaceAll('?', '\\?');
+    const sql = readMigration(name);
     const transaction = sql.search(CONCURRENTLY) < 0;
     const statements = transaction
       ? [`set local lock_timeout = ${TABLE_LOCK_MS}; ${sql}`]
@@ -48,32 +41,32 @@ const migrationSource = new SqlMigrationSource();
 
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
- * @param upTo the last migration to run
- * @returns the names of the migrations that ran
+ * @returns the names of the migrations that ran, or that a database from before 0.1.0 was found to have
  * @throws TablesInUseError; the migrations before stay
+ * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */
-export async function migrate(db: Db, upTo?: string): Promise<string[]> {
+export async function migrate(db: Db): Promise<string[]> {
   return db.transaction(async (trx) => {
     await acquireMigrationLock(trx);
+    const carried = await runUntilLocked(async () => carryOver(db, await appliedMigrations(db)));
     // Frees Knex's own lock, which stays when a migration is killed. MIGRATION_LOCK protects the migration.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
-    return runPending(db, upTo);
+    return [...carried, ...(await runPending(db))];
   });
 }
 
 /** Runs each migration in a transaction of its own, so that its locks end with it. */
-async function runPending(db: Db, upTo?: string): Promise<string[]> {
-  const pending = (await pendingMigrations(db)).filter((name) => upTo === undefined || name <= upTo);
+async function runPending(db: Db): Promise<string[]> {
+  const pending = await pendingMigrations(db);
   for (const name of pending) await runUntilLocked(() => db.migrate.up({ migrationSource, name }));
   return pending;
 }
 
 /** Runs a migration again that a long transaction kept from a table: other statements can run in the pause. */
-async function runUntilLocked(run: () => Promise<unknown>): Promise<void> {
+async function runUntilLocked<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await run();
-      return;
+      return await run();
     } catch (error) {
       if (![LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlState(error) ?? '')) throw error;
       if (attempt === TABLE_LOCK_ATTEMPTS) throw new TablesInUseError();
@@ -96,7 +89,7 @@ class TablesInUseError extends AppError {
 /**
  * Polls for the transaction-level lock. A session-level lock would stay behind in a transaction pooler. Polls in READ COMMITTED
  * and without bindings, so that it holds no snapshot: CREATE INDEX CONCURRENTLY waits for ever for the snapshot of a waiting
- * pg_advisory_lock, or of the portal of a statement with bindings (both seen).
+ * pg_advisory_lock, or of the portal of a statement with bindings (both observed).
  */
 export async function acquireMigrationLock(trx: Trx): Promise<void> {
   await trx.raw(`
@@ -132,29 +125,23 @@ const MIGRATION_TABLES = `
   insert into knex_migrations_lock (is_locked) select 0 where not exists (select from knex_migrations_lock)`;
 
 /**
- * Runs those of these migrations that the database lacks, all in the caller's transaction: for a database that no other process uses. Builds
- * indexes with their locks. Call acquireMigrationLock first.
+ * Runs those of these migrations that the database lacks, all in the caller's transaction: for a database that no other process uses.
+ * Call acquireMigrationLock first.
  */
 export async function migrateWithin(trx: Trx, names: readonly string[]): Promise<void> {
   await trx.raw(MIGRATION_TABLES);
   const applied = new Set(await appliedMigrations(trx));
   for (const name of names.filter((one) => !applied.has(one))) {
-    await trx.raw(readMigration(name).replace(CONCURRENTLY, '$1 index').replaceAll('?', '\\?'));
-    // Runs deferred triggers now, because a later migration cannot alter a table whose triggers wait.
-    await trx.raw('set constraints all immediate; set constraints all deferred');
+    await runMigrationWithin(trx, name);
     await trx('knex_migrations').insert({ name, batch: 1, migration_time: trx.fn.now() });
   }
 }
 
 /** Lists the names of the functions that any migration creates. */
 export async function functionsOfMigrations(): Promise<string[]> {
-  const texts = (await knownMigrations()).map(readMigration);
+  const texts = (await knownMigrations()).map((name) => readMigration(name));
   const created = texts.flatMap((sql) => [...sql.matchAll(/^create (?:or replace )?function (\w+)/gm)]);
   return [...new Set(created.map(([, name]) => name!))];
-}
-
-function readMigration(name: string): string {
-  return readFileSync(path.join(DIRECTORY, `${name}.sql`), 'utf8');
 }
 
 /** Returns the newest migration that the database has; undefined without any. */

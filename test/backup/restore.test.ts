@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { readSchemaFacts } from '../../services/platform/migrate/schema-facts';
 import { COPIED_TABLES } from '../../services/api/backup/tables';
 import {
   checksumTable,
@@ -21,7 +22,7 @@ import {
 } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { CUSTOMER } from '../support/website';
-import { schemaOf, useInstallations } from './installation';
+import { useInstallations } from './installation';
 
 const installations = useInstallations();
 const folder = useTemporaryFolder();
@@ -205,7 +206,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
   });
 
   it('makes the schema that the migrations make', async () => {
-    expect(await schemaOf(restored.db)).toEqual(await schemaOf(shop.terminal.db));
+    expect(await readSchemaFacts(restored.db)).toEqual(await readSchemaFacts(shop.terminal.db));
   });
 
   it('pauses the webhook endpoints, says why, and audits both commands', async () => {

@@ -64,7 +64,7 @@ export async function writeBackupFile(
   signal?: AbortSignal,
 ): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  // At once: the pipeline waits for a running statement, and the process does not.
+  // Removes the draft at once, because the pipeline waits for a running statement, and the process may end before.
   const discard = () => rmSync(draft, { force: true });
   signal?.addEventListener('abort', discard);
   try {
@@ -76,7 +76,7 @@ export async function writeBackupFile(
     await claimName(file);
     await rename(draft, file);
   } catch (error) {
-    // The first error says what is wrong.
+    // Ignores a second error, because the first one says what is wrong.
     await rm(draft, { force: true }).catch(() => undefined);
     throw asNotWritten(file, error);
   } finally {
@@ -136,7 +136,7 @@ async function countRows(rows: AsyncIterable<Buffer>): Promise<number> {
 
 /** Reads the last line, and the place of the last byte before it. */
 async function readSeal(file: string): Promise<{ end: number; seal: string }> {
-  // With O_NONBLOCK, because a pipe without a writer would never open, not even for Ctrl-C.
+  // Opens with O_NONBLOCK: to open a pipe without a writer would wait forever, and Ctrl-C would not end it.
   const handle = await open(file, files.O_RDONLY | files.O_NONBLOCK);
   try {
     const stats = await handle.stat();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BackupInvalidError, BackupNewerError } from './backup.errors';
 
-/** Grows with a change that makes this version's restore fail. */
+/** The version of the file format. Increase it with a change that this release could not restore. */
 export const BACKUP_FORMAT = 1;
 export const PRODUCT = 'tour-platform backup';
 
@@ -33,7 +33,7 @@ const seatCount = z.object({
   checksum,
 });
 
-/** A file of another product, or of a later format, is refused by these two before the rest is read. */
+/** These two fields are checked first: a file of another product, or of a later format, is refused before the rest is read. */
 const kind = z.object({ product: z.literal(PRODUCT), format: z.int().min(1) });
 
 const backupHeader = kind.extend({

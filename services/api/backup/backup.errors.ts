@@ -42,6 +42,18 @@ export class BackupNewerError extends AppError {
   }
 }
 
+/** The file is from before 0.1.0, and from before the databases that are carried over. */
+export class BackupTooOldError extends AppError {
+  readonly code = 'backup_too_old';
+
+  constructor(file: string, what: string) {
+    super(
+      `${file} was made by an early version (${what}): restore it with that version, run tourctl migrate of the last version ` +
+        'with migrations/0037_departure_status_index.sql, then of this one',
+    );
+  }
+}
+
 export class DatabaseNotEmptyError extends AppError {
   readonly code = 'database_not_empty';
 

@@ -37,7 +37,7 @@ async function findOurTables(trx: Trx): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** A process that runs would keep what it has cached, and could send webhooks of the copy. */
+/** Refuses while services run: a process would keep what it has cached, and could send webhooks of the copy. */
 async function refuseRunningServices(trx: Trx, tables: string[]): Promise<void> {
   let running = 0;
   for (const [table, { column, seconds }] of Object.entries(HEARTBEATS)) {
@@ -49,7 +49,7 @@ async function refuseRunningServices(trx: Trx, tables: string[]): Promise<void> 
   if (running > 0) throw new ServicesRunningError(running);
 }
 
-/** With cascade, because tables and functions depend on each other: it drops triggers and constraints of our tables. */
+/** Drops with cascade, because tables and functions depend on each other. This also drops triggers and constraints of our tables. */
 async function dropOurFunctions(trx: Trx): Promise<void> {
   const { rows } = await trx.raw<{ rows: { signature: string }[] }>(
     `select p.oid::regprocedure::text as signature from pg_proc p

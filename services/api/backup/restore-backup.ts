@@ -2,11 +2,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../platform/config';
 import type { Trx } from '../../platform/database';
+import { carriedNames, lacksStatusChanges } from '../../platform/migrate/carry-over';
 import { acquireMigrationLock, knownMigrations, migrateWithin } from '../../platform/migrate';
-import { compareSecrets, findSecretChecks } from '../../platform/secrets/check-secrets';
+import { compareSecrets, findSecretChecks } from '../../platform/secrets';
 import { sqlState } from '../../platform/errors';
 import { readAsOf, recordRestore } from '../catalog/as-of';
-import { BackupInvalidError, BackupNewerError, RestoreDiffersError } from './backup.errors';
+import {
+  BackupInvalidError,
+  BackupNewerError,
+  BackupTooOldError,
+  RestoreDiffersError,
+} from './backup.errors';
 import { readBackupFile, verifyBackupFile } from './backup-file';
 import type { BackupHeader, TableHeader } from './backup-header';
 import { analyzeTables, dropEmptySchema, finishLoad, prepareLoad } from './rebuild-schema.repository';
@@ -24,20 +30,20 @@ import {
 import { COPIED_TABLES } from './tables';
 
 /**
- * Rows that were made after the backup are lost, but customers have the references of bookings, and operators the numbers of rules. So
- * many numbers are not given again, so that none means another row.
+ * The numbers that each sequence skips. Rows that were made after the backup are lost, but customers have the references of bookings, and
+ * operators the numbers of rules: none of them may name another row.
  */
 export const LOST_NUMBERS = 100_000;
 
 /**
  * Checks everything about a file that needs no database: that it is complete, of this version or an earlier one, of these secrets, and
  * names only tables of the product, because a forged file can have a correct checksum.
- * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, SecretsError
+ * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, BackupTooOldError, SecretsError
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {
   const header = await verifyBackupFile(file);
   const known = await knownMigrations();
-  const unknown = header.migrations.filter((name) => !known.includes(name));
+  const unknown = migrationsOf(file, header).filter((name) => !known.includes(name));
   if (unknown[0] !== undefined)
     throw new BackupNewerError(file, `${header.version}, with migration ${unknown[0]}`);
   const copied: readonly string[] = COPIED_TABLES;
@@ -45,6 +51,13 @@ export async function checkBackup(config: Config, file: string): Promise<BackupH
   if (foreign) throw new BackupInvalidError(file, `it has a table ${foreign.name}, which no backup copies`);
   compareSecrets(config, new Map(Object.entries(header.secret_checks)));
   return header;
+}
+
+/** Returns the migrations of the file, by the names that this version has for them. */
+function migrationsOf(file: string, { migrations, version }: BackupHeader): string[] {
+  const names = carriedNames(migrations);
+  if (!names) throw new BackupTooOldError(file, `${version}, at ${migrations.toSorted().at(-1)}`);
+  return names;
 }
 
 /**
@@ -59,7 +72,7 @@ export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeade
   return readBackupFile(file, async (header, nextRows) => {
     const tables = header.tables.map(({ name }) => name);
     await withFileErrors(file, 'its migrations', async () => {
-      await migrateWithin(trx, header.migrations);
+      await migrateWithin(trx, migrationsOf(file, header));
       for (const month of header.months) await makeMonth(trx, month);
     });
     await compareColumns(trx, file, header);
@@ -107,12 +120,18 @@ async function withFileErrors<T>(file: string, part: string, work: () => Promise
 }
 
 /** Expects all tables and columns that the migrations of the file have made, and no others. */
-async function compareColumns(trx: Trx, file: string, { tables }: BackupHeader): Promise<void> {
+async function compareColumns(trx: Trx, file: string, { tables, migrations }: BackupHeader): Promise<void> {
   const schema = await findColumns(trx, COPIED_TABLES);
+  if (lacksStatusChanges(migrations))
+    schema.set(
+      'departures',
+      schema.get('departures')!.filter((column) => column !== 'status_changed_at'),
+    );
   const given = new Map(tables.map(({ name, columns }) => [name, columns]));
   for (const name of new Set([...schema.keys(), ...given.keys()])) {
-    const [made, listed] = [schema.get(name), given.get(name)];
-    if (made?.toSorted().join() === listed?.toSorted().join()) continue;
+    const made = schema.get(name)?.toSorted();
+    const listed = given.get(name)?.toSorted();
+    if (made?.join() === listed?.join()) continue;
     throw new BackupInvalidError(file, `its columns of ${name} are not those of its migrations`);
   }
 }
@@ -125,7 +144,7 @@ async function setSequences(trx: Trx, file: string, { sequences }: BackupHeader)
   }
 }
 
-/** The header decides whether the file is restored here, so it must have the check values of the rows. */
+/** Checks that the header has the check values of the rows, because the header decides whether the file is restored here. */
 async function compareSecretChecks(trx: Trx, file: string, { secret_checks }: BackupHeader): Promise<void> {
   const rows = await findSecretChecks(trx);
   const isSame = ([variable, value]: [string, string | null]) => rows.get(variable) === value;

@@ -68,7 +68,7 @@ export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
   return rows[0];
 }
 
-/** Is a sum, so that the order of the rows does not matter. */
+/** Returns the SQL of a checksum. It is a sum, so that the order of the rows does not matter. */
 function checksumOf(text: string): string {
   return `coalesce(sum(('x' || md5(${text}))::bit(64)::bigint::numeric), 0)::text`;
 }
@@ -85,7 +85,6 @@ export async function findSequences(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }
 
-/** Returns the names of the sequences of our tables. */
 export async function findSequenceNames(db: Db): Promise<string[]> {
   return db('pg_sequences').whereRaw(OUR_SEQUENCES).pluck<string[]>('sequencename');
 }

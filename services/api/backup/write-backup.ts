@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
 import { appliedMigrations } from '../../platform/migrate';
-import { findSecretChecks } from '../../platform/secrets/check-secrets';
+import { findSecretChecks } from '../../platform/secrets';
 import { readAsOf } from '../catalog/as-of';
 import { END_OF_TABLE, writeBackupFile } from './backup-file';
 import { BACKUP_FORMAT, type BackupHeader, PRODUCT, type TableHeader } from './backup-header';

@@ -1,0 +1,57 @@
+-- Which tours a tenant shows, and at which prices.
+
+-- Shows or hides one tour. A tour rule overrules a continent rule, which overrules the tenant's default (catalog/visibility.ts).
+-- The rule has a copy of the tour's sort key, which the foreign key keeps equal, so that a page is read from one index.
+create table visibility_tour_rules (
+  tenant_id   uuid        not null references tenants (id),
+  tour_id     uuid        not null,
+  visible     boolean     not null,
+  continent   text        collate "C" not null,
+  name_folded text        collate "C" not null,
+  created_at  timestamptz not null default now(),
+  primary key (tenant_id, tour_id),
+  constraint visibility_tour_rules_tour foreign key (tour_id, continent, name_folded)
+    references tours (id, continent, name_folded) on update cascade on delete cascade
+);
+create index visibility_tour_rules_by_name on visibility_tour_rules (tenant_id, name_folded, tour_id) where visible;
+create index visibility_tour_rules_tour on visibility_tour_rules (tour_id);
+
+-- Shows or hides the tours of a continent that have no rule of their own.
+create table visibility_continent_rules (
+  tenant_id  uuid        not null references tenants (id),
+  continent  text        collate "C" not null
+             constraint visibility_continent_form check (continent ~ '^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$'),
+  visible    boolean     not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, continent)
+);
+
+-- A tenant's price rules. One rule decides each price: pricing/choose-price-rule.ts chooses it.
+create table price_rules (
+  id           bigint      generated always as identity primary key,
+  tenant_id    uuid        not null references tenants (id),
+  tour_id      uuid        references tours (id) on delete cascade,
+  continent    text        collate "C"
+               constraint price_rules_continent_form check (continent ~ '^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$'),
+  kind         text        not null constraint price_rules_kind_known check (kind in ('percent', 'amount', 'price')),
+  -- Percent for a percent rule; minor units of currency for the others.
+  percent      numeric(9, 4) constraint price_rules_percent_range check (percent between -100 and 10000),
+  amount_minor bigint      constraint price_rules_amount_range check (amount_minor between -1000000000000 and 1000000000000),
+  currency     char(3),
+  travel_from  date,
+  travel_to    date,
+  -- Major units: 5 rounds to the nearest multiple of five.
+  round_to     numeric(12, 4) constraint price_rules_round_to_positive check (round_to > 0),
+  created_at   timestamptz not null default now(),
+  constraint price_rules_one_scope check (tour_id is null or continent is null),
+  constraint price_rules_window check (travel_to >= travel_from),
+  constraint price_rules_value check (
+    case kind
+      when 'percent' then percent is not null and amount_minor is null and currency is null
+      else percent is null and amount_minor is not null and currency is not null
+    end),
+  constraint price_rules_price_not_negative check (kind <> 'price' or amount_minor >= 0)
+);
+-- A page reads the rules of its tours only.
+create index price_rules_tenant_tour on price_rules (tenant_id, tour_id);
+create index price_rules_tour on price_rules (tour_id) where tour_id is not null;

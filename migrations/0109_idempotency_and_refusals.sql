@@ -1,0 +1,51 @@
+-- The answers of sales: the acknowledged ones, which a repeated request gets again, and the refused ones.
+
+-- An acknowledged write under an Idempotency-Key, with the exact bytes of its answer. The row and the effect commit in one transaction, so
+-- either both exist or neither.
+create table idempotency_keys (
+  tenant_id   uuid        not null references tenants (id),
+  operation   text        not null,
+  key         text        not null constraint idempotency_keys_key_length check (char_length(key) between 1 and 255),
+  -- Null: the data of the request's person was erased. The key stays used, and its requests get a refusal.
+  fingerprint bytea,
+  status      smallint,
+  -- Text, not jsonb: jsonb reorders keys, and a repeat answers with equal bytes.
+  answer      text,
+  created_at  timestamptz not null default now(),
+  expires_at  timestamptz not null,
+  primary key (tenant_id, operation, key)
+);
+create index idempotency_keys_expiry on idempotency_keys (expires_at);
+
+-- Counts refused sales by day, for people who ask for the reason. Instances of the API write this table and sale_refusals in batches,
+-- outside the sale's transaction, so a killed process loses its last seconds.
+create table sale_refusal_counts (
+  day       date    not null,
+  tenant_id uuid    not null references tenants (id),
+  operation text    not null,
+  -- Code of the problem document, such as insufficient_seats.
+  code      text    not null,
+  count     integer not null constraint sale_refusal_counts_positive check (count > 0),
+  primary key (day, tenant_id, operation, code)
+);
+
+-- Lists refused sales: only the first ones of a flood.
+create table sale_refusals (
+  id              bigint      generated always as identity primary key,
+  at              timestamptz not null,
+  tenant_id       uuid        not null references tenants (id),
+  operation       text        not null,
+  code            text        not null,
+  request_id      text        not null,
+  tour_id         uuid,
+  departure_date  date,
+  quantity        integer,
+  seats_available integer,
+  external_ref    text,
+  hold_id         uuid,
+  booking_ref     text
+);
+create index sale_refusals_tenant on sale_refusals (tenant_id, at);
+create index sale_refusals_at on sale_refusals (at);
+create index sale_refusals_hold on sale_refusals (hold_id) where hold_id is not null;
+create index sale_refusals_booking on sale_refusals (booking_ref) where booking_ref is not null;

@@ -1,0 +1,270 @@
+import { inspectInstallation } from '../../services/api/health/inspect-installation';
+import { type Db, openDatabase } from '../../services/platform/database';
+import {
+  appliedMigrations,
+  knownMigrations,
+  migrate,
+  pendingMigrations,
+} from '../../services/platform/migrate';
+import { readSchemaFacts } from '../../services/platform/migrate/schema-facts';
+import { fillOldTables, LAST_OLD, makeOldSchema } from '../migrations/old-database';
+import { createTestDatabase, databaseUrl, type TestDatabase, useTestDatabase } from '../support/database';
+import { startTemporaryPostgres } from '../support/temporary-postgres';
+
+/** A row's transaction and place: an update, a rewrite or a move would change them. */
+interface Rows {
+  /** Per table: transaction, place and columns of each row. */
+  values: Record<string, string[]>;
+  /** Per table and index: its file. */
+  files: Record<string, number>;
+  sequences: unknown[];
+}
+
+const fresh = useTestDatabase();
+
+/** The first of the old files at which a database can be carried over. */
+const FIRST = '0033_seat_count_of_a_new_database';
+
+/** Makes a database of the old files with rows in every table. */
+async function oldDatabase(last: string): Promise<TestDatabase> {
+  const database = await createTestDatabase('template0');
+  await makeOldSchema(database.db, last);
+  await fillOldTables(database.db);
+  return database;
+}
+
+/** Runs `work` in a copy of the database at 0033, with the later old files up to `last`. */
+async function inCopy(source: TestDatabase, last: string, work: (db: Db) => Promise<void>): Promise<void> {
+  const copy = await createTestDatabase(new URL(source.url).pathname.slice(1));
+  try {
+    await makeOldSchema(copy.db, last);
+    await work(copy.db);
+  } finally {
+    await copy.drop();
+  }
+}
+
+const OWN_TABLES = `
+  select c.oid, c.relname as name from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not like 'knex%' order by 2`;
+
+async function readRows(db: Db): Promise<Rows> {
+  const { rows: tables } = await db.raw<{ rows: { name: string }[] }>(OWN_TABLES);
+  const values: Rows['values'] = {};
+  for (const { name } of tables) {
+    const { rows } = await db.raw(
+      `select xmin::text || ' ' || ctid::text || ' ' || r::text as one from ?? r order by ctid`,
+      [name],
+    );
+    values[name] = rows.map(({ one }: { one: string }) => one);
+  }
+  const files = await db.raw<{ rows: { name: string; file: number }[] }>(
+    `select c.relname as name, c.relfilenode::integer as file from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i', 'S') and c.relname not like 'knex%'`,
+  );
+  const sequences = await db.raw(
+    `select sequencename, last_value from pg_sequences where sequencename not like 'knex%' order by 1`,
+  );
+  return {
+    values,
+    files: Object.fromEntries(files.rows.map(({ name, file }) => [name, file])),
+    sequences: sequences.rows,
+  };
+}
+
+/** Runs the migrator of the product, and expects it to refuse and to change nothing. */
+async function refusalOf(db: Db): Promise<{ code: string; message: string }> {
+  const before = [await appliedMigrations(db), await readRows(db), await readSchemaFacts(db)];
+  const error = await migrate(db).then(
+    () => {
+      throw new Error('migrate did not refuse');
+    },
+    (reason: { code: string; message: string }) => reason,
+  );
+  expect([await appliedMigrations(db), await readRows(db), await readSchemaFacts(db)]).toEqual(before);
+  return error;
+}
+
+describe(`a database at ${LAST_OLD}`, () => {
+  let database: TestDatabase;
+  let before: Rows;
+  beforeAll(async () => {
+    database = await oldDatabase(LAST_OLD);
+    // A month that only this database has, and a role of the operator with a right of its own.
+    await database.db.raw(`select webhook_make_month('2031-01-01')`);
+    await database.db.raw('create role ?? nologin; grant select on tours to ??', [
+      `reports_${process.pid}`,
+      `reports_${process.pid}`,
+    ]);
+    before = await readRows(database.db);
+  });
+  afterAll(async () => {
+    await database.db.raw('drop owned by ??; drop role ??', [
+      `reports_${process.pid}`,
+      `reports_${process.pid}`,
+    ]);
+    await database.drop();
+  });
+
+  it('has rows in every table, so that the next tests compare something', () => {
+    const empty = Object.keys(before.values).filter((name) => before.values[name]!.length === 0);
+    expect(empty.filter((name) => !/_\d{4}_\d\d$/.test(name))).toEqual(['change_marks']);
+  });
+
+  it('gets the names of the topic files once when two migrators start at once', async () => {
+    expect((await pendingMigrations(database.db)).length).toBeGreaterThan(0);
+    const other = openDatabase(database.url, { applicationName: 'test', poolMax: 2 });
+    const ran = await Promise.all([migrate(database.db), migrate(other)]);
+    await other.destroy();
+    expect(ran.filter((names) => names.length > 0)).toEqual([await knownMigrations()]);
+    expect(await appliedMigrations(database.db)).toEqual(await knownMigrations());
+    expect(await migrate(database.db)).toEqual([]);
+  });
+
+  it('keeps every row, file and sequence', async () => {
+    expect(await readRows(database.db)).toEqual(before);
+  });
+
+  it('has the schema of a new database then', async () => {
+    expect(await readSchemaFacts(database.db)).toEqual(await readSchemaFacts(fresh.db));
+    expect((await inspectInstallation(database.db)).filter(({ status }) => status === 'broken')).toEqual([]);
+  });
+});
+
+describe('a role that is no superuser', () => {
+  let server: Awaited<ReturnType<typeof startTemporaryPostgres>>;
+  let superuser: Db;
+  beforeAll(async () => {
+    server = await startTemporaryPostgres();
+    superuser = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });
+    await superuser.raw("create role plain login nosuperuser nocreaterole password 'secret'");
+  });
+  afterAll(async () => {
+    await superuser.destroy();
+    await server.stop();
+  });
+
+  /** Runs `work` in a database at 0037 whose objects the role has made. */
+  async function asPlain(name: string, work: (db: Db) => Promise<void>): Promise<void> {
+    const url = new URL(databaseUrl(server.url, name));
+    [url.username, url.password] = ['plain', 'secret'];
+    const db = openDatabase(url.href, { applicationName: 'tests', poolMax: 2 });
+    try {
+      await makeOldSchema(db, LAST_OLD);
+      await fillOldTables(db);
+      await work(db);
+    } finally {
+      await db.destroy();
+    }
+  }
+
+  it('carries over the database that it owns', async () => {
+    await superuser.raw('create database owned owner plain');
+    await asPlain('owned', async (db) => {
+      const before = await readRows(db);
+      expect(await migrate(db)).toEqual(await knownMigrations());
+      expect(await readRows(db)).toEqual(before);
+    });
+  });
+
+  it('that may create no schema in the database is refused with the next step', async () => {
+    await superuser.raw('create database granted');
+    const admin = openDatabase(databaseUrl(server.url, 'granted'), { applicationName: 'tests', poolMax: 1 });
+    await admin.raw('create extension pg_trgm; grant create on schema public to plain');
+    await admin.destroy();
+    await asPlain('granted', async (db) => {
+      const { code, message } = await refusalOf(db);
+      expect(code).toBe('schema_not_created');
+      expect(message).toContain('grant create on database granted to plain');
+      await superuser.raw('grant create on database granted to plain');
+      expect(await migrate(db)).toEqual(await knownMigrations());
+    });
+  });
+});
+
+describe('a database before 0033', () => {
+  it.each(['0032_database_roles', '0001_tenants'])('at %s is refused with the next step', async (last) => {
+    const database = await createTestDatabase('template0');
+    try {
+      await makeOldSchema(database.db, last);
+      const error = await migrate(database.db).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'database_too_old' });
+      expect((error as Error).message).toContain(`end at ${last}`);
+      expect((await appliedMigrations(database.db)).at(-1)).toBe(last);
+    } finally {
+      await database.drop();
+    }
+  });
+});
+
+describe('copies of a database at 0033', () => {
+  let source: TestDatabase;
+  beforeAll(async () => {
+    source = await oldDatabase(FIRST);
+    // A database with connections cannot be copied.
+    await source.db.destroy();
+  });
+  afterAll(() => source.drop());
+
+  describe('with the old files up to 0036 at most', () => {
+    it.each([FIRST, '0034_narrower_rights', '0035_validate_addresses', '0036_departure_status_changes'])(
+      'at %s gets the rest of the old files with the names of the topic files, and keeps its rows',
+      async (last) =>
+        inCopy(source, last, async (db) => {
+          const before = await readRows(db);
+          expect(await migrate(db)).toEqual(await knownMigrations());
+          expect(await readSchemaFacts(db)).toEqual(await readSchemaFacts(fresh.db));
+          const after = await readRows(db);
+          // 0034 takes a right of secret_checks away, and 0036 adds an empty column, which every row shows.
+          const unchanged = ({ values }: Rows) =>
+            Object.entries(values).map(([name, rows]) => {
+              if (name === 'database_rights')
+                return [name, rows.filter((row) => !row.includes('secret_checks')).length];
+              return [name, name === 'departures' ? rows.map((row) => row.split(' ').slice(0, 2)) : rows];
+            });
+          expect(unchanged(after).filter(([name]) => name !== 'database_rights')).toEqual(
+            unchanged(before).filter(([name]) => name !== 'database_rights'),
+          );
+          expect(after.files).toMatchObject(before.files);
+          expect(after.sequences).toEqual(before.sequences);
+        }),
+    );
+  });
+
+  describe('with a difference', () => {
+    it.each([
+      ['a missing index', 'drop index tours_by_name', 'lacks "CREATE INDEX tours_by_name'],
+      [
+        'a missing trigger',
+        'drop trigger seat_holds_inserted on seat_holds',
+        'lacks "CREATE TRIGGER seat_holds_inserted',
+      ],
+      [
+        'a switched off trigger',
+        'alter table seat_holds disable trigger seat_holds_inserted',
+        'in addition "disabled: CREATE TRIGGER seat_holds_inserted',
+      ],
+      ['another column', 'alter table tours add column mine text', 'in addition "column tours.mine'],
+      ['another type', 'alter table audit_log alter column host type varchar(99)', 'column audit_log.host'],
+      [
+        'a missing constraint',
+        'alter table tours drop constraint tours_duration_range',
+        'lacks "constraint tours_duration_range',
+      ],
+      [
+        'another function',
+        `create or replace function tour_today(time_zone text, at timestamptz) returns date language sql immutable return at::date`,
+        'function tour_today',
+      ],
+      ['a right of everyone', 'grant select on tours to public', 'in addition "right public SELECT on tours'],
+      ['a table of its own', 'create table mine (id integer)', 'in addition "column mine.id'],
+    ])('by %s is refused, names the difference, and stays as it is', async (_, difference, named) =>
+      inCopy(source, FIRST, async (db) => {
+        await db.raw(difference.replaceAll('?', '\\?'));
+        const { code, message } = await refusalOf(db);
+        expect(code).toBe('schema_differs');
+        expect(message).toContain(named);
+      }),
+    );
+  });
+});
