@@ -26,7 +26,9 @@ const COMPILER_OPTIONS = {
 const DIST = path.join(__dirname, 'dist');
 const SOURCES = ['services', 'cli', 'migrations', 'seeds'];
 /** Made from openapi.json and the guide by `render-pages`. They stand beside openapi.json and are not in git. */
-const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map((name) => `services/api/generated/${name}`);
+const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map(
+  (name) => `services/api/generated/${name}`,
+);
 const PAGE_SOURCES = ['services/api/generated/openapi.json', 'docs/integration-guide.md'];
 const RENDER = 'services/api/docs/generate/render-pages.js';
 /** A file in dist/ with the digest of the sources that were built. */

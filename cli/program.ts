@@ -1,27 +1,27 @@
 import { Argument, Command, Option } from 'commander';
 import {
-  type Action,
+  actorName,
   commandName,
   examplesOf,
   type Flag,
   flagName,
   flagsOf,
+  type LoneVerb,
   type Noun,
   parseFlag,
   takesActor,
   type Verb,
+  verbName,
 } from './engine/command';
-import { completeValues, type GivenValues } from './engine/complete-values';
-import { type Context, nobodyToAsk, openTerminal } from './engine/context';
-import { withContext } from './engine/open-database';
+import type { GivenValues } from './engine/complete-values';
 import { EXIT, fail, UsageError } from './engine/failure';
-import { actorName } from './engine/values';
 import { type Io, readVersion } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';
 import { wrapText } from './terminal/text';
 import { commandPath, refuseUnknownCommand, TREE } from './tree';
 
 const OPTIONS = '[options]';
+const NOUN_USAGE = '<verb> [options]';
 /** Long help lines are hard to read; a pipe gets 80 columns. */
 const HELP_WIDTH = { usual: 80, most: 100 };
 
@@ -88,14 +88,20 @@ export function createProgram(version: string, output: Output, start: Start): Co
       program.outputHelp();
     });
   program.allowExcessArguments().allowUnknownOption();
-  const form = { start, width };
-  for (const { title, commands } of TREE) {
-    for (const command of commands) {
-      const added = 'verbs' in command ? addNoun(program, command, form) : addVerb(program, command, form);
-      added.helpGroup(`${title}:`);
+  const commands = new Map<Command, Noun | LoneVerb>();
+  for (const branch of TREE) {
+    for (const command of branch.commands) {
+      const added = 'verbs' in command ? addNoun(program, command) : addVerb(program, command);
+      commands.set(added.helpGroup(`${branch.title}:`), command);
     }
   }
-  return program;
+  // Loads the files of the named command only.
+  return program.hook('preSubcommand', (_, named) => {
+    const command = commands.get(named)!;
+    const form = { start, width };
+    if ('verb' in command) completeVerb(named, command.verb, form);
+    else for (const verb of command.verbs) completeVerb(addVerb(named, verb), verb, form, command);
+  });
 }
 
 /** Holds what all commands share. */
@@ -104,21 +110,28 @@ interface Form {
   width: number;
 }
 
-function addNoun(program: Command, noun: Noun, form: Form): Command {
+function addNoun(program: Command, noun: Noun): Command {
   const command = program.command(noun.name).description(noun.about).helpCommand(false);
-  command.usage('<verb> [options]').allowExcessArguments().allowUnknownOption();
-  command.action(() => {
+  command.usage(NOUN_USAGE).allowExcessArguments().allowUnknownOption();
+  return command.action(() => {
     const verbs = noun.verbs.map(commandName).join(', ');
     throw new UsageError(`tourctl ${noun.name} needs a verb: ${verbs}`, `\n${command.helpInformation()}`);
   });
-  for (const verb of noun.verbs) addVerb(command, verb, form, noun);
-  return command;
 }
 
-function addVerb(parent: Command, verb: Verb, { start, width }: Form, noun?: Noun): Command {
-  const [name, ...positionals] = verb.usage.split(' ') as [string, ...string[]];
-  const command = parent.command(name).description(verb.about).allowExcessArguments(false);
-  command.usage([...positionals, OPTIONS].join(' '));
+function addVerb(parent: Command, verb: Pick<Verb, 'usage' | 'about'>): Command {
+  const command = parent.command(verbName(verb)).description(verb.about);
+  return command.usage([...positionalsOf(verb), OPTIONS].join(' '));
+}
+
+function positionalsOf({ usage }: Pick<Verb, 'usage'>): string[] {
+  return usage.split(' ').slice(1);
+}
+
+/** Adds the arguments, the flags, the examples and the action. */
+function completeVerb(command: Command, verb: Verb, { start, width }: Form, noun?: Noun): void {
+  const positionals = positionalsOf(verb);
+  command.allowExcessArguments(false);
   // Declares all arguments optional: complete-values.ts asks for missing ones or refuses them.
   for (const text of positionals) command.addArgument(new Argument(text.replace('<', '[').replace('>', ']')));
   for (const flag of flagsOf(verb)) command.addOption(toOption(flag));
@@ -126,7 +139,7 @@ function addVerb(parent: Command, verb: Verb, { start, width }: Form, noun?: Nou
   const examples = examplesOf(verb, noun).map((line) => foldCommand(`tourctl ${line}`, width));
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
   if (verb.more) command.addHelpText('after', () => `\n${verb.more!()}`);
-  return command.action((...received: unknown[]) =>
+  command.action((...received: unknown[]) =>
     start(verb, { ...readOptions(command.opts()), args: received.slice(0, positionals.length) }),
   );
 }
@@ -181,12 +194,12 @@ function readOptions(options: Record<string, unknown>): Omit<GivenValues, 'args'
 
 function argumentsOf(command: Command): string {
   const usage = command.usage();
-  return command.commands.length > 0 ? '' : usage.replace(OPTIONS, '').trim();
+  return usage === NOUN_USAGE ? '' : usage.replace(OPTIONS, '').trim();
 }
 
 /**
  * Runs one command line, without the word `tourctl`, and returns its exit code. It uses no process resource but `io`.
- * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (CONTRACT section 6)
+ * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (docs/terminal.md)
  */
 export async function run(given: string[], io: Io): Promise<number> {
   const { leading, words } = takeLeadingActor(given);
@@ -200,38 +213,14 @@ export async function run(given: string[], io: Io): Promise<number> {
     refuseUnknownCommand(flags);
     const program = createProgram(readVersion(io), output, async (verb, line) => {
       const options = takesActor(verb) ? { actor, ...line.options } : line.options;
-      code = (await start(verb, { ...line, options }, io, output)) ?? EXIT.done;
+      const { runVerb } = require('./engine/run-verb') as typeof import('./engine/run-verb');
+      code = (await runVerb(verb, { ...line, options }, { io, output })) ?? EXIT.done;
     });
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
     return fail(error, output, commandPath(argv));
   }
-}
-
-async function start(verb: Verb, line: GivenValues, io: Io, output: Output): Promise<number | void> {
-  const interactive = io.isTTY && !output.json;
-  const { options: given, args } = await completeValues(verb, line, io, interactive);
-  // `audit list` has an --actor of its own, which filters.
-  const { actor, ...others } = given;
-  const options = takesActor(verb) ? others : given;
-  verb.check?.(options as never, ...(args as never[]));
-  const agreed = options.yes === true;
-  if (verb.asks?.(options as never) && !agreed && !interactive) throw nobodyToAsk();
-  if ('runBare' in verb) return call(verb.runBare(), { io, output }, options, args);
-  const terminal = openTerminal(io, output, agreed, actor as string | undefined);
-  if ('runOffline' in verb) return call(verb.runOffline(), terminal, options, args);
-  const action = verb.run();
-  const words = [...args, ...Object.values(others)]
-    .flat()
-    .filter((value): value is string => typeof value === 'string');
-  const work = (context: Context) => call(action, context, options, args);
-  return withContext(terminal, verb, work, words);
-}
-
-/** Calls the action with parsed values; the noun's definition guarantees that their types fit. */
-function call<C>(action: Action<C>, context: C, options: unknown, args: unknown[]) {
-  return action(context, options as never, ...(args as never[]));
 }
 
 /** Flags that mean the same everywhere, and may precede the command. */

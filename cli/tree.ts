@@ -1,105 +1,199 @@
-/*
- * Lists all commands as data. To add a noun:
- *   1. Export `const <noun>: Noun` from cli/commands/<noun>.ts (cli/engine/command.ts): its verbs, flags and parsers. Every
- *      start loads this file, so import nothing heavy there.
- *   2. Write one function for each verb (context, options, ...args) in cli/commands/<noun>/actions.ts; a long verb, or
- *      several verbs about one thing, have a file of their own. Load it by
- *      `run: () => (require('./<noun>/actions') as typeof import('./<noun>/actions')).<function>`. It uses require, because
- *      our output is CommonJS, and import() of our own files works neither there nor in the tests.
- *   3. Add the noun to TREE below. Verbs without a noun are in cli/commands/installation.ts.
- */
-import { audit } from './commands/audit';
-import { booking } from './commands/booking';
-import { catalog } from './commands/catalog';
-import { config } from './commands/config';
-import { delivery } from './commands/delivery';
-import { departure } from './commands/departure';
-import { hold } from './commands/hold';
 import {
-  backupVerb,
-  doctorVerb,
-  logsVerb,
-  migrateVerb,
-  monitorVerb,
-  restoreVerb,
-  seedVerb,
-  statusVerb,
-  upVerb,
-} from './commands/installation';
-import { key } from './commands/key';
-import { origins } from './commands/origins';
-import { pricing } from './commands/pricing';
-import { tenant } from './commands/tenant';
-import { visibility } from './commands/visibility';
-import { webhook } from './commands/webhook';
-import { widget } from './commands/widget';
-import { type Branch, commandName, type Noun, type Verb, verbName } from './engine/command';
+  type Branch,
+  commandName,
+  type LoneVerb,
+  type Noun,
+  type Verb,
+  type VerbBody,
+  verbName,
+} from './engine/command';
 import { UsageError } from './engine/failure';
 import { didYouMean, nearest } from './engine/nearest';
 import { pluralOf } from './terminal/text';
 
-const completionVerb = (shell: 'bash' | 'zsh' | 'fish', install: string): Verb => ({
-  usage: shell,
-  about: `Print the script for ${shell}; to load it in every shell: ${install}`,
-  examples: [`completion ${shell}`],
-  runBare: () => {
-    const { completionCommand } =
-      require('./commands/completion/scripts') as typeof import('./commands/completion/scripts');
-    return completionCommand(shell, TREE);
-  },
-});
+/*
+ * Lists all commands. `tourctl --help` loads no other file of cli/commands; a command line loads the file that it names. To add a noun:
+ *   1. Export `<noun>Verbs: Verb[]` (cli/engine/command.ts) from cli/commands/<noun>.ts: the verbs with their flags, parsers and
+ *      actions. An action is a function (context, options, ...args). A long verb has a file of its own: cli/commands/<noun>/<verb>.ts.
+ *   2. Add the noun to TREE below. A verb without a noun is a file too: cli/commands/<verb>.ts exports `<verb>Verb: VerbBody`.
+ * The files are loaded by require, because import() of our own files works neither in our CommonJS output nor in the tests.
+ */
 
-const completion: Noun = {
-  name: 'completion',
-  about: 'Print the script that lets your shell complete commands, flags and their values',
-  verbs: [
-    completionVerb('bash', 'source <(tourctl completion bash) in ~/.bashrc'),
-    completionVerb('zsh', 'source <(tourctl completion zsh) in ~/.zshrc, after compinit'),
-    completionVerb('fish', 'tourctl completion fish > ~/.config/fish/completions/tourctl.fish'),
-    {
-      usage: 'names <word...>',
-      about: 'Print the slugs, references or ids that may complete a command line, for the scripts',
-      examples: ['completion names -- booking show ACME-1'],
-      runBare: () => {
-        const { completeNamesCommand } =
-          require('./commands/completion/names') as typeof import('./commands/completion/names');
-        return completeNamesCommand(NOUNS);
-      },
+function noun(name: string, about: string, load: () => Verb[]): Noun {
+  let verbs: Verb[] | undefined;
+  return {
+    name,
+    about,
+    get verbs() {
+      return (verbs ??= load());
     },
-  ],
-};
+  };
+}
+
+function lone(usage: string, about: string, load: () => VerbBody): LoneVerb {
+  let verb: Verb | undefined;
+  return {
+    usage,
+    about,
+    get verb() {
+      return (verb ??= { usage, about, ...load() });
+    },
+  };
+}
 
 /** Lists all commands in the order of the help. */
 export const TREE: Branch[] = [
-  { title: 'Tenants and their websites', commands: [tenant, key, widget, origins, visibility, pricing] },
-  { title: 'Catalog and sales', commands: [catalog, departure, hold, booking] },
-  { title: 'Webhooks', commands: [webhook, delivery, monitorVerb] },
+  {
+    title: 'Tenants and their websites',
+    commands: [
+      noun(
+        'tenant',
+        'Create and change tenants: the travel websites that sell from the catalog',
+        () => (require('./commands/tenant') as typeof import('./commands/tenant')).tenantVerbs,
+      ),
+      noun(
+        'key',
+        "Issue, list, rotate and revoke the API keys of a tenant's servers",
+        () => (require('./commands/key') as typeof import('./commands/key')).keyVerbs,
+      ),
+      noun(
+        'widget',
+        'Issue, list, rotate and revoke widget tokens, for pages that show the tours',
+        () => (require('./commands/widget') as typeof import('./commands/widget')).widgetVerbs,
+      ),
+      noun(
+        'origins',
+        "Sites that may show a tenant's widget",
+        () => (require('./commands/origins') as typeof import('./commands/origins')).originsVerbs,
+      ),
+      noun(
+        'visibility',
+        'Show and change which tours a tenant sees: a tour rule overrides a continent rule, and both override its default',
+        () => (require('./commands/visibility') as typeof import('./commands/visibility')).visibilityVerbs,
+      ),
+      noun(
+        'pricing',
+        "Show, change and simulate a tenant's prices: one rule decides each price, else it is the platform's",
+        () => (require('./commands/pricing') as typeof import('./commands/pricing')).pricingVerbs,
+      ),
+    ],
+  },
+  {
+    title: 'Catalog and sales',
+    commands: [
+      noun(
+        'catalog',
+        'The central catalog of tours and their departures',
+        () => (require('./commands/catalog') as typeof import('./commands/catalog')).catalogVerbs,
+      ),
+      noun(
+        'departure',
+        'List, add and change the departures of a tour and their seats',
+        () => (require('./commands/departure') as typeof import('./commands/departure')).departureVerbs,
+      ),
+      noun(
+        'hold',
+        'Show and release the seats that tenants hold',
+        () => (require('./commands/hold') as typeof import('./commands/hold')).holdVerbs,
+      ),
+      noun(
+        'booking',
+        'Show, change, count and export the bookings of all tenants',
+        () => (require('./commands/booking') as typeof import('./commands/booking')).bookingVerbs,
+      ),
+    ],
+  },
+  {
+    title: 'Webhooks',
+    commands: [
+      noun(
+        'webhook',
+        "Manage the endpoints that receive a tenant's events",
+        () => (require('./commands/webhook') as typeof import('./commands/webhook')).webhookVerbs,
+      ),
+      noun(
+        'delivery',
+        'Show, retry and replay webhook deliveries',
+        () => (require('./commands/delivery') as typeof import('./commands/delivery')).deliveryVerbs,
+      ),
+      lone(
+        'monitor',
+        'Print a link to the monitoring page of the webhook queue: valid once, for five minutes',
+        () => (require('./commands/monitor') as typeof import('./commands/monitor')).monitorVerb,
+      ),
+    ],
+  },
   {
     title: 'This installation',
     commands: [
-      upVerb,
-      statusVerb,
-      logsVerb,
-      doctorVerb,
-      backupVerb,
-      restoreVerb,
-      audit,
-      config,
-      migrateVerb,
-      seedVerb,
-      completion,
+      lone(
+        'up',
+        'Run everything on this machine: database, API and webhook queue',
+        () => (require('./commands/up') as typeof import('./commands/up')).upVerb,
+      ),
+      lone(
+        'status',
+        'Show on one screen what runs and since when, what waits, and what failed today',
+        () => (require('./commands/status') as typeof import('./commands/status')).statusVerb,
+      ),
+      lone(
+        'logs',
+        'Show the logs of the services that npm start runs; with --json, their JSON lines as they are',
+        () => (require('./commands/logs') as typeof import('./commands/logs')).logsVerb,
+      ),
+      lone(
+        'doctor',
+        'Check that every promise holds, and say what to do; exit 1 if one does not',
+        () => (require('./commands/doctor') as typeof import('./commands/doctor')).doctorVerb,
+      ),
+      lone(
+        'backup',
+        'Write the whole database to one file, while the services go on',
+        () => (require('./commands/backup') as typeof import('./commands/backup')).backupVerb,
+      ),
+      lone(
+        'restore [file]',
+        'Load a backup into an empty database, with all webhook endpoints paused',
+        () => (require('./commands/backup') as typeof import('./commands/backup')).restoreVerb,
+      ),
+      noun(
+        'audit',
+        'Show who changed what from a terminal',
+        () => (require('./commands/audit') as typeof import('./commands/audit')).auditVerbs,
+      ),
+      noun(
+        'config',
+        'The settings of this installation, and where each comes from',
+        () => (require('./commands/config') as typeof import('./commands/config')).configVerbs,
+      ),
+      lone(
+        'migrate',
+        'Bring the schema of the database up to date',
+        () => (require('./commands/migrate') as typeof import('./commands/migrate')).migrateVerb,
+      ),
+      lone(
+        'seed',
+        'Create the demo catalog and tenant, or move their departures forward',
+        () => (require('./commands/seed') as typeof import('./commands/seed')).seedVerb,
+      ),
+      noun(
+        'completion',
+        'Print the script that lets your shell complete commands, flags and their values',
+        () =>
+          (require('./commands/completion') as typeof import('./commands/completion')).completionVerbs(TREE),
+      ),
     ],
   },
 ];
 
-const COMMANDS: (Noun | Verb)[] = TREE.flatMap(({ commands }) => commands);
+const COMMANDS: (Noun | LoneVerb)[] = TREE.flatMap(({ commands }) => commands);
 export const NOUNS: Noun[] = COMMANDS.filter((command) => 'verbs' in command);
-export const VERBS: Verb[] = COMMANDS.filter((command) => 'usage' in command);
+export const VERBS: LoneVerb[] = COMMANDS.filter((command) => 'verb' in command);
 
 /** Holds the noun and verb of a command line. */
 interface Found {
   noun?: Noun;
-  verb?: Verb;
+  verb?: Verb | LoneVerb;
 }
 
 /** Finds the command in the words before the first flag; partly, if the command line is wrong. */
@@ -153,6 +247,6 @@ function wordsOf(argv: readonly string[]): string[] {
   return argv.filter((word) => !word.startsWith('-'));
 }
 
-function verbOf(verbs: readonly Verb[], name: string | undefined): Verb | undefined {
+function verbOf<V extends Verb | LoneVerb>(verbs: readonly V[], name: string | undefined): V | undefined {
   return verbs.find((verb) => verbName(verb) === name);
 }

@@ -1,46 +1,144 @@
-import { flag, type Noun } from '../engine/command';
-import { afterFlag, LIST_FLAGS, sinceFlag, TENANT_FLAG } from '../engine/flags';
+import {
+  type AuditFilter,
+  type RecordedChange,
+  selectAuditEntries,
+  selectAuditEntriesOf,
+  showChange,
+} from '../../services/api/audit/audit.repository';
+import type { Db } from '../../services/platform/database';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
+import { afterFlag, findTenantId, LIST_FLAGS, listOf, sinceFlag, TENANT_FLAG } from '../engine/list';
 import { line, wholeNumber } from '../engine/values';
+import { describe, properties, shortTime, tableOf } from '../terminal/table';
 
 const changeId = wholeNumber(1, 9_999_999_999);
 
-export const audit: Noun = {
-  name: 'audit',
-  about: 'Show who changed what from a terminal',
-  verbs: [
-    {
-      usage: 'list',
-      about: 'List the changes, newest first',
-      flags: [
-        TENANT_FLAG,
-        sinceFlag('made'),
-        flag(
-          '--action <action>',
-          'only this noun and verb, such as key.revoke, or a noun with all its verbs',
-          {
-            parse: line(100),
-          },
-        ),
-        flag('--actor <name>', 'only by this person: a system user, or the name that --actor gave', {
-          parse: line(100),
-        }),
-        flag('--subject <id>', 'only of this slug, id or reference', { parse: line(200) }),
-        ...LIST_FLAGS,
-        afterFlag('id', changeId),
+export const auditVerbs: Verb[] = [
+  {
+    usage: 'list',
+    about: 'List the changes, newest first',
+    flags: [
+      TENANT_FLAG,
+      sinceFlag('made'),
+      flag('--action <action>', 'only this noun and verb, such as key.revoke, or a noun with all its verbs', {
+        parse: line(100),
+      }),
+      flag('--actor <name>', 'only by this person: a system user, or the name that --actor gave', {
+        parse: line(100),
+      }),
+      flag('--subject <id>', 'only of this slug, id or reference', { parse: line(200) }),
+      ...LIST_FLAGS,
+      afterFlag('id', changeId),
+    ],
+    examples: [
+      'audit list --tenant acme --since 7d',
+      'audit list --action key --actor olga',
+      'audit list --subject ACME-1042 --json',
+    ],
+    run: listOf({
+      find: async (db: Db, { tenant, ...filter }: AuditListOptions & { limit: number }) => {
+        const tenantId = await findTenantId(db, tenant);
+        return (await selectAuditEntries(db, { ...filter, tenantId })).map(toChangeDocument);
+      },
+      columns: [
+        { heading: 'id', right: true },
+        { heading: 'at (utc)', cell: ({ at }) => shortTime(at) },
+        { heading: 'who', least: 8, cell: describeActor },
+        { heading: 'action', least: 16 },
+        { heading: 'tenant', least: 6, aside: true },
+        { heading: 'subject', least: 8 },
+        { heading: 'change', least: 10, cell: summary },
       ],
-      examples: [
-        'audit list --tenant acme --since 7d',
-        'audit list --action key --actor olga',
-        'audit list --subject ACME-1042 --json',
-      ],
-      run: () => (require('./audit/actions') as typeof import('./audit/actions')).listChangesCommand,
-    },
-    {
-      usage: 'show <id>',
-      about: 'Show a change in full: each field before and after',
-      args: { id: changeId },
-      examples: ['audit show 1042'],
-      run: () => (require('./audit/actions') as typeof import('./audit/actions')).showChangeCommand,
-    },
+      empty: 'No changes',
+      after: ({ id }) => id,
+    }),
+  },
+  {
+    usage: 'show <id>',
+    about: 'Show a change in full: each field before and after',
+    args: { id: changeId },
+    examples: ['audit show 1042'],
+    run: showChangeCommand,
+  },
+];
+
+/** Converts a change for list and show. */
+function toChangeDocument(change: RecordedChange) {
+  return { ...change, at: change.at.toISOString() };
+}
+
+interface ChangedField {
+  field: string;
+  before: string;
+  after: string;
+}
+
+/** Returns the fields that differ; a created or removed subject has all its fields. */
+function changedFields({ before, after }: Pick<RecordedChange, 'before' | 'after'>): ChangedField[] {
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
+    .map((field) => ({ field, before: describe(was[field]), after: describe(is[field]) }))
+    .filter((field) => field.before !== field.after);
+}
+
+/** Returns the change on one line; null if created or removed, which the action already says. */
+function summary(change: Pick<RecordedChange, 'before' | 'after'>): string | null {
+  if (change.before === null || change.after === null) return null;
+  const fields = changedFields(change).map(({ field, before, after }) =>
+    // Nested fields appear only in show.
+    [before, after].some((value) => value.includes('{"'))
+      ? `${field} changed`
+      : `${field} ${before} → ${after}`,
+  );
+  return fields.join('; ') || null;
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  if (value === null || value === undefined) return {};
+  return typeof value === 'object' && !Array.isArray(value) ? { ...value } : { value };
+}
+
+interface AuditListOptions extends Partial<Omit<AuditFilter, 'tenantId'>> {
+  /** Slug. */
+  tenant?: string;
+}
+
+/** Returns `olga@server`, or for a name that was given beside the account `olga (root@server)`. */
+function describeActor({ actor, host }: Pick<RecordedChange, 'actor' | 'host'>): string {
+  return host.includes('@') ? `${actor} (${host})` : `${actor}@${host}`;
+}
+
+async function showChangeCommand({ db, output }: Context, _: object, id: number): Promise<void> {
+  const document = toChangeDocument(await showChange(db, id));
+  output.answer(document, (screen) => {
+    const { before: _before, after: _after, ...facts } = document;
+    return `${properties(facts, screen)}\n\n${describeFields(changedFields(document), screen)}`;
+  });
+}
+
+const describeFields = tableOf<ChangedField>(
+  ['field', { heading: 'before', least: 12 }, { heading: 'after', least: 12 }],
+  'The change has no fields',
+);
+
+export type AuditDocument = Awaited<ReturnType<typeof findAuditDocuments>>[number];
+
+/** Finds operators' changes and reveals of the given subjects. */
+export async function findAuditDocuments(db: Db, subjects: string[]) {
+  const changes = await selectAuditEntriesOf(db, subjects);
+  return changes.map(({ at, actor, host, action, subject }) => {
+    return { at: at.toISOString(), actor, host, action, subject };
+  });
+}
+
+/** Draws changes; an empty text if there are none. */
+export const describeAudit = tableOf<AuditDocument>(
+  [
+    { heading: 'at (utc)', cell: ({ at }) => shortTime(at) },
+    { heading: 'who', cell: ({ actor }) => actor },
+    { heading: 'host', least: 8 },
+    'action',
   ],
-};
+  '',
+);

@@ -1,18 +1,36 @@
-import { BOOKING_STATUSES } from '../../services/api/bookings/booking-lead';
-import { COUNTS_KEPT_DAYS } from '../../services/api/refusals/refusal';
-import { type Flag, flag, type Noun } from '../engine/command';
-import { UsageError } from '../engine/failure';
 import {
-  afterFlag,
-  EXTERNAL_REF_FLAG,
-  fileName,
-  LIST_FLAGS,
-  REVEAL_FLAG,
-  sinceFlag,
-  TENANT_FLAG,
-  travelDate,
-} from '../engine/flags';
-import { bookingRef, email, line, moment, slug, wholeNumber } from '../engine/values';
+  BOOKING_STATUSES,
+  type BookingLead,
+  type ChangedBooking,
+  type NamedBooking,
+} from '../../services/api/bookings/booking-lead';
+import { findLapsedLeads } from '../../services/api/bookings/booking-lead.repository';
+import { cancelBooking, confirmBooking } from '../../services/api/bookings/change-booking';
+import { getBooking } from '../../services/api/bookings/find-booking';
+import { recordTerminalChange } from '../../services/api/catalog/tour.repository';
+import { expireSeats } from '../../services/api/departures/free-expired-seats';
+import type { ReplayedResponse } from '../../services/api/idempotency/run-idempotent';
+import { describeParty } from '../../services/api/pricing/party';
+import { COUNTS_KEPT_DAYS } from '../../services/api/refusals/refusal';
+import { amendBooking } from '../../services/api/sales/amend-booking';
+import { byOperator } from '../../services/api/tenants/actor';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
+import { phoneInput } from '../../services/api/tenants/phone';
+import { ANY_TENANT, type TenantScope } from '../../services/api/tenants/tenant';
+import type { Trx } from '../../services/platform/database';
+import { type Flag, flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
+import { UsageError } from '../engine/failure';
+import { afterFlag, EXTERNAL_REF_FLAG, LIST_FLAGS, sinceFlag, TENANT_FLAG } from '../engine/list';
+import { REVEAL_FLAG } from '../engine/personal-data';
+import { bookingRef, email, fileName, line, moment, slug, travelDate, wholeNumber } from '../engine/values';
+import { properties, shortTime, tableOf } from '../terminal/table';
+import { anonymizeBookingCommand } from './booking/anonymize';
+import { toBookingDocument, toBookingFacts } from './booking/document';
+import { exportBookingsCommand, listBookingsCommand } from './booking/list';
+import { listRefusalsCommand } from './booking/refusals';
+import { showBookingCommand } from './booking/show';
+import { showStatsCommand } from './booking/stats';
 
 const REF = { ref: bookingRef };
 const DAY_MS = 86_400_000;
@@ -28,143 +46,249 @@ const FILTERS: Flag[] = [
   flag('--until <time>', 'only created before', { parse: moment }),
 ];
 
-const list = () => require('./booking/list') as typeof import('./booking/list');
-const change = () => require('./booking/change') as typeof import('./booking/change');
-const expire = () => require('./booking/expire') as typeof import('./booking/expire');
-const refusals = () => require('./booking/refusals') as typeof import('./booking/refusals');
+export const bookingVerbs: Verb[] = [
+  {
+    usage: 'list',
+    about: 'List bookings, newest first',
+    flags: [
+      ...FILTERS,
+      flag('--before <ref>', 'continue after this one, the last of a list', { parse: bookingRef }),
+      REVEAL_FLAG,
+      ...LIST_FLAGS,
+    ],
+    examples: ['booking list --tenant acme --status pending_payment --since 24h'],
+    run: listBookingsCommand,
+  },
+  {
+    usage: 'show <ref>',
+    about: 'Show a booking with its price, its history, its hold and its webhooks',
+    args: REF,
+    flags: [REVEAL_FLAG],
+    examples: ['booking show ACME-1042'],
+    run: showBookingCommand,
+  },
+  {
+    usage: 'change <ref>',
+    about:
+      'Change the date, the party or the customer of a booking; its seats move, and booking.updated is sent',
+    args: REF,
+    flags: [
+      flag('--date <date>', 'another date of the tour, at its price of today', { parse: travelDate }),
+      flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50) }),
+      flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50) }),
+      flag('--name <text>', "the customer's name", { parse: line(200) }),
+      flag('--phone <number>', "the customer's phone number", { parse: line(40) }),
+      flag('--email <address>', "the customer's e-mail address", { parse: email }),
+      flag('--notes <text>', 'notes, instead of those that it has', { parse: line(2000) }),
+    ],
+    check: (options: object) => {
+      if (CHANGEABLE.every((name) => !(name in options)))
+        throw new UsageError(`name at least one of ${CHANGEABLE.map((name) => `--${name}`).join(', ')}`);
+    },
+    examples: [
+      'booking change ACME-1042 --date 2027-03-13 --adults 3',
+      'booking change ACME-1042 --phone "+49 30 901821"',
+    ],
+    run: changeBookingCommand,
+  },
+  {
+    usage: 'confirm <ref>',
+    about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
+    args: REF,
+    run: confirmBookingCommand,
+  },
+  {
+    usage: 'cancel <ref>',
+    about: 'Cancel a booking, so that its seats are free again',
+    args: REF,
+    flags: [flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) })],
+    examples: ['booking cancel ACME-1042 --reason "The customer is ill"'],
+    asks: () => true,
+    run: cancelBookingCommand,
+  },
+  {
+    usage: 'expire',
+    about:
+      'Expire unpaid bookings whose payment window is over, and send their events, as the API does by itself',
+    flags: [flag('--dry-run', 'only list them')],
+    examples: ['booking expire --dry-run'],
+    run: expireBookingsCommand,
+  },
+  {
+    usage: 'stats [tenant]',
+    about: 'Draw holds, bookings, conversion and sold-out refusals by day',
+    args: { tenant: slug },
+    flags: [
+      flag('--since <time>', 'from that day on (UTC)', { parse: moment, otherwise: '14 days' }),
+      SANDBOX_FLAG,
+    ],
+    check: ({ since }: { since?: Date }) => {
+      const age = Date.now() - (since?.getTime() ?? Date.now());
+      if (age < 0 || age > COUNTS_KEPT_DAYS * DAY_MS) {
+        throw new UsageError(`--since must be within the last ${COUNTS_KEPT_DAYS} days`);
+      }
+    },
+    examples: ['booking stats', 'booking stats acme --since 30d'],
+    run: showStatsCommand,
+  },
+  {
+    usage: 'refusals',
+    about:
+      'List refused holds and bookings of the last 30 days with their reasons; the newest appear after seconds',
+    flags: [
+      TENANT_FLAG,
+      sinceFlag('refused'),
+      flag('--code <code>', 'only for this reason, such as insufficient_seats', { parse: line(64) }),
+      EXTERNAL_REF_FLAG,
+      SANDBOX_FLAG,
+      ...LIST_FLAGS,
+      afterFlag('id', wholeNumber(1, 9_999_999_999)),
+    ],
+    examples: ['booking refusals --tenant acme --external-ref cart-81'],
+    run: listRefusalsCommand,
+  },
+  {
+    usage: 'export',
+    about: 'Write bookings as CSV, newest first; customers are masked without --reveal',
+    flags: [
+      ...FILTERS,
+      flag('--out <file>', 'write a new file (0600), not to stdout', { parse: fileName }),
+      REVEAL_FLAG,
+    ],
+    check: ({ json, out }: { json?: boolean; out?: string }) => {
+      if (json && out === undefined)
+        throw new UsageError('--json needs --out: without it stdout has the CSV');
+    },
+    examples: ['booking export --tenant acme --since 30d --out bookings.csv'],
+    run: exportBookingsCommand,
+  },
+  {
+    usage: 'anonymize <ref>',
+    about: 'Erase the customer of a booking everywhere and permanently; seats, dates and amounts stay',
+    args: REF,
+    flags: [
+      flag(
+        '--force',
+        'also while a webhook with the customer is undelivered; it is then sent without the customer',
+      ),
+    ],
+    asks: () => true,
+    run: anonymizeBookingCommand,
+  },
+];
 
-export const booking: Noun = {
-  name: 'booking',
-  about: 'Show, change, count and export the bookings of all tenants',
-  verbs: [
-    {
-      usage: 'list',
-      about: 'List bookings, newest first',
-      flags: [
-        ...FILTERS,
-        flag('--before <ref>', 'continue after this one, the last of a list', { parse: bookingRef }),
-        REVEAL_FLAG,
-        ...LIST_FLAGS,
-      ],
-      examples: ['booking list --tenant acme --status pending_payment --since 24h'],
-      run: () => list().listBookingsCommand,
-    },
-    {
-      usage: 'show <ref>',
-      about: 'Show a booking with its price, its history, its hold and its webhooks',
-      args: REF,
-      flags: [REVEAL_FLAG],
-      examples: ['booking show ACME-1042'],
-      run: () => (require('./booking/show') as typeof import('./booking/show')).showBookingCommand,
-    },
-    {
-      usage: 'change <ref>',
-      about:
-        'Change the date, the party or the customer of a booking; its seats move, and booking.updated is sent',
-      args: REF,
-      flags: [
-        flag('--date <date>', 'another date of the tour, at its price of today', { parse: travelDate }),
-        flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50) }),
-        flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50) }),
-        flag('--name <text>', "the customer's name", { parse: line(200) }),
-        flag('--phone <number>', "the customer's phone number", { parse: line(40) }),
-        flag('--email <address>', "the customer's e-mail address", { parse: email }),
-        flag('--notes <text>', 'notes, instead of those that it has', { parse: line(2000) }),
-      ],
-      check: (options: object) => {
-        if (CHANGEABLE.every((name) => !(name in options)))
-          throw new UsageError(`name at least one of ${CHANGEABLE.map((name) => `--${name}`).join(', ')}`);
-      },
-      examples: [
-        'booking change ACME-1042 --date 2027-03-13 --adults 3',
-        'booking change ACME-1042 --phone "+49 30 901821"',
-      ],
-      run: () => change().changeBookingCommand,
-    },
-    {
-      usage: 'confirm <ref>',
-      about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
-      args: REF,
-      run: () => change().confirmBookingCommand,
-    },
-    {
-      usage: 'cancel <ref>',
-      about: 'Cancel a booking, so that its seats are free again',
-      args: REF,
-      flags: [flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) })],
-      examples: ['booking cancel ACME-1042 --reason "The customer is ill"'],
-      asks: () => true,
-      run: () => change().cancelBookingCommand,
-    },
-    {
-      usage: 'expire',
-      about:
-        'Expire unpaid bookings whose payment window is over, and send their events, as the API does by itself',
-      flags: [flag('--dry-run', 'only list them')],
-      examples: ['booking expire --dry-run'],
-      run: () => expire().expireBookingsCommand,
-    },
-    {
-      usage: 'stats [tenant]',
-      about: 'Draw holds, bookings, conversion and sold-out refusals by day',
-      args: { tenant: slug },
-      flags: [
-        flag('--since <time>', 'from that day on (UTC)', { parse: moment, otherwise: '14 days' }),
-        SANDBOX_FLAG,
-      ],
-      check: ({ since }: { since?: Date }) => {
-        const age = Date.now() - (since?.getTime() ?? Date.now());
-        if (age < 0 || age > COUNTS_KEPT_DAYS * DAY_MS) {
-          throw new UsageError(`--since must be within the last ${COUNTS_KEPT_DAYS} days`);
-        }
-      },
-      examples: ['booking stats', 'booking stats acme --since 30d'],
-      run: () => (require('./booking/stats') as typeof import('./booking/stats')).showStatsCommand,
-    },
-    {
-      usage: 'refusals',
-      about:
-        'List refused holds and bookings of the last 30 days with their reasons; the newest appear after seconds',
-      flags: [
-        TENANT_FLAG,
-        sinceFlag('refused'),
-        flag('--code <code>', 'only for this reason, such as insufficient_seats', { parse: line(64) }),
-        EXTERNAL_REF_FLAG,
-        SANDBOX_FLAG,
-        ...LIST_FLAGS,
-        afterFlag('id', wholeNumber(1, 9_999_999_999)),
-      ],
-      examples: ['booking refusals --tenant acme --external-ref cart-81'],
-      run: () => refusals().listRefusalsCommand,
-    },
-    {
-      usage: 'export',
-      about: 'Write bookings as CSV, newest first; customers are masked without --reveal',
-      flags: [
-        ...FILTERS,
-        flag('--out <file>', 'write a new file (0600), not to stdout', { parse: fileName }),
-        REVEAL_FLAG,
-      ],
-      check: ({ json, out }: { json?: boolean; out?: string }) => {
-        if (json && out === undefined)
-          throw new UsageError('--json needs --out: without it stdout has the CSV');
-      },
-      examples: ['booking export --tenant acme --since 30d --out bookings.csv'],
-      run: () => (require('./booking/export') as typeof import('./booking/export')).exportBookingsCommand,
-    },
-    {
-      usage: 'anonymize <ref>',
-      about: 'Erase the customer of a booking everywhere and permanently; seats, dates and amounts stay',
-      args: REF,
-      flags: [
-        flag(
-          '--force',
-          'also while a webhook with the customer is undelivered; it is then sent without the customer',
-        ),
-      ],
-      asks: () => true,
-      run: () =>
-        (require('./booking/anonymize') as typeof import('./booking/anonymize')).anonymizeBookingCommand,
-    },
+async function confirmBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+  await change(context, 'booking.confirm', ref, confirmBooking);
+}
+
+async function cancelBookingCommand(
+  context: Context,
+  { reason = null }: { reason?: string | null },
+  ref: string,
+): Promise<void> {
+  const { party, tour, departureDate, status } = await getBooking(context.db, ANY_TENANT, ref);
+  if (status !== 'cancelled')
+    await context.confirm(
+      `Cancel ${ref}: ${describeParty(party)}, ${tour.slug}, ${departureDate ?? 'no date'}?`,
+    );
+  await change(context, 'booking.cancel', ref, (trx, scope, named) =>
+    cancelBooking(trx, scope, { ...named, reason }),
+  );
+}
+
+interface ChangeOptions {
+  name?: string;
+  phone?: string;
+  email?: string;
+  date?: string;
+  adults?: number;
+  children?: number;
+  notes?: string;
+}
+
+async function changeBookingCommand(
+  context: Context,
+  { date: departureDate, adults: adult, children: child, name, phone, email, notes }: ChangeOptions,
+  ref: string,
+): Promise<void> {
+  const { tenant: seller } = await getBooking(context.db, ANY_TENANT, ref);
+  const tenant = await findTenant(context.db, seller.slug);
+  const customer = {
+    name,
+    email,
+    phone: phone === undefined ? undefined : phoneInput('--phone', phone, tenant.country),
+  };
+  const amendment = { departureDate, party: { adult, child }, customer, notes, expectedTotal: null };
+  await change(context, 'booking.change', ref, (trx, _scope, named) =>
+    amendBooking(trx, tenant, { ...named, ...amendment }),
+  );
+}
+
+async function change(
+  { audited, operator, output }: Context,
+  action: string,
+  ref: string,
+  use: (trx: Trx, scope: TenantScope, named: NamedBooking) => Promise<ChangedBooking | ReplayedResponse>,
+): Promise<void> {
+  const { changed, document } = await audited({ action, subject: ref }, async (trx, note) => {
+    // Without an idempotency key there is no replayed response.
+    const { before, after } = (await use(trx, ANY_TENANT, {
+      bookingRef: ref,
+      by: byOperator(operator),
+    })) as ChangedBooking;
+    if (before !== after) await recordTerminalChange(trx, after.tour.id);
+    note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
+    return { changed: before !== after, document: toBookingDocument(after) };
+  });
+  output.answer(document, (screen) => properties(toBookingFacts(document), screen));
+  if (changed) return;
+  const state = action === 'booking.change' ? 'has these values' : `was already ${document.status}`;
+  output.note(`${ref} ${state}: nothing was changed`);
+}
+
+const PAGE = 1000;
+/**
+ * Expires unpaid bookings whose payment window is over, and enqueues their events. A running API does so within 15 seconds;
+ * this command does it without one.
+ */
+async function expireBookingsCommand(
+  context: Context,
+  { dryRun = false }: { dryRun?: boolean },
+): Promise<void> {
+  const { db, output } = context;
+  const expired: BookingLead[] = [];
+  for (let more = true; more;) {
+    const lapsed = await findLapsedLeads(db, PAGE);
+    expired.push(...lapsed);
+    if (!dryRun) await expireLapsed(context, lapsed);
+    more = !dryRun && lapsed.length === PAGE;
+  }
+  const items = expired.map((lead) => toBookingDocument(lead));
+  output.answer({ items, dry_run: dryRun }, (screen) => describeExpired(items, screen));
+}
+
+const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
+  [
+    { heading: 'booking', cell: (booking) => booking.booking_ref },
+    'tenant',
+    { heading: 'tour', least: 10 },
+    { heading: 'date', cell: (booking) => booking.departure_date },
+    { heading: 'party', cell: ({ adults, children }) => adults + children },
+    { heading: 'was due (utc)', cell: (booking) => shortTime(booking.payment_due_at) },
   ],
-};
+  'No unpaid booking whose payment window is over',
+);
+
+/** Runs one transaction for each departure, in the global lock order. */
+async function expireLapsed({ audited }: Context, lapsed: BookingLead[]): Promise<void> {
+  const departures = [...new Set(lapsed.map(({ departureId }) => departureId))].sort();
+  for (const departureId of departures) {
+    const { tour, departureDate } = lapsed.find((lead) => lead.departureId === departureId)!;
+    const subject = departureId ? `${tour.slug} ${departureDate}` : 'without a date';
+    await audited({ action: 'booking.expire', subject }, async (trx, note) => {
+      const { bookingRefs, holds } = await expireSeats(trx, departureId);
+      const nothing = bookingRefs.length + holds.length === 0;
+      note(null, nothing ? null : { bookings: bookingRefs, holds });
+    });
+  }
+}

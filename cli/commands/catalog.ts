@@ -1,9 +1,18 @@
-import { TOUR_STATUSES } from '../../services/api/catalog/tour';
-import type { Noun } from '../engine/command';
+import { changeTourStatus } from '../../services/api/catalog-import/change-tour-status';
+import { exportTour } from '../../services/api/catalog-import/export-catalog';
+import { findTour, listTours } from '../../services/api/catalog/find-tour';
+import { type CatalogTour, TOUR_STATUSES, type TourStatus } from '../../services/api/catalog/tour';
+import { toMajor } from '../../services/api/pricing/currency';
+import type { Db } from '../../services/platform/database';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
-import { exportFormat, type ExportOptions } from './catalog/export-options';
-import { afterFlag, catalogFile, continentFlag, fileName, LIST_FLAGS, STANDARD_INPUT } from '../engine/flags';
-import { line, slug } from '../engine/values';
+import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
+import { continent, fileName, formatMoney, line, slug, withMoney } from '../engine/values';
+import { properties, sections, tableOf } from '../terminal/table';
+import { countOf } from '../terminal/text';
+import { exportCatalogCommand, exportFormat, type ExportOptions } from './catalog/export';
+import { catalogFile, describeCsvColumns, importCatalogCommand, STANDARD_INPUT } from './catalog/import';
 
 function checkExport(options: ExportOptions & { json?: boolean; force?: boolean }): void {
   const { json, out, only, force } = options;
@@ -22,94 +31,195 @@ function checkExport(options: ExportOptions & { json?: boolean; force?: boolean 
   ]);
 }
 
-const tourActions = () => require('./catalog/tour') as typeof import('./catalog/tour');
+export const catalogVerbs: Verb[] = [
+  {
+    usage: 'import <file...>',
+    about:
+      'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing; - is standard input',
+    args: { file: catalogFile },
+    check: (_: object, files: string[]) => {
+      if (files.filter((file) => file === STANDARD_INPUT).length > 1)
+        throw new UsageError('- may be given only once: there is one standard input');
+    },
+    flags: [
+      flag('--dry-run', 'only list what would change, field by field'),
+      flag(
+        '--prune',
+        'archive tours that the files lack; delete departures missing from a list, or cancel booked ones',
+      ),
+    ],
+    asks: ({ prune, dryRun }: { prune?: boolean; dryRun?: boolean }) => prune === true && dryRun !== true,
+    examples: [
+      'catalog import tours.json --dry-run',
+      'catalog import tours.csv departures.csv',
+      'catalog import everything.jsonl --prune',
+      'catalog import - < tours.csv',
+    ],
+    more: describeCsvColumns,
+    run: importCatalogCommand,
+  },
+  {
+    usage: 'export',
+    about: 'Write the whole catalog to a file; importing it changes nothing. CSV files name every column',
+    flags: [
+      flag('--out <file>', 'a new file instead of standard output', { parse: fileName }),
+      flag('--force', 'replace the file if it exists'),
+      flag('--format <format>', 'format of the file', {
+        choices: ['json', 'jsonl', 'csv'],
+        otherwise: 'json, or by the name of the file',
+      }),
+      flag(
+        '--only <part>',
+        'this part of a CSV export; without it, --out tours.csv also writes tours-departures.csv',
+        { choices: ['tours', 'departures'] },
+      ),
+    ],
+    check: checkExport,
+    examples: [
+      'catalog export --out catalog.json',
+      'catalog export --format jsonl | wc -l',
+      'catalog export --out tours.csv',
+      'catalog export --format csv --only departures > departures.csv',
+    ],
+    run: exportCatalogCommand,
+  },
+  {
+    usage: 'list',
+    about: 'List tours by name',
+    flags: [
+      flag('--status <status>', 'only these', { choices: TOUR_STATUSES }),
+      flag('--continent <name>', 'only tours there', { parse: continent }),
+      flag('--q <text>', 'only names with this in them', { parse: line(100) }),
+      ...LIST_FLAGS,
+      afterFlag('slug', slug),
+    ],
+    examples: ['catalog list --continent europe --q alps'],
+    run: listOf({
+      find: async (db: Db, { status, continent, q, after, limit }: Filter & { limit: number }) =>
+        (await listTours(db, { status, continent, q, after, limit })).map(toTourDocument),
+      columns: [
+        'slug',
+        { heading: 'name', least: 10 },
+        { heading: 'continent', aside: true },
+        { heading: 'status', tones: { published: 'good', draft: 'waiting', archived: 'quiet' } },
+        { heading: 'from', right: true, cell: (tour) => formatMoney(tour.price_from, tour.currency) },
+        { heading: 'departures', right: true, aside: true, cell: (tour) => tour.upcoming_departures },
+        { heading: 'next', aside: true, cell: (tour) => tour.next_departure_date },
+      ],
+      empty: 'No tours',
+      after: ({ slug }) => slug,
+    }),
+  },
+  {
+    usage: 'show <tour>',
+    about: 'Show a tour of any status with all its fields',
+    run: showTourCommand,
+  },
+  {
+    usage: 'publish <tour>',
+    about: 'Put a draft or archived tour on sale for the tenants that see it',
+    run: publishTourCommand,
+  },
+  {
+    usage: 'archive <tour>',
+    about: 'Take a tour off sale for every tenant; its departures, holds and bookings stay',
+    run: archiveTourCommand,
+  },
+];
 
-export const catalog: Noun = {
-  name: 'catalog',
-  about: 'The central catalog of tours and their departures',
-  verbs: [
-    {
-      usage: 'import <file...>',
-      about:
-        'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing; - is standard input',
-      args: { file: catalogFile },
-      check: (_: object, files: string[]) => {
-        if (files.filter((file) => file === STANDARD_INPUT).length > 1)
-          throw new UsageError('- may be given only once: there is one standard input');
-      },
-      flags: [
-        { flags: '--dry-run', about: 'only list what would change, field by field' },
-        {
-          flags: '--prune',
-          about:
-            'archive tours that the files lack; delete departures missing from a list, or cancel booked ones',
-        },
+interface Filter {
+  status?: TourStatus;
+  continent?: string;
+  q?: string;
+  /** Slug. */
+  after?: string;
+}
+
+function toTourDocument(tour: CatalogTour) {
+  return {
+    id: tour.id,
+    slug: tour.slug,
+    name: tour.name,
+    continent: tour.continent,
+    country: tour.country,
+    status: tour.status,
+    currency: tour.currency,
+    base_price: toMajor(tour.basePriceMinor, tour.currencyDigits),
+    price_from: toMajor(tour.priceFromMinor, tour.currencyDigits),
+    time_zone: tour.timeZone,
+    upcoming_departures: tour.upcomingDepartures,
+    next_departure_date: tour.nextDepartureDate,
+    updated_at: tour.updatedAt.toISOString(),
+  };
+}
+
+interface ItineraryDay {
+  day: number;
+  title: string;
+}
+
+async function showTourCommand({ db, output }: Context, _: object, idOrSlug: string): Promise<void> {
+  const tour = await findTour(db, idOrSlug);
+  const document = { ...toTourDocument(tour), ...(await exportTour(db, tour.id)) };
+  output.answer(document, (screen) => {
+    const { itinerary, images, start_location, end_location, ...fields } = document as typeof document &
+      Record<string, unknown>;
+    const shown = {
+      ...withMoney(fields, ['base_price', 'price_from']),
+      start_location: describeLocation(start_location),
+      end_location: describeLocation(end_location),
+      images: (images as { url: string }[]).map(({ url }) => url),
+    };
+    const isFilled = (value: unknown) => value !== null && !(Array.isArray(value) && value.length === 0);
+    const days = itinerary as ItineraryDay[];
+    return sections([
+      [
+        '',
+        properties(Object.fromEntries(Object.entries(shown).filter(([, value]) => isFilled(value))), screen),
       ],
-      asks: ({ prune, dryRun }: { prune?: boolean; dryRun?: boolean }) => prune === true && dryRun !== true,
-      examples: [
-        'catalog import tours.json --dry-run',
-        'catalog import tours.csv departures.csv',
-        'catalog import everything.jsonl --prune',
-        'catalog import - < tours.csv',
-      ],
-      more: () =>
-        (require('./catalog/csv-columns') as typeof import('./catalog/csv-columns')).describeCsvColumns(),
-      run: () => (require('./catalog/import') as typeof import('./catalog/import')).importCatalogCommand,
-    },
-    {
-      usage: 'export',
-      about: 'Write the whole catalog to a file; importing it changes nothing. CSV files name every column',
-      flags: [
-        { flags: '--out <file>', about: 'a new file instead of standard output', parse: fileName },
-        { flags: '--force', about: 'replace the file if it exists' },
-        {
-          flags: '--format <format>',
-          about: 'format of the file',
-          choices: ['json', 'jsonl', 'csv'],
-          otherwise: 'json, or by the name of the file',
-        },
-        {
-          flags: '--only <part>',
-          about: 'this part of a CSV export; without it, --out tours.csv also writes tours-departures.csv',
-          choices: ['tours', 'departures'],
-        },
-      ],
-      check: checkExport,
-      examples: [
-        'catalog export --out catalog.json',
-        'catalog export --format jsonl | wc -l',
-        'catalog export --out tours.csv',
-        'catalog export --format csv --only departures > departures.csv',
-      ],
-      run: () => (require('./catalog/export') as typeof import('./catalog/export')).exportCatalogCommand,
-    },
-    {
-      usage: 'list',
-      about: 'List tours by name',
-      flags: [
-        { flags: '--status <status>', about: 'only these', choices: TOUR_STATUSES },
-        continentFlag('only tours there'),
-        { flags: '--q <text>', about: 'only names with this in them', parse: line(100) },
-        ...LIST_FLAGS,
-        afterFlag('slug', slug),
-      ],
-      examples: ['catalog list --continent europe --q alps'],
-      run: () => (require('./catalog/list') as typeof import('./catalog/list')).listCatalogCommand,
-    },
-    {
-      usage: 'show <tour>',
-      about: 'Show a tour of any status with all its fields',
-      run: () => tourActions().showTourCommand,
-    },
-    {
-      usage: 'publish <tour>',
-      about: 'Put a draft or archived tour on sale for the tenants that see it',
-      run: () => tourActions().publishTourCommand,
-    },
-    {
-      usage: 'archive <tour>',
-      about: 'Take a tour off sale for every tenant; its departures, holds and bookings stay',
-      run: () => tourActions().archiveTourCommand,
-    },
-  ],
-};
+      ['', describeDays(days, screen)],
+    ]);
+  });
+}
+
+const describeDays = tableOf<ItineraryDay>(
+  ['day', { heading: 'itinerary', least: 20, cell: ({ title }) => title }],
+  '',
+);
+
+function describeLocation(location: unknown): string | null {
+  if (location === null) return null;
+  const { name, lat, lng } = location as { name: string; lat?: number; lng?: number };
+  return lat === undefined || lng === undefined ? name : `${name} (${lat}, ${lng})`;
+}
+
+async function publishTourCommand(context: Context, _: object, idOrSlug: string): Promise<void> {
+  const document = await changeStatus(context, 'publish', idOrSlug, 'published');
+  const { slug, upcoming_departures: departures } = document;
+  context.output.answer(
+    document,
+    () => `${slug} is published; ${countOf(departures, 'departure')} can be booked`,
+  );
+  if (departures === 0)
+    context.output.warn(
+      `${slug} has no departure that can be booked: tourctl departure add ${slug} <date> adds one`,
+    );
+}
+
+async function archiveTourCommand(context: Context, _: object, idOrSlug: string): Promise<void> {
+  const document = await changeStatus(context, 'archive', idOrSlug, 'archived');
+  context.output.answer(
+    document,
+    () => `${document.slug} is archived: no tenant sees it; its holds and bookings stay`,
+  );
+}
+
+async function changeStatus({ audited, db }: Context, verb: string, idOrSlug: string, status: TourStatus) {
+  const tour = await findTour(db, idOrSlug);
+  const entry = { action: `catalog.${verb}`, subject: tour.slug };
+  return audited(entry, async (trx, note) => {
+    const { before, after } = await changeTourStatus(trx, tour, status);
+    note({ status: before.status }, { status: after.status });
+    return toTourDocument(after);
+  });
+}

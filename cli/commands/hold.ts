@@ -1,46 +1,206 @@
-import { HOLD_STATUSES } from '../../services/api/holds/seat-hold';
-import { flag, type Noun } from '../engine/command';
+import { peopleOf } from '../../services/api/bookings/booking-lead';
+import { bookingsOfHolds } from '../../services/api/bookings/find-booking';
+import { recordTerminalChange } from '../../services/api/catalog/tour.repository';
+import { releaseHold } from '../../services/api/holds/change-hold';
+import {
+  getHold,
+  holdHistory,
+  type HoldMoment,
+  listHolds,
+  refusalOf,
+} from '../../services/api/holds/find-hold';
+import { HOLD_STATUSES, type HoldStatus, type SeatHold } from '../../services/api/holds/seat-hold';
+import { toMajor } from '../../services/api/pricing/currency';
+import { pricesAnswer } from '../../services/api/pricing/price-categories';
+import { byOperator } from '../../services/api/tenants/actor';
+import { ANY_TENANT } from '../../services/api/tenants/tenant';
+import type { Db } from '../../services/platform/database';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
 import {
   afterFlag,
   EXTERNAL_REF_FLAG,
+  findTenantId,
   LIST_FLAGS,
-  REVEAL_FLAG,
+  listOf,
   sinceFlag,
   TENANT_FLAG,
-} from '../engine/flags';
-import { uuid } from '../engine/values';
+} from '../engine/list';
+import {
+  describeContacts,
+  describeCustomer,
+  explainHidden,
+  recordReveal,
+  REVEAL_FLAG,
+  type RevealOptions,
+  toCustomerDocument,
+  toOctoDocument,
+  toReferenceDocument,
+} from '../engine/personal-data';
+import { uuid, withMoney } from '../engine/values';
+import type { Screen } from '../terminal/screen';
+import { paragraph, properties, sections, shortTime } from '../terminal/table';
+import { countOf } from '../terminal/text';
+import { type AuditDocument, describeAudit, findAuditDocuments } from './audit';
+import { describeHistory, describePrice, toHistoryDocument } from './booking/document';
+import { describeRefusals, findRefusalDocuments, type RefusalDocument } from './booking/refusals';
 
-export const hold: Noun = {
-  name: 'hold',
-  about: 'Show and release the seats that tenants hold',
-  verbs: [
-    {
-      usage: 'list',
-      about: 'List holds, newest first',
-      flags: [
-        TENANT_FLAG,
-        flag('--status <status>', 'only in this status', { choices: HOLD_STATUSES }),
-        sinceFlag('placed'),
-        EXTERNAL_REF_FLAG,
-        ...LIST_FLAGS,
-        afterFlag('id', uuid),
+export const holdVerbs: Verb[] = [
+  {
+    usage: 'list',
+    about: 'List holds, newest first',
+    flags: [
+      TENANT_FLAG,
+      flag('--status <status>', 'only in this status', { choices: HOLD_STATUSES }),
+      sinceFlag('placed'),
+      EXTERNAL_REF_FLAG,
+      ...LIST_FLAGS,
+      afterFlag('id', uuid),
+    ],
+    examples: ['hold list --tenant acme --status active'],
+    run: listOf({
+      find: async (db: Db, { tenant, ...filter }: HoldListOptions & { limit: number }) => {
+        const { status, since, externalRef, after, limit } = filter;
+        const scope = (await findTenantId(db, tenant)) ?? ANY_TENANT;
+        const holds = await listHolds(db, scope, { status, since, externalRef, after, limit });
+        return holds.map((hold) => toHoldDocument(hold));
+      },
+      columns: [
+        'id',
+        { heading: 'tenant', least: 6, aside: true },
+        { heading: 'tour', least: 10 },
+        { heading: 'seats', right: true, aside: true, cell: ({ quantity }) => quantity },
+        {
+          heading: 'status',
+          tones: { active: 'waiting', converted: 'good', expired: 'quiet', released: 'quiet' },
+        },
+        { heading: 'date', aside: true, cell: (hold) => hold.departure_date },
+        { heading: 'expires (utc)', aside: true, cell: (hold) => shortTime(hold.expires_at) },
+        { heading: 'reference', least: 8, aside: true, cell: (hold) => hold.external_ref },
       ],
-      examples: ['hold list --tenant acme --status active'],
-      run: () => (require('./hold/actions') as typeof import('./hold/actions')).listHoldsCommand,
-    },
-    {
-      usage: 'show <id>',
-      about: 'Show a hold, its history, and the result that a booking with it would have',
-      args: { id: uuid },
-      flags: [REVEAL_FLAG],
-      run: () => (require('./hold/actions') as typeof import('./hold/actions')).showHoldCommand,
-    },
-    {
-      usage: 'release <id>',
-      about: 'Release a hold, so that its seats are free again',
-      args: { id: uuid },
-      asks: () => true,
-      run: () => (require('./hold/actions') as typeof import('./hold/actions')).releaseHoldCommand,
-    },
-  ],
+      empty: 'No holds',
+      after: ({ id }) => id,
+    }),
+  },
+  {
+    usage: 'show <id>',
+    about: 'Show a hold, its history, and the result that a booking with it would have',
+    args: { id: uuid },
+    flags: [REVEAL_FLAG],
+    run: showHoldCommand,
+  },
+  {
+    usage: 'release <id>',
+    about: 'Release a hold, so that its seats are free again',
+    args: { id: uuid },
+    asks: () => true,
+    run: releaseHoldCommand,
+  },
+];
+
+/** Converts a hold for lists and the audit log, without the customer. */
+function toHoldDocument(hold: SeatHold, reveal = false) {
+  return {
+    id: hold.id,
+    tenant: hold.tenant.slug,
+    tour: hold.tour.slug,
+    departure_date: hold.departureDate,
+    quantity: hold.quantity,
+    adults: hold.quantity - hold.children,
+    children: hold.children,
+    status: hold.status,
+    expires_at: hold.expiresAt.toISOString(),
+    unit_price: toMajor(hold.prices.adult, hold.currencyDigits),
+    currency: hold.currency,
+    external_ref: toReferenceDocument(hold.externalRef, peopleOf(hold), reveal),
+    created_at: hold.createdAt.toISOString(),
+  };
+}
+
+/** Converts a hold for `show`. */
+function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
+  return {
+    ...toHoldDocument(hold, reveal),
+    hold_minutes: hold.holdMinutes,
+    prices: pricesAnswer(hold.prices, hold.currencyDigits),
+    customer: toCustomerDocument(hold.customer, reveal),
+    octo: toOctoDocument(hold.octo, reveal),
+    price_breakdown: hold.priceBreakdown,
+  };
+}
+
+/** Converts a hold for a person: its price names the currency. */
+function toHoldFacts<T extends ReturnType<typeof toHoldDocument>>(document: T) {
+  return withMoney(document, ['unit_price']);
+}
+
+interface HoldListOptions {
+  tenant?: string;
+  status?: HoldStatus;
+  since?: Date;
+  externalRef?: string;
+  after?: string;
+}
+
+async function showHoldCommand(
+  context: Context,
+  { reveal = false }: RevealOptions,
+  id: string,
+): Promise<void> {
+  const { db, output } = context;
+  const hold = await getHold(db, ANY_TENANT, id);
+  const tenantId = hold.tenant.id;
+  if (reveal) await recordReveal(context, { action: 'hold.reveal', subject: id, tenantId }, { holds: 1 });
+  const history = await holdHistory(db, hold);
+  const document = {
+    ...toHoldDetailDocument(hold, reveal),
+    booking_ref: (await bookingsOfHolds(db, [id]))[0]?.bookingRef ?? null,
+    refuses_with: refusalOf(hold) ?? null,
+    history: toHistoryDocument(history),
+    refusals: await findRefusalDocuments(db, { holdId: id }),
+    audit: await findAuditDocuments(db, [id]),
+  };
+  output.answer(document, (screen) => describe(document, history, screen));
+}
+
+type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
+  history: unknown[];
+  booking_ref: string | null;
+  refuses_with: { code: string; message: string } | null;
+  refusals: RefusalDocument[];
+  audit: AuditDocument[];
 };
+
+function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): string {
+  const { customer, octo, price_breakdown, prices, history: _, ...others } = document;
+  const { refusals, audit, refuses_with: refusal, ...facts } = others;
+  const shown = explainHidden(toHoldFacts(facts));
+  return sections([
+    ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
+    ['Contacts by OCTO', describeContacts(octo).join('\n')],
+    ['Price of one', paragraph(describePrice(price_breakdown, prices, document.currency), screen)],
+    ['History', describeHistory(moments, screen)],
+    [
+      'A booking with it',
+      refusal ? paragraph(`is refused: ${refusal.code}. ${refusal.message}`, screen) : undefined,
+    ],
+    ['Refused with it', describeRefusals(refusals, screen)],
+    ['At a terminal', describeAudit(audit, screen)],
+  ]);
+}
+
+async function releaseHoldCommand(
+  { audited, confirm, db, operator, output }: Context,
+  _: object,
+  id: string,
+): Promise<void> {
+  const { quantity, tour, departureDate } = await getHold(db, ANY_TENANT, id);
+  await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departureDate}?`);
+  const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
+    const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
+    if (before !== after) await recordTerminalChange(trx, after.tour.id);
+    note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
+    return toHoldDocument(after);
+  });
+  output.answer(document, (screen) => properties(toHoldFacts(document), screen));
+}

@@ -1,77 +1,98 @@
-import { PRICE_RULE_KINDS } from '../../services/api/pricing/choose-price-rule';
-import { partyInput } from '../../services/api/pricing/party-input';
+import { findTour } from '../../services/api/catalog/find-tour';
+import { checkContinent, noTourIn } from '../../services/api/catalog/known-continents';
+import {
+  addPriceRule,
+  type NewPriceRule,
+  type PriceChange,
+  removePriceRule,
+} from '../../services/api/pricing/change-price-rules';
+import { PRICE_RULE_KINDS, type PriceRuleKind } from '../../services/api/pricing/choose-price-rule';
+import { findLowPricesOf } from '../../services/api/pricing/find-low-prices';
+import { partyInput } from '../../services/api/pricing/party';
+import { listPriceRules } from '../../services/api/pricing/price-rule.repository';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
+import type { Db } from '../../services/platform/database';
 import { InvalidInputError } from '../../services/platform/errors';
-import { flag, type Noun } from '../engine/command';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
-import { afterFlag, continentFlag, LIST_FLAGS, roundingStep, tourFlag, travelDate } from '../engine/flags';
-import { decimal, percent, wholeNumber } from '../engine/values';
-import type { RuleOptions } from './pricing/actions';
+import { afterFlag, answerItems, DEFAULT_LIMIT, LIST_FLAGS } from '../engine/list';
+import {
+  continent,
+  decimal,
+  percent,
+  roundingStep,
+  travelDate,
+  wholeNumber,
+  withMoney,
+} from '../engine/values';
+import { properties } from '../terminal/table';
+import {
+  describeLowPrices,
+  describePriceChange,
+  describeScope,
+  describeTravel,
+  toPriceRuleDocument,
+} from './pricing/price-rule';
+import { simulatePricingCommand } from './pricing/simulate';
 
 const MOST = 1_000_000_000;
 const ruleId = wholeNumber(1, 9_999_999_999);
 
-const actions = () => require('./pricing/actions') as typeof import('./pricing/actions');
-
-export const pricing: Noun = {
-  name: 'pricing',
-  about:
-    "Show, change and simulate a tenant's prices: one rule decides each price, else it is the platform's",
-  verbs: [
-    {
-      usage: 'show <slug>',
-      about: 'List the price rules of a tenant, newest first',
-      flags: [...LIST_FLAGS, afterFlag('id', ruleId)],
-      run: () => actions().showPricingCommand,
-    },
-    {
-      usage: 'add <slug>',
-      about: "Add a price rule: a tour's rule overrides a continent's, and both override a general one",
-      flags: [
-        flag('--percent <percent>', 'percent to add to each price; -50 halves it', {
-          parse: percent(decimal(-100, 10_000, 4)),
-        }),
-        flag('--amount <money>', "amount to add to an adult's price", { parse: decimal(-MOST, MOST, 4) }),
-        flag('--price <money>', "an adult's price", { parse: decimal(0, MOST, 4) }),
-        tourFlag('only this tour, by slug or id'),
-        continentFlag('only tours of this continent'),
-        flag('--travel-from <date>', 'only departures from this day on', { parse: travelDate }),
-        flag('--travel-to <date>', 'only departures up to this day', { parse: travelDate }),
-        flag('--round-to <money>', 'round to the nearest multiple of this', { parse: roundingStep }),
-      ],
-      check: checkRule,
-      examples: [
-        'pricing add acme --percent 12.5 --round-to 5',
-        'pricing add acme --price 990 --tour dolomites-hut-to-hut --travel-from 2027-06-01 --travel-to 2027-08-31',
-        'pricing add acme --amount -20 --continent europe',
-      ],
-      run: () => actions().addPricingCommand,
-    },
-    {
-      usage: 'remove <slug> <id>',
-      about: 'Remove a price rule',
-      args: { id: ruleId },
-      asks: () => true,
-      run: () => actions().removePricingCommand,
-    },
-    {
-      usage: 'simulate <slug> <tour>',
-      about: 'Calculate what a booking costs a customer of the tenant, and name the rule that decides',
-      flags: [
-        flag('--date <date>', 'date of departure; without it the base price counts', { parse: travelDate }),
-        flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50), otherwise: '1' }),
-        flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50), otherwise: '0' }),
-        flag('--single-supplements <number>', 'how many adults with a room alone', {
-          parse: wholeNumber(0, 50),
-          otherwise: '0',
-        }),
-      ],
-      check: checkParty,
-      examples: ['pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2 --children 1'],
-      run: () =>
-        (require('./pricing/simulate') as typeof import('./pricing/simulate')).simulatePricingCommand,
-    },
-  ],
-};
+export const pricingVerbs: Verb[] = [
+  {
+    usage: 'show <slug>',
+    about: 'List the price rules of a tenant, newest first',
+    flags: [...LIST_FLAGS, afterFlag('id', ruleId)],
+    run: showPricingCommand,
+  },
+  {
+    usage: 'add <slug>',
+    about: "Add a price rule: a tour's rule overrides a continent's, and both override a general one",
+    flags: [
+      flag('--percent <percent>', 'percent to add to each price; -50 halves it', {
+        parse: percent(decimal(-100, 10_000, 4)),
+      }),
+      flag('--amount <money>', "amount to add to an adult's price", { parse: decimal(-MOST, MOST, 4) }),
+      flag('--price <money>', "an adult's price", { parse: decimal(0, MOST, 4) }),
+      flag('--tour <slug>', 'only this tour, by slug or id'),
+      flag('--continent <name>', 'only tours of this continent', { parse: continent }),
+      flag('--travel-from <date>', 'only departures from this day on', { parse: travelDate }),
+      flag('--travel-to <date>', 'only departures up to this day', { parse: travelDate }),
+      flag('--round-to <money>', 'round to the nearest multiple of this', { parse: roundingStep }),
+    ],
+    check: checkRule,
+    examples: [
+      'pricing add acme --percent 12.5 --round-to 5',
+      'pricing add acme --price 990 --tour dolomites-hut-to-hut --travel-from 2027-06-01 --travel-to 2027-08-31',
+      'pricing add acme --amount -20 --continent europe',
+    ],
+    run: addPricingCommand,
+  },
+  {
+    usage: 'remove <slug> <id>',
+    about: 'Remove a price rule',
+    args: { id: ruleId },
+    asks: () => true,
+    run: removePricingCommand,
+  },
+  {
+    usage: 'simulate <slug> <tour>',
+    about: 'Calculate what a booking costs a customer of the tenant, and name the rule that decides',
+    flags: [
+      flag('--date <date>', 'date of departure; without it the base price counts', { parse: travelDate }),
+      flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50), otherwise: '1' }),
+      flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50), otherwise: '0' }),
+      flag('--single-supplements <number>', 'how many adults with a room alone', {
+        parse: wholeNumber(0, 50),
+        otherwise: '0',
+      }),
+    ],
+    check: checkParty,
+    examples: ['pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2 --children 1'],
+    run: simulatePricingCommand,
+  },
+];
 
 /** Refuses a party that no booking accepts. */
 function checkParty({ adults, children, singleSupplements }: SimulatedParty): void {
@@ -98,4 +119,91 @@ function checkRule({ tour, continent, travelFrom, travelTo, ...rule }: RuleOptio
       travelTo < travelFrom &&
       '--travel-to must not be before --travel-from',
   ]);
+}
+
+async function showPricingCommand(
+  { db, output }: Context,
+  { limit = DEFAULT_LIMIT, after }: { limit?: number; after?: number },
+  slug: string,
+): Promise<void> {
+  const tenant = await findTenant(db, slug);
+  const rules = await listPriceRules(db, tenant.id, { after, limit: limit + 1 });
+  const found = rules.map((rule) => toPriceRuleDocument(tenant, rule, rule.tourSlug));
+  answerItems(output, found, limit, {
+    columns: [
+      { heading: 'id', right: true },
+      { heading: 'for', least: 10, cell: describeScope },
+      { heading: 'change', right: true, cell: describePriceChange },
+      { heading: 'travel', cell: describeTravel },
+      { heading: 'round to', right: true, cell: (rule) => rule.round_to },
+    ],
+    empty: `No rules: ${slug} sells at the platform's prices`,
+    after: ({ id }) => id,
+  });
+}
+
+/** Holds the flags of `pricing add`: exactly one kind, as decimal text. */
+export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
+  tour?: string;
+  continent?: string;
+  travelFrom?: string;
+  travelTo?: string;
+  roundTo?: string;
+}
+
+/** Asks before prices become 0 or less than half of the platform's; no transaction is open meanwhile. */
+async function addPricingCommand(
+  { audited, confirm, db, output }: Context,
+  options: RuleOptions,
+  slug: string,
+): Promise<void> {
+  const { continent } = options;
+  const hasTours = continent === undefined || (await checkContinent(db, continent));
+  const low = await findLowPricesOf(db, await findTenant(db, slug), await readRule(db, options));
+  if (low) await confirm(`This rule ${describeLowPrices(low)}. Add it?`);
+  const document = await audited({ action: 'pricing.add' }, async (trx, note) => {
+    const tenant = await findTenant(trx, slug);
+    const rule = await readRule(trx, options);
+    const added = toPriceRuleDocument(tenant, await addPriceRule(trx, tenant, rule), rule.tour?.slug ?? null);
+    note(null, added, { tenantId: tenant.id, subject: String(added.id) });
+    return added;
+  });
+  if (!hasTours) output.warn(noTourIn(continent));
+  output.answer(document, (screen) => properties(withMoney(document, ['amount', 'price']), screen));
+}
+
+async function readRule(db: Db, { tour, continent, travelFrom, travelTo, roundTo, ...rule }: RuleOptions) {
+  return {
+    continent,
+    travelFrom,
+    travelTo,
+    roundTo,
+    tour: tour === undefined ? undefined : await findTour(db, tour),
+    change: toChange(rule),
+  } satisfies NewPriceRule;
+}
+
+function toChange(options: RuleOptions): PriceChange {
+  const kind = PRICE_RULE_KINDS.find((name) => options[name] !== undefined)!;
+  return { kind, value: options[kind]! };
+}
+
+async function removePricingCommand(
+  { audited, confirm, db, output }: Context,
+  _: object,
+  slug: string,
+  id: number,
+): Promise<void> {
+  const tenant = await findTenant(db, slug);
+  await confirm(`Remove the price rule ${id} of ${slug}, so that prices change at once?`);
+  const document = await audited(
+    { action: 'pricing.remove', tenantId: tenant.id, subject: String(id) },
+    async (trx, note) => {
+      const rule = await removePriceRule(trx, tenant, id);
+      const removed = toPriceRuleDocument(tenant, rule, rule.tourSlug);
+      note(removed, null);
+      return removed;
+    },
+  );
+  output.answer(document, () => `Price rule ${id} of ${slug} is removed`);
 }

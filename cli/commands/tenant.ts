@@ -1,93 +1,204 @@
-import { TENANT_STATUSES } from '../../services/api/tenants/tenant';
-import { flag, type Noun } from '../engine/command';
+import { countVisibleTours } from '../../services/api/catalog/visibility-rule.repository';
+import {
+  createTenant,
+  findTenant,
+  findTenantForChange,
+  changeTenantStatus,
+  updateTenant,
+} from '../../services/api/tenants/manage-tenants';
+import { TENANT_STATUSES, type TenantStatus } from '../../services/api/tenants/tenant';
+import { listTenants } from '../../services/api/tenants/tenant.repository';
+import type { Db } from '../../services/platform/database';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { afterFlag, LIST_FLAGS } from '../engine/flags';
+import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
 import { slug } from '../engine/values';
-import { checkOnboarding, ONBOARD_FLAGS } from './tenant/onboard/onboard-flags';
-import { BASICS, NAME_FLAG, SANDBOX_FLAG, SETTINGS, SLUG_FLAG } from './tenant/tenant-flags';
+import { properties } from '../terminal/table';
+import { onboardTenantCommand } from './tenant/onboard';
+import { checkOnboarding, ONBOARD_FLAGS } from './tenant/onboard-plan';
+import {
+  BASICS,
+  NAME_FLAG,
+  SANDBOX_FLAG,
+  SETTINGS,
+  SLUG_FLAG,
+  type TenantOptions,
+  toSettings,
+  toTenantDocument,
+  visibilityOf,
+} from './tenant/settings';
 
-const actions = () => require('./tenant/actions') as typeof import('./tenant/actions');
+export const tenantVerbs: Verb[] = [
+  {
+    usage: 'create',
+    about: 'Create a tenant',
+    flags: [SLUG_FLAG, NAME_FLAG, SANDBOX_FLAG, ...BASICS, ...SETTINGS],
+    examples: [
+      'tenant create --slug acme --name "Acme Travel"',
+      'tenant create --slug acme-test --name "Acme Travel, tests" --sandbox',
+    ],
+    run: createTenantCommand,
+  },
+  {
+    usage: 'list',
+    about: 'List the tenants by slug',
+    flags: [
+      flag('--status <status>', 'only in this status', { choices: TENANT_STATUSES }),
+      ...LIST_FLAGS,
+      afterFlag('slug', slug),
+    ],
+    examples: ['tenant list --status trial'],
+    run: listOf({
+      find: findListedTenants,
+      columns: [
+        'slug',
+        { heading: 'name', least: 10 },
+        { heading: 'status', tones: { trial: 'waiting', active: 'good', suspended: 'bad', closed: 'quiet' } },
+        { heading: 'kind', aside: true, cell: ({ sandbox }) => (sandbox ? 'sandbox' : 'real') },
+        { heading: 'prefix', cell: (tenant) => tenant.booking_prefix },
+        { heading: 'currency', aside: true },
+        {
+          heading: 'sees',
+          aside: true,
+          cell: ({ sees, visible_tours: visible, published_tours: published }) =>
+            sees === 'by rule' ? `by rule: ${visible}/${published}` : sees,
+        },
+        { heading: 'origins', right: true, aside: true, cell: ({ origins }) => origins.length },
+        { heading: 'created', aside: true, cell: (tenant) => tenant.created_at.slice(0, 10) },
+      ],
+      empty: 'No tenants',
+      after: ({ slug }) => slug,
+    }),
+  },
+  {
+    usage: 'show <slug>',
+    about: 'Show a tenant with its settings',
+    run: showTenantCommand,
+  },
+  {
+    usage: 'activate <slug>',
+    about: 'Serve a tenant: end its trial, suspension or closure',
+    run: (context: Context, _: object, slug: string) => change(context, 'activate', slug, 'active'),
+  },
+  {
+    usage: 'suspend <slug>',
+    asks: () => true,
+    about: 'Refuse all keys and tokens of a tenant until it is activated again',
+    run: suspendTenantCommand,
+  },
+  {
+    usage: 'close <slug>',
+    asks: () => true,
+    about: 'Refuse all keys and tokens of a tenant that has left',
+    run: closeTenantCommand,
+  },
+  {
+    usage: 'set <slug>',
+    about: 'Change settings; a setting without a flag stays as it is',
+    flags: [
+      { ...NAME_FLAG, must: false },
+      ...[...BASICS, ...SETTINGS].map(({ otherwise: _, ...one }) => one),
+    ],
+    check: (options: object) => {
+      const given = Object.keys(options).filter((key) => !['json', 'yes'].includes(key));
+      if (given.length === 0)
+        throw new UsageError('tenant set needs at least one flag with a setting to change');
+    },
+    examples: ['tenant set acme --payment-window 48h --hold-max 30', 'tenant set acme --link-template none'],
+    run: setTenantCommand,
+  },
+  {
+    usage: 'onboard',
+    about:
+      'Create a tenant with keys, tours, prices and webhook, all or nothing; on a terminal it asks for missing values, unless --yes is given',
+    flags: ONBOARD_FLAGS,
+    check: checkOnboarding,
+    examples: [
+      'tenant onboard',
+      'tenant onboard --name "Acme Travel" --country FR --percent 12.5 --origin https://acme.example --yes',
+      'tenant onboard --name Acme --continent europe --scope catalog:read --scope booking:create ' +
+        '--webhook https://acme.example/webhooks --out acme.secrets --yes',
+    ],
+    run: onboardTenantCommand,
+  },
+];
 
-export const tenant: Noun = {
-  name: 'tenant',
-  about: 'Create and change tenants: the travel websites that sell from the catalog',
-  verbs: [
-    {
-      usage: 'create',
-      about: 'Create a tenant',
-      flags: [SLUG_FLAG, NAME_FLAG, SANDBOX_FLAG, ...BASICS, ...SETTINGS],
-      examples: [
-        'tenant create --slug acme --name "Acme Travel"',
-        'tenant create --slug acme-test --name "Acme Travel, tests" --sandbox',
-      ],
-      run: () => actions().createTenantCommand,
-    },
-    {
-      usage: 'list',
-      about: 'List the tenants by slug',
-      flags: [
-        flag('--status <status>', 'only in this status', { choices: TENANT_STATUSES }),
-        ...LIST_FLAGS,
-        afterFlag('slug', slug),
-      ],
-      examples: ['tenant list --status trial'],
-      run: () => actions().listTenantsCommand,
-    },
-    {
-      usage: 'show <slug>',
-      about: 'Show a tenant with its settings',
-      run: () => actions().showTenantCommand,
-    },
-    {
-      usage: 'activate <slug>',
-      about: 'Serve a tenant: end its trial, suspension or closure',
-      run: () => actions().activateTenantCommand,
-    },
-    {
-      usage: 'suspend <slug>',
-      asks: () => true,
-      about: 'Refuse all keys and tokens of a tenant until it is activated again',
-      run: () => actions().suspendTenantCommand,
-    },
-    {
-      usage: 'close <slug>',
-      asks: () => true,
-      about: 'Refuse all keys and tokens of a tenant that has left',
-      run: () => actions().closeTenantCommand,
-    },
-    {
-      usage: 'set <slug>',
-      about: 'Change settings; a setting without a flag stays as it is',
-      flags: [
-        { ...NAME_FLAG, must: false },
-        ...[...BASICS, ...SETTINGS].map(({ otherwise: _, ...one }) => one),
-      ],
-      check: (options: object) => {
-        const given = Object.keys(options).filter((key) => !['json', 'yes'].includes(key));
-        if (given.length === 0)
-          throw new UsageError('tenant set needs at least one flag with a setting to change');
-      },
-      examples: [
-        'tenant set acme --payment-window 48h --hold-max 30',
-        'tenant set acme --link-template none',
-      ],
-      run: () => actions().setTenantCommand,
-    },
-    {
-      usage: 'onboard',
-      about:
-        'Create a tenant with keys, tours, prices and webhook, all or nothing; on a terminal it asks for missing values, unless --yes is given',
-      flags: ONBOARD_FLAGS,
-      check: checkOnboarding,
-      examples: [
-        'tenant onboard',
-        'tenant onboard --name "Acme Travel" --country FR --percent 12.5 --origin https://acme.example --yes',
-        'tenant onboard --name Acme --continent europe --scope catalog:read --scope booking:create ' +
-          '--webhook https://acme.example/webhooks --out acme.secrets --yes',
-      ],
-      run: () =>
-        (require('./tenant/onboard/onboard') as typeof import('./tenant/onboard/onboard'))
-          .onboardTenantCommand,
-    },
-  ],
-};
+/** Finds tenants with the number of tours that each sees. */
+async function findListedTenants(db: Db, filter: { status?: TenantStatus; limit: number; after?: string }) {
+  const tenants = await listTenants(db, filter);
+  const tours = await countVisibleTours(
+    db,
+    tenants.map(({ id }) => id),
+  );
+  return tenants.map((tenant) => {
+    const { byRule, visible, published } = tours.get(tenant.id)!;
+    return {
+      ...toTenantDocument(tenant),
+      sees: byRule ? 'by rule' : visibilityOf(tenant),
+      visible_tours: visible,
+      published_tours: published,
+    };
+  });
+}
+
+async function showTenantCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
+  const document = toTenantDocument(await findTenant(db, slug));
+  output.answer(document, () => properties(document));
+}
+
+async function createTenantCommand(
+  { audited, output }: Context,
+  options: TenantOptions & { slug: string; name: string; sandbox?: boolean },
+): Promise<void> {
+  const { slug, name, sandbox } = options;
+  const document = await audited({ action: 'tenant.create', subject: slug }, async (trx, note) => {
+    const tenant = await createTenant(trx, { ...toSettings(options), slug, name, sandbox });
+    const created = toTenantDocument(tenant);
+    note(null, created, { tenantId: tenant.id });
+    return created;
+  });
+  output.answer(document, () => properties(document));
+  output.note(`Created. Next: tourctl key issue ${slug} --scope catalog:read`);
+}
+
+async function setTenantCommand(
+  { audited, output }: Context,
+  options: TenantOptions,
+  slug: string,
+): Promise<void> {
+  const document = await audited({ action: 'tenant.set', subject: slug }, async (trx, note) => {
+    const tenant = await findTenantForChange(trx, slug);
+    const changed = toTenantDocument(await updateTenant(trx, tenant, toSettings(options)));
+    note(toTenantDocument(tenant), changed, { tenantId: tenant.id });
+    return changed;
+  });
+  output.answer(document, () => properties(document));
+}
+
+async function suspendTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+  await findTenant(context.db, slug);
+  await context.confirm(`Refuse every key and widget token of ${slug} from now on?`);
+  await change(context, 'suspend', slug, 'suspended');
+}
+
+async function closeTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+  await findTenant(context.db, slug);
+  await context.confirm(`Close ${slug}, and refuse all its keys and widget tokens from now on?`);
+  await change(context, 'close', slug, 'closed');
+}
+
+async function change(
+  { audited, output }: Context,
+  verb: string,
+  slug: string,
+  status: TenantStatus,
+): Promise<void> {
+  const document = await audited({ action: `tenant.${verb}`, subject: slug }, async (trx, note) => {
+    const tenant = await findTenantForChange(trx, slug);
+    const changed = toTenantDocument(await changeTenantStatus(trx, tenant, status));
+    note({ status: tenant.status }, { status: changed.status }, { tenantId: tenant.id });
+    return changed;
+  });
+  output.answer(document, () => `${slug} is ${status}`);
+}

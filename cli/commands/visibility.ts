@@ -1,59 +1,231 @@
-import type { Flag, Noun } from '../engine/command';
+import { findTour } from '../../services/api/catalog/find-tour';
+import { checkContinent, noTourIn } from '../../services/api/catalog/known-continents';
+import {
+  clearVisibility,
+  explainVisibility,
+  readVisibility,
+  setVisibility,
+} from '../../services/api/catalog/manage-visibility';
+import type { CatalogTour } from '../../services/api/catalog/tour';
+import type { Visibility, VisibilityRule, VisibilityTarget } from '../../services/api/catalog/visibility';
+import { findTenant, findTenantForChange } from '../../services/api/tenants/manage-tenants';
+import { mayBeUsed, type Tenant } from '../../services/api/tenants/tenant';
+import type { Db, Trx } from '../../services/platform/database';
+import { type Flag, flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { continentFlag, tourFlag } from '../engine/flags';
-import type { TargetOptions } from './visibility/actions';
+import { continent } from '../engine/values';
+import type { Output } from '../terminal/output';
+import type { Screen } from '../terminal/screen';
+import { paragraph, table } from '../terminal/table';
 
 const TARGETS: Flag[] = [
-  { ...tourFlag('a tour, by slug or id'), repeats: true },
-  { ...continentFlag('all tours of a continent'), repeats: true },
+  flag('--tour <slug>', 'a tour, by slug or id', { repeats: true }),
+  flag('--continent <name>', 'all tours of a continent', { parse: continent, repeats: true }),
 ];
 
-const actions = () => require('./visibility/actions') as typeof import('./visibility/actions');
-
-export const visibility: Noun = {
-  name: 'visibility',
-  about:
-    'Show and change which tours a tenant sees: a tour rule overrides a continent rule, and both override its default',
-  verbs: [
-    {
-      usage: 'show <slug>',
-      about: "Show a tenant's default and its rules",
-      run: () => actions().showVisibilityCommand,
-    },
-    {
-      usage: 'allow <slug>',
-      about: 'Show tours by a rule, or without a flag by default',
-      flags: TARGETS,
-      examples: [
-        'visibility allow acme --tour dolomites-hut-to-hut',
-        'visibility allow acme --continent europe --continent asia',
-        'visibility allow acme',
-      ],
-      run: () => actions().allowCommand,
-    },
-    {
-      usage: 'deny <slug>',
-      about: 'Hide tours by a rule, or without a flag by default',
-      flags: TARGETS,
-      examples: ['visibility deny acme --continent africa'],
-      run: () => actions().denyCommand,
-    },
-    {
-      usage: 'clear <slug>',
-      about: 'Remove rules, so that the next weaker one decides',
-      flags: TARGETS,
-      check: ({ tour, continent }: TargetOptions) => {
-        if (tour || continent) return;
-        throw new UsageError('--tour or --continent must be given: allow and deny change the default');
-      },
-      examples: ['visibility clear acme --tour dolomites-hut-to-hut'],
-      run: () => actions().clearCommand,
-    },
-    {
-      usage: 'explain <slug> <tour>',
-      about: 'Explain whether a tenant sees a tour, and which rule decides',
-      examples: ['visibility explain acme dolomites-hut-to-hut'],
-      run: () => actions().explainVisibilityCommand,
-    },
-  ],
+type Step = (trx: Trx, tenant: Tenant, target: VisibilityTarget) => Promise<unknown>;
+const allow: Step = (trx, tenant, target) => setVisibility(trx, tenant, target, true);
+const deny: Step = (trx, tenant, target) => setVisibility(trx, tenant, target, false);
+const clear: Step = async (trx, tenant, target) => {
+  if (target.kind !== 'default') await clearVisibility(trx, tenant, target);
 };
+
+export const visibilityVerbs: Verb[] = [
+  {
+    usage: 'show <slug>',
+    about: "Show a tenant's default and its rules",
+    run: showVisibilityCommand,
+  },
+  {
+    usage: 'allow <slug>',
+    about: 'Show tours by a rule, or without a flag by default',
+    flags: TARGETS,
+    examples: [
+      'visibility allow acme --tour dolomites-hut-to-hut',
+      'visibility allow acme --continent europe --continent asia',
+      'visibility allow acme',
+    ],
+    run: changing('allow', allow),
+  },
+  {
+    usage: 'deny <slug>',
+    about: 'Hide tours by a rule, or without a flag by default',
+    flags: TARGETS,
+    examples: ['visibility deny acme --continent africa'],
+    run: changing('deny', deny),
+  },
+  {
+    usage: 'clear <slug>',
+    about: 'Remove rules, so that the next weaker one decides',
+    flags: TARGETS,
+    check: ({ tour, continent }: TargetOptions) => {
+      if (tour || continent) return;
+      throw new UsageError('--tour or --continent must be given: allow and deny change the default');
+    },
+    examples: ['visibility clear acme --tour dolomites-hut-to-hut'],
+    run: changing('clear', clear),
+  },
+  {
+    usage: 'explain <slug> <tour>',
+    about: 'Explain whether a tenant sees a tour, and which rule decides',
+    examples: ['visibility explain acme dolomites-hut-to-hut'],
+    run: explainVisibilityCommand,
+  },
+];
+
+export function toVisibilityDocument(tenant: string, visibility: Visibility) {
+  return {
+    tenant,
+    visibility: visibility.defaultVisible ? 'all' : 'none',
+    continents: visibility.continents,
+    tours: visibility.tours,
+  };
+}
+
+/** Returns the rules of these targets for the audit log; a tenant may have a thousand others. */
+export function rulesOf(targets: VisibilityTarget[], visibility: Visibility): object {
+  const { defaultVisible, continents, tours } = visibility;
+  const names = (target: VisibilityTarget) => (target.kind === 'continent' ? target.continent : undefined);
+  return {
+    ...(targets.some((target) => target.kind === 'default') ? { default: defaultVisible } : {}),
+    continents: continents.filter(({ continent }) => targets.some((target) => names(target) === continent)),
+    tours: tours
+      .filter(({ id }) => targets.some((target) => target.kind === 'tour' && target.tourId === id))
+      .map(({ slug, visible }) => ({ slug, visible })),
+  };
+}
+
+function describeVisibility({ defaultVisible, continents, tours }: Visibility, screen: Screen): string {
+  const rows = [
+    ...tours.map(({ slug, visible }) => ['tour', slug, shown(visible)]),
+    ...continents.map(({ continent, visible }) => ['continent', continent, shown(visible)]),
+    ['default', 'everything else', shown(defaultVisible)],
+  ];
+  return table(['rule', { heading: 'of', least: 14 }, 'result'], rows, '', screen);
+}
+
+function shown(visible: boolean): string {
+  return visible ? 'shown' : 'hidden';
+}
+
+async function showVisibilityCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
+  const visibility = await readVisibility(db, await findTenant(db, slug));
+  output.answer(toVisibilityDocument(slug, visibility), (screen) => describeVisibility(visibility, screen));
+}
+
+/** Levels that decide visibility, including those that no rule changes. */
+interface Decision {
+  kind: VisibilityRule['kind'] | 'tenant' | 'status';
+  visible: boolean;
+  /** Subject of the rule: a tour's slug, a continent or a status. */
+  of: string | null;
+}
+
+async function explainVisibilityCommand(
+  { db, output }: Context,
+  _: object,
+  slug: string,
+  idOrSlug: string,
+): Promise<void> {
+  const tenant = await findTenant(db, slug);
+  const tour = await findTour(db, idOrSlug);
+  const { decidedBy, beaten, published } = await explainVisibility(db, tenant, tour);
+  const rules = [decidedBy, ...beaten].map((rule) => toDecision(rule, tour));
+  const [decided, ...others] = [
+    ...(mayBeUsed(tenant) ? [] : [{ kind: 'tenant' as const, visible: false, of: tenant.status }]),
+    ...(published ? [] : [{ kind: 'status' as const, visible: false, of: tour.status }]),
+    ...rules,
+  ] as [Decision, ...Decision[]];
+  const { id, slug: tourSlug, name, continent, status, upcomingDepartures } = tour;
+  const document = {
+    tenant: slug,
+    tour: { id, slug: tourSlug, name, continent, status },
+    visible: decided.visible,
+    tenant_status: tenant.status,
+    decided_by: decided,
+    beaten: others.map((rule) => ({ ...rule, reason: explainOverruled(decided, rule, tour) })),
+    upcoming_departures: upcomingDepartures,
+    commands: commandsFor(decided, tenant, tour),
+  };
+  const sentences = [
+    `${tourSlug} is ${shown(decided.visible)} for ${slug}`,
+    `  decided by ${inWords(decided)}`,
+    ...document.beaten.map((rule) => `  it overrides ${inWords(rule)}: ${rule.reason}`),
+  ];
+  output.answer(document, (screen) => paragraph(sentences.join('\n'), screen));
+  if (decided.visible && upcomingDepartures === 0)
+    output.note(`The tour has no departure that can be booked: tourctl departure list ${tourSlug}`);
+  for (const command of document.commands) output.note(`To show it: ${command}`);
+}
+
+function toDecision({ kind, visible }: VisibilityRule, { slug, continent }: CatalogTour): Decision {
+  return { kind, visible, of: { tour: slug, continent, default: null }[kind] };
+}
+
+function inWords({ kind, visible, of }: Decision): string {
+  if (kind === 'tenant') return `the tenant's status: the requests of a ${of} tenant are refused`;
+  if (kind === 'status') return `its status: ${of === 'archived' ? 'an' : 'a'} ${of} tour is shown to nobody`;
+  return `the ${kind} rule (${of ?? 'everything'}: ${shown(visible)})`;
+}
+
+function explainOverruled(winner: Decision, loser: Decision, { status }: CatalogTour): string {
+  if (winner.kind === 'tenant') return 'no rule applies to a tenant whose requests are refused';
+  if (winner.kind === 'status') return `no rule can show a tour that is ${status}`;
+  return loser.kind === 'default'
+    ? 'any rule overrides the default'
+    : "a tour's rule overrides a continent's";
+}
+
+/** Returns the command that would show the tour; nothing if it is visible. */
+function commandsFor({ kind, visible }: Decision, tenant: Tenant, tour: CatalogTour): string[] {
+  if (visible) return [];
+  if (kind === 'tenant') return [`tourctl tenant activate ${tenant.slug}`];
+  if (kind === 'status') return [`tourctl catalog import FILE, with "status": "published" for ${tour.slug}`];
+  return [`tourctl visibility allow ${tenant.slug} --tour ${tour.slug}`];
+}
+
+/** Returns the action that changes the rules of the targets by `step`. */
+function changing(verb: 'allow' | 'deny' | 'clear', step: Step) {
+  return async ({ audited, output }: Context, options: TargetOptions, slug: string): Promise<void> => {
+    const changed = await audited({ action: `visibility.${verb}`, subject: slug }, async (trx, note) => {
+      const tenant = await findTenantForChange(trx, slug);
+      const before = await readVisibility(trx, tenant);
+      const ruled = verb === 'clear' ? before.continents.map(({ continent }) => continent) : [];
+      const targets = await readTargets(trx, output, options, ruled);
+      for (const target of targets) await step(trx, tenant, target);
+      const after = await readVisibility(trx, await findTenantForChange(trx, slug));
+      note(rulesOf(targets, before), rulesOf(targets, after), { tenantId: tenant.id });
+      return after;
+    });
+    output.answer(toVisibilityDocument(slug, changed), (screen) => describeVisibility(changed, screen));
+  };
+}
+
+export interface TargetOptions {
+  tour?: string[];
+  continent?: string[];
+}
+
+/**
+ * Returns the targets of the flags, or the tenant's default if there are none.
+ * @param ruled continents that are accepted although no tour is in them
+ * @throws UnknownTourError, UnknownContinentError
+ */
+export async function readTargets(
+  db: Db,
+  output: Pick<Output, 'warn'>,
+  options: TargetOptions,
+  ruled: string[] = [],
+): Promise<VisibilityTarget[]> {
+  const targets: VisibilityTarget[] = [];
+  for (const slug of options.tour ?? [])
+    targets.push({ kind: 'tour', tourId: (await findTour(db, slug)).id });
+  for (const continent of options.continent ?? []) {
+    if (!ruled.includes(continent) && !(await checkContinent(db, continent))) {
+      output.warn(noTourIn(continent));
+    }
+    targets.push({ kind: 'continent', continent });
+  }
+  return targets.length > 0 ? targets : [{ kind: 'default' }];
+}

@@ -1,11 +1,36 @@
-import type { Format } from '../../services/webhook-queue/endpoints/endpoint';
-import { flag, type Noun } from '../engine/command';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
+import type { Db, Trx } from '../../services/platform/database';
+import { EVENT_TYPES, type EventType } from '../../services/webhook-queue/deliveries/delivery';
+import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import {
+  changeEndpoint,
+  type EndpointVerb,
+} from '../../services/webhook-queue/endpoints/change-endpoint-state';
+import {
+  type Endpoint,
+  type Format,
+  toEndpointDocument,
+} from '../../services/webhook-queue/endpoints/endpoint';
+import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
+import {
+  findEndpoint,
+  listEndpoints,
+  lockKnownEndpoint,
+} from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { setEndpoint } from '../../services/webhook-queue/endpoints/set-endpoint';
+import { type EndpointDetail, showEndpoint } from '../../services/webhook-queue/endpoints/show-endpoint';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { endsAtOnce, GRACE_FLAG, OUT_FLAG } from '../engine/credential-flags';
-import { afterFlag, LIST_FLAGS } from '../engine/flags';
-import { EVENTS } from './webhook/events';
-import type { WebhookSettings } from './webhook/settings';
+import { afterFlag, findTenantId, LIST_FLAGS, listOf } from '../engine/list';
+import { OUT_FLAG, withSecretFile } from '../engine/secrets';
 import { duration, slug, uuid, webUrl, wholeNumber } from '../engine/values';
+import type { Output } from '../terminal/output';
+import { properties } from '../terminal/table';
+import { countIs, countOf } from '../terminal/text';
+import { endsAtOnce, GRACE_FLAG } from './key/credentials';
+import { listenCommand } from './webhook/listen';
+import { pingWebhookCommand, triggerWebhookCommand } from './webhook/test-event';
 
 const ID = { id: uuid };
 const SAMPLE = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
@@ -18,152 +43,337 @@ const FORMAT_FLAG = flag(
   { choices: ['spec', 'standard', 'thin'] satisfies Format[] },
 );
 
-const actions = () => require('./webhook/actions') as typeof import('./webhook/actions');
-const settings = () => require('./webhook/settings') as typeof import('./webhook/settings');
-
-export const webhook: Noun = {
-  name: 'webhook',
-  about: "Manage the endpoints that receive a tenant's events",
-  verbs: [
-    {
-      usage: 'add <slug> <url>',
-      about: 'Add an endpoint; its signing secret is printed only once',
-      flags: [
-        flag('--event <event>', 'which events it receives', {
-          choices: EVENTS,
-          repeats: true,
-          otherwise: 'booking.created',
-        }),
-        { ...FORMAT_FLAG, otherwise: 'spec' },
-        OUT_FLAG,
-      ],
-      args: { slug, url: webUrl },
-      examples: [
-        'webhook add acme https://acme.example/webhooks --event booking.created --event booking.cancelled',
-        'webhook add acme https://acme.example/webhooks --event departure.cancelled --event departure.updated',
-        'webhook add acme https://acme.example/webhooks --format standard',
-      ],
-      run: () => actions().addWebhookCommand,
-    },
-    {
-      usage: 'list [slug]',
-      args: { slug },
-      about: 'List the endpoints of one tenant, or of all tenants',
-      examples: ['webhook list acme', 'webhook list --status disabled --json'],
-      flags: [
-        flag('--status <status>', 'only in this status', { choices: ['active', 'paused', 'disabled'] }),
-        ...LIST_FLAGS,
-        afterFlag('id', uuid),
-      ],
-      run: () => actions().listWebhooksCommand,
-    },
-    {
-      usage: 'show <id>',
-      args: ID,
-      about: 'Show an endpoint with its events, the expiry of its secrets and its last deliveries',
-      run: () => actions().showWebhookCommand,
-    },
-    {
-      usage: 'set <id>',
-      args: ID,
-      about: 'Change the address, the events or the format of an endpoint; its signing secret stays',
-      flags: [
-        flag('--url <url>', 'the new address; deliveries that wait go there', { parse: webUrl }),
-        flag('--event <event>', 'which events it receives, instead of those of now', {
-          choices: EVENTS,
-          repeats: true,
-        }),
-        FORMAT_FLAG,
-      ],
-      check: ({ url, event, format }: WebhookSettings) => {
-        if ((url ?? event ?? format) === undefined)
-          throw new UsageError('one of --url, --event and --format must be given');
+export const webhookVerbs: Verb[] = [
+  {
+    usage: 'add <slug> <url>',
+    about: 'Add an endpoint; its signing secret is printed only once',
+    flags: [
+      flag('--event <event>', 'which events it receives', {
+        choices: EVENT_TYPES,
+        repeats: true,
+        otherwise: 'booking.created',
+      }),
+      { ...FORMAT_FLAG, otherwise: 'spec' },
+      OUT_FLAG,
+    ],
+    args: { slug, url: webUrl },
+    examples: [
+      'webhook add acme https://acme.example/webhooks --event booking.created --event booking.cancelled',
+      'webhook add acme https://acme.example/webhooks --event departure.cancelled --event departure.updated',
+      'webhook add acme https://acme.example/webhooks --format standard',
+    ],
+    run: addWebhookCommand,
+  },
+  {
+    usage: 'list [slug]',
+    args: { slug },
+    about: 'List the endpoints of one tenant, or of all tenants',
+    examples: ['webhook list acme', 'webhook list --status disabled --json'],
+    flags: [
+      flag('--status <status>', 'only in this status', { choices: ['active', 'paused', 'disabled'] }),
+      ...LIST_FLAGS,
+      afterFlag('id', uuid),
+    ],
+    run: listOf({
+      find: async (db: Db, filter: WebhookListOptions, slug?: string) => {
+        const tenantId = await findTenantId(db, slug);
+        return (await listEndpoints(db, { ...filter, tenantId })).map(toEndpointDocument);
       },
-      examples: [
-        `webhook set ${SAMPLE} --url https://acme.example/new-webhooks`,
-        `webhook set ${SAMPLE} --event booking.created --event booking.cancelled`,
+      columns: [
+        'id',
+        { heading: 'tenant', least: 6 },
+        { heading: 'status', tones: { active: 'good', paused: 'waiting', disabled: 'bad' } },
+        { heading: 'url', least: 12 },
+        { heading: 'format', aside: true },
+        { heading: 'events', least: 12, aside: true, cell: ({ events }) => events.join(' ') },
+        { heading: 'reason', least: 10, aside: true, cell: (endpoint) => endpoint.status_reason },
       ],
-      run: () => settings().setWebhookCommand,
+      empty: 'No webhook endpoints',
+      after: ({ id }) => id,
+    }),
+  },
+  {
+    usage: 'show <id>',
+    args: ID,
+    about: 'Show an endpoint with its events, the expiry of its secrets and its last deliveries',
+    run: showWebhookCommand,
+  },
+  {
+    usage: 'set <id>',
+    args: ID,
+    about: 'Change the address, the events or the format of an endpoint; its signing secret stays',
+    flags: [
+      flag('--url <url>', 'the new address; deliveries that wait go there', { parse: webUrl }),
+      flag('--event <event>', 'which events it receives, instead of those of now', {
+        choices: EVENT_TYPES,
+        repeats: true,
+      }),
+      FORMAT_FLAG,
+    ],
+    check: ({ url, event, format }: WebhookSettings) => {
+      if ((url ?? event ?? format) === undefined)
+        throw new UsageError('one of --url, --event and --format must be given');
     },
-    {
-      usage: 'rotate-secret <id>',
-      args: ID,
-      asks: endsAtOnce,
-      about: 'Issue a new signing secret; until the grace ends, requests carry both signatures',
-      flags: [
-        {
-          ...GRACE_FLAG,
-          about: `how long the old secret signs as well, ${LONGEST_GRACE} at most; 0 ends it at once`,
-          parse: duration({ zero: true, most: LONGEST_GRACE }),
-        },
-        OUT_FLAG,
-      ],
-      examples: [`webhook rotate-secret ${SAMPLE} --grace 48h`],
-      run: () => actions().rotateSecretCommand,
+    examples: [
+      `webhook set ${SAMPLE} --url https://acme.example/new-webhooks`,
+      `webhook set ${SAMPLE} --event booking.created --event booking.cancelled`,
+    ],
+    run: setWebhookCommand,
+  },
+  {
+    usage: 'rotate-secret <id>',
+    args: ID,
+    asks: endsAtOnce,
+    about: 'Issue a new signing secret; until the grace ends, requests carry both signatures',
+    flags: [
+      {
+        ...GRACE_FLAG,
+        about: `how long the old secret signs as well, ${LONGEST_GRACE} at most; 0 ends it at once`,
+        parse: duration({ zero: true, most: LONGEST_GRACE }),
+      },
+      OUT_FLAG,
+    ],
+    examples: [`webhook rotate-secret ${SAMPLE} --grace 48h`],
+    run: rotateSecretCommand,
+  },
+  {
+    usage: 'pause <id>',
+    args: ID,
+    about: 'Send nothing to an endpoint until it is resumed; its deliveries wait',
+    run: (context: Context, _: object, id: string) => change(context, 'pause', id),
+  },
+  {
+    usage: 'resume <id>',
+    args: ID,
+    about: 'Send again after a pause',
+    run: (context: Context, _: object, id: string) => change(context, 'resume', id),
+  },
+  {
+    usage: 'disable <id>',
+    args: ID,
+    about:
+      'Send nothing to an endpoint until it is enabled, and send endpoint.disabled to endpoints that subscribe to it',
+    run: (context: Context, _: object, id: string) => change(context, 'disable', id),
+  },
+  {
+    usage: 'enable <id>',
+    args: ID,
+    about: 'Send again to an endpoint that failures or webhook disable have disabled',
+    run: (context: Context, _: object, id: string) => change(context, 'enable', id),
+  },
+  {
+    usage: 'remove <id>',
+    args: ID,
+    asks: () => true,
+    about: 'Remove an endpoint permanently, and cancel the deliveries that wait for it',
+    run: removeWebhookCommand,
+  },
+  {
+    usage: 'ping <id>',
+    args: ID,
+    about: 'Send a signed test event to an endpoint',
+    run: pingWebhookCommand,
+  },
+  {
+    usage: 'trigger <id>',
+    args: ID,
+    about:
+      'Send a signed test event of a type to an endpoint: its source and references are "test", its ids are zero',
+    flags: [flag('--event <event>', 'the type of the event', { choices: EVENT_TYPES, must: true })],
+    examples: [`webhook trigger ${SAMPLE} --event booking.created`],
+    run: triggerWebhookCommand,
+  },
+  {
+    usage: 'listen',
+    about:
+      'Print and verify requests to a local port, until Ctrl-C; the signing secret is read from standard input or ' +
+      'asked for (--json: one line for each request)',
+    flags: [
+      flag('--port <port>', 'the port on 127.0.0.1', { parse: wholeNumber(1, 65_535), otherwise: '4000' }),
+      flag('--forward-to <url>', 'send verified requests on to this address, and answer as it does', {
+        parse: webUrl,
+      }),
+    ],
+    examples: [
+      'webhook listen --port 4000 < secret.txt',
+      'webhook listen --forward-to http://127.0.0.1:8000/webhooks < secret.txt',
+    ],
+    runOffline: listenCommand,
+  },
+];
+
+/** Converts an endpoint to the answer of show, with its secrets and newest deliveries. */
+function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...endpoint }: EndpointDetail) {
+  return {
+    ...toEndpointDocument(endpoint),
+    secrets: secrets.map(({ createdAt, expiresAt }) => ({
+      created_at: createdAt.toISOString(),
+      expires_at: expiresAt?.toISOString() ?? null,
+    })),
+    failures_in_a_row: trouble?.failures ?? 0,
+    failing_since: trouble?.failingSince.toISOString() ?? null,
+    breaker_open_until: trouble?.blockedUntil?.toISOString() ?? null,
+    waiting,
+    recent_deliveries: recent,
+    last_failure: lastFailure && {
+      delivery: lastFailure.id,
+      status: lastFailure.status,
+      status_code: lastFailure.lastStatusCode,
+      error: lastFailure.lastError,
     },
-    {
-      usage: 'pause <id>',
-      args: ID,
-      about: 'Send nothing to an endpoint until it is resumed; its deliveries wait',
-      run: () => actions().pauseWebhookCommand,
+  };
+}
+
+/** Converts an endpoint for add and rotate-secret; `secret` is null if a file has it. */
+export function toSecretDocument(
+  { id, tenant, url, format, events, status }: Omit<Endpoint, 'tenantId' | 'statusReason' | 'createdAt'>,
+  secret: string | null,
+) {
+  return { id, tenant, url, secret, format, events, status };
+}
+
+interface WebhookListOptions {
+  status?: 'active' | 'paused' | 'disabled';
+  limit: number;
+  after?: string;
+}
+
+async function showWebhookCommand({ db, output }: Context, _: object, id: string): Promise<void> {
+  const document = toWebhookDetail(await showEndpoint(db, id));
+  output.answer(document, (screen) => {
+    const { secrets, recent_deliveries: recent, last_failure: failure, ...facts } = document;
+    const ends = secrets.flatMap((secret) => secret.expires_at ?? []);
+    const { counted, ...counts } = recent;
+    const seen = Object.entries(counts).filter(([, count]) => count > 0);
+    const shown = {
+      ...facts,
+      secrets: [`${countOf(secrets.length, 'secret')} in use`, ...ends.map((end) => `one until ${end}`)].join(
+        ', ',
+      ),
+      recent:
+        counted === 0
+          ? null
+          : `of the last ${counted}: ${seen.map(([name, count]) => `${count} ${name}`).join(', ')}`,
+      last_failure: failure && `${failure.delivery} (${failure.status}): ${failure.error}`,
+    };
+    return properties(shown, screen);
+  });
+}
+
+async function addWebhookCommand(
+  { audited, config, output, secrets }: Context,
+  { event, format, out }: { event?: string[]; format?: Format; out?: string },
+  slug: string,
+  url: string,
+): Promise<void> {
+  const { allowPrivateTargets } = config.webhooks;
+  const { secretsKey } = await secrets('secretsKey');
+  const added = await withSecretFile(out, (keep) =>
+    audited({ action: 'webhook.add' }, async (trx, note) => {
+      const tenant = await findTenant(trx, slug);
+      const given = { tenantId: tenant.id, url, events: event, format, allowPrivateTargets };
+      const { secret, waiting, twins, ...endpoint } = await addEndpoint(trx, secretsKey, given);
+      note(null, { ...endpoint, tenant: slug }, { tenantId: tenant.id, subject: endpoint.id });
+      keep(secret);
+      return { ...endpoint, secret, waiting, twins };
+    }),
+  );
+  const document = toSecretDocument({ ...added, tenant: slug }, out === undefined ? added.secret : null);
+  output.answer(document, () => document.secret ?? '');
+  output.note(`Endpoint ${added.id} of ${slug}: ${added.events.join(', ')} to ${added.url}`);
+  output.note(describeSecret(out));
+  warnOfTwins(output, slug, added.twins);
+  if (added.waiting > 0) output.note(`${countIs(added.waiting, 'waiting delivery')} due now`);
+}
+
+function describeSecret(out: string | undefined): string {
+  return out === undefined ? 'The signing secret is shown only once.' : `The signing secret is in ${out}`;
+}
+
+/** @param twins ids of other endpoints of the tenant with the same address */
+function warnOfTwins(output: Output, slug: string, twins: string[]): void {
+  if (twins.length === 0) return;
+  output.warn(
+    `${slug} has this address already (${twins.join(', ')}): events that both receive arrive twice`,
+  );
+}
+
+async function removeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+  const { url, tenant } = await findEndpoint(context.db, id);
+  await context.confirm(`Remove ${url} of ${tenant} (${id}) permanently, and cancel its waiting deliveries?`);
+  await change(context, 'remove', id);
+}
+
+async function change({ audited, output }: Context, verb: EndpointVerb, id: string): Promise<void> {
+  const document = await audited({ action: `webhook.${verb}`, subject: id }, async (trx, note) => {
+    const { before, after, tenantId } = await changeEndpoint(trx, verb, id);
+    note(before, after, { tenantId });
+    return after;
+  });
+  output.answer(document, () => `${document.url} of ${document.tenant} is ${document.status}`);
+}
+
+async function rotateSecretCommand(
+  { audited, confirm, db, output, secrets }: Context,
+  { grace, out }: { grace?: number; out?: string },
+  id: string,
+): Promise<void> {
+  const endpoint = await findEndpoint(db, id);
+  if (grace === 0)
+    await confirm(`Sign only with the new secret from now on? ${endpoint.url} must have it at once.`);
+  const { secretsKey } = await secrets('secretsKey');
+  const { secret } = await withSecretFile(out, (keep) =>
+    audited(
+      { action: 'webhook.rotate-secret', tenantId: endpoint.tenantId, subject: id },
+      async (trx, note) => {
+        // Locks before reading: another rotation may be about to commit.
+        await lockKnownEndpoint(trx, id);
+        const before = await signing(trx, id);
+        const rotated = await rotateSecret(trx, secretsKey, id, grace);
+        note(before, await signing(trx, id));
+        keep(rotated.secret);
+        return rotated;
+      },
+    ),
+  );
+  const document = toSecretDocument(endpoint, out === undefined ? secret : null);
+  output.answer(document, () => document.secret ?? '');
+  output.note(describeSecret(out));
+}
+
+/** Returns from when until when each secret signs, without the secrets. */
+async function signing(trx: Trx, id: string) {
+  const { secrets } = toWebhookDetail(await showEndpoint(trx, id));
+  return { secrets };
+}
+
+interface WebhookSettings {
+  url?: string;
+  event?: EventType[];
+  format?: Format;
+}
+
+async function setWebhookCommand(
+  { audited, config, output }: Context,
+  { url, event: events, format }: WebhookSettings,
+  id: string,
+): Promise<void> {
+  const { allowPrivateTargets } = config.webhooks;
+  const { after, waiting, twins } = await audited(
+    { action: 'webhook.set', subject: id },
+    async (trx, note) => {
+      const changed = await setEndpoint(trx, id, { url, events, format }, allowPrivateTargets);
+      const { before, after } = changed;
+      note(toEndpointDocument(before), toEndpointDocument(after), { tenantId: after.tenantId });
+      return changed;
     },
-    {
-      usage: 'resume <id>',
-      args: ID,
-      about: 'Send again after a pause',
-      run: () => actions().resumeWebhookCommand,
-    },
-    {
-      usage: 'disable <id>',
-      args: ID,
-      about:
-        'Send nothing to an endpoint until it is enabled, and send endpoint.disabled to endpoints that subscribe to it',
-      run: () => actions().disableWebhookCommand,
-    },
-    {
-      usage: 'enable <id>',
-      args: ID,
-      about: 'Send again to an endpoint that failures or webhook disable have disabled',
-      run: () => actions().enableWebhookCommand,
-    },
-    {
-      usage: 'remove <id>',
-      args: ID,
-      asks: () => true,
-      about: 'Remove an endpoint permanently, and cancel the deliveries that wait for it',
-      run: () => actions().removeWebhookCommand,
-    },
-    {
-      usage: 'ping <id>',
-      args: ID,
-      about: 'Send a signed test event to an endpoint',
-      run: () => actions().pingWebhookCommand,
-    },
-    {
-      usage: 'trigger <id>',
-      args: ID,
-      about:
-        'Send a signed test event of a type to an endpoint: its source and references are "test", its ids are zero',
-      flags: [flag('--event <event>', 'the type of the event', { choices: EVENTS, must: true })],
-      examples: [`webhook trigger ${SAMPLE} --event booking.created`],
-      run: () => settings().triggerWebhookCommand,
-    },
-    {
-      usage: 'listen',
-      about:
-        'Print and verify requests to a local port, until Ctrl-C; the signing secret is read from standard input or ' +
-        'asked for (--json: one line for each request)',
-      flags: [
-        flag('--port <port>', 'the port on 127.0.0.1', { parse: wholeNumber(1, 65_535), otherwise: '4000' }),
-        flag('--forward-to <url>', 'send verified requests on to this address, and answer as it does', {
-          parse: webUrl,
-        }),
-      ],
-      examples: [
-        'webhook listen --port 4000 < secret.txt',
-        'webhook listen --forward-to http://127.0.0.1:8000/webhooks < secret.txt',
-      ],
-      runOffline: () => (require('./webhook/listen') as typeof import('./webhook/listen')).listenCommand,
-    },
-  ],
-};
+  );
+  const document = toEndpointDocument(after);
+  output.answer(document, () => {
+    const { tenant, url: address, events: types, format: form } = document;
+    return `Endpoint ${id} of ${tenant}: ${types.join(', ')} to ${address} (${form})`;
+  });
+  output.note('The signing secret is the same.');
+  warnOfTwins(output, document.tenant, twins);
+  if (waiting > 0) output.note(`${countIs(waiting, 'waiting delivery')} due now`);
+}

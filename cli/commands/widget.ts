@@ -1,72 +1,190 @@
-import { flag, type Noun } from '../engine/command';
-import {
-  checkOrigins,
-  DEV_FLAG,
-  EXPIRES_FLAG,
-  LIST_FORM,
-  OUT_FLAG,
-  REVOKE_FORM,
-  ROTATE_FORM,
-} from '../engine/credential-flags';
+import type { CredentialPage, WidgetToken } from '../../services/api/credentials/credential';
+import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
+import { explainEmbedding } from '../../services/api/widget/explain-embedding';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
+import { EXIT } from '../engine/failure';
+import { OUT_FLAG, readPastedToken } from '../engine/secrets';
 import { line } from '../engine/values';
+import { properties } from '../terminal/table';
+import {
+  type CredentialForm,
+  describeExpiry,
+  describePrevious,
+  EXPIRES_FLAG,
+  issueCredential,
+  type IssueOptions,
+  LIST_FORM,
+  listCredentialsCommand,
+  REVOKE_FORM,
+  revokeCredentialCommand,
+  ROTATE_FORM,
+  rotateCredentialCommand,
+  type RotateOptions,
+} from './key/credentials';
+import { checkOrigins, DEV_FLAG, printSpelling } from './origins';
 
-const actions = () => require('./widget/actions') as typeof import('./widget/actions');
-
-export const widget: Noun = {
-  name: 'widget',
-  about: 'Issue, list, rotate and revoke widget tokens, for pages that show the tours',
-  verbs: [
+const TOKENS: CredentialForm<'widget_token'> = {
+  kind: 'widget_token',
+  noun: 'widget',
+  name: 'widget token',
+  toDocument: toWidgetDocument,
+  columns: [
     {
-      usage: 'issue <slug>',
-      about: 'Issue a token, with the lines to paste into a page',
-      flags: [
-        flag('--origin <origin>', 'a site that may show the widget', {
-          repeats: true,
-          otherwise: "the tenant's sites, also when they change",
-        }),
-        DEV_FLAG,
-        EXPIRES_FLAG,
-        OUT_FLAG,
-      ],
-      check: ({ origin = [], dev }: { origin?: string[]; dev?: boolean }) =>
-        checkOrigins(origin, dev, '--origin'),
-      examples: ['widget issue acme', 'widget issue acme --origin https://acme.example --expires-in 365d'],
-      run: () => actions().issueWidgetCommand,
-    },
-    {
-      ...LIST_FORM,
-      about: 'List the tokens of a tenant, newest first',
-      examples: ['widget list acme', 'widget list acme --status live'],
-      run: () => actions().listWidgetsCommand,
-    },
-    {
-      ...ROTATE_FORM,
-      about: 'Issue a successor with the same origins',
-      examples: ['widget rotate 4nL0pQ8sTzX2 --grace 48h'],
-      run: () => actions().rotateWidgetCommand,
-    },
-    {
-      ...REVOKE_FORM,
-      about: 'Refuse a token from now on',
-      examples: ['widget revoke 4nL0pQ8sTzX2 --yes'],
-      run: () => actions().revokeWidgetCommand,
-    },
-    {
-      usage: 'doctor',
-      about: 'Explain whether a page may show the widget, and why; exit 1 if it may not',
-      flags: [
-        // A widget token is not secret: the page contains it.
-        flag('--token <token>', 'the widget token of the page', {
-          otherwise: 'read from standard input',
-          parse: line(200),
-        }),
-        flag('--origin <address>', 'the page, as its address is copied from the browser', {
-          must: true,
-          parse: line(2000),
-        }),
-      ],
-      examples: ['widget doctor --token svc_widget_4nL0pQ8sTzX2_… --origin https://www.acme.example/tours'],
-      run: () => actions().explainEmbeddingCommand,
+      heading: 'origins',
+      least: 20,
+      cell: ({ followsTenant, origins }) => (followsTenant ? "the tenant's" : origins.join(' ')),
     },
   ],
 };
+
+export const widgetVerbs: Verb[] = [
+  {
+    usage: 'issue <slug>',
+    about: 'Issue a token, with the lines to paste into a page',
+    flags: [
+      flag('--origin <origin>', 'a site that may show the widget', {
+        repeats: true,
+        otherwise: "the tenant's sites, also when they change",
+      }),
+      DEV_FLAG,
+      EXPIRES_FLAG,
+      OUT_FLAG,
+    ],
+    check: ({ origin = [], dev }: { origin?: string[]; dev?: boolean }) =>
+      checkOrigins(origin, dev, '--origin'),
+    examples: ['widget issue acme', 'widget issue acme --origin https://acme.example --expires-in 365d'],
+    run: issueWidgetCommand,
+  },
+  {
+    ...LIST_FORM,
+    about: 'List the tokens of a tenant, newest first',
+    examples: ['widget list acme', 'widget list acme --status live'],
+    run: (context: Context, page: Partial<CredentialPage>, slug: string) =>
+      listCredentialsCommand(context, TOKENS, page, slug),
+  },
+  {
+    ...ROTATE_FORM,
+    about: 'Issue a successor with the same origins',
+    examples: ['widget rotate 4nL0pQ8sTzX2 --grace 48h'],
+    run: rotateWidgetCommand,
+  },
+  {
+    ...REVOKE_FORM,
+    about: 'Refuse a token from now on',
+    examples: ['widget revoke 4nL0pQ8sTzX2 --yes'],
+    run: (context: Context, _: object, id: string) => revokeCredentialCommand(context, TOKENS, id),
+  },
+  {
+    usage: 'doctor',
+    about: 'Explain whether a page may show the widget, and why; exit 1 if it may not',
+    flags: [
+      // A widget token is not secret: the page contains it.
+      flag('--token <token>', 'the widget token of the page', {
+        otherwise: 'read from standard input',
+        parse: line(200),
+      }),
+      flag('--origin <address>', 'the page, as its address is copied from the browser', {
+        must: true,
+        parse: line(2000),
+      }),
+    ],
+    examples: ['widget doctor --token svc_widget_4nL0pQ8sTzX2_… --origin https://www.acme.example/tours'],
+    run: explainEmbeddingCommand,
+  },
+];
+
+/** Converts a token for issue and rotate; fields with the secret are null if a file has it. */
+export function toIssuedWidgetDocument(token: WidgetToken, secret: string | null, publicBaseUrl: string) {
+  const embed_url = secret && `${publicBaseUrl}/embed/tours?token=${secret}`;
+  return {
+    id: token.id,
+    token: secret,
+    tenant: token.tenant,
+    origins: token.origins,
+    expires_at: token.expiresAt?.toISOString() ?? null,
+    embed_url,
+    snippet: embed_url && snippetOf(publicBaseUrl, secret, embed_url),
+  };
+}
+
+/** Converts a token for lists and the audit log, without its secret. */
+export function toWidgetDocument(token: WidgetToken) {
+  return {
+    id: token.id,
+    tenant: token.tenant,
+    origins: token.origins,
+    follows_tenant: token.followsTenant,
+    status: token.status,
+    created_at: token.createdAt.toISOString(),
+    expires_at: token.expiresAt?.toISOString() ?? null,
+    revoked_at: token.revokedAt?.toISOString() ?? null,
+    replaced_by: token.replacedBy,
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+/** Returns HTML that shows the tours: a script with automatic height, or an iframe without JavaScript. */
+function snippetOf(publicBaseUrl: string, secret: string, embedUrl: string): string {
+  const style = 'width: 100%; height: 900px; border: 0; color-scheme: light dark';
+  return [
+    `<script async src="${publicBaseUrl}/embed/widget.js" data-token="${secret}"></script>`,
+    `<noscript><iframe title="Tours" style="${style}" src="${embedUrl}"></iframe></noscript>`,
+  ].join('\n');
+}
+
+/** @returns exit code 1 if the page may not show the widget */
+async function explainEmbeddingCommand(
+  { db, io, output, secrets }: Context,
+  { token, origin }: { token?: string; origin: string },
+): Promise<number> {
+  const asked = token ?? (await readPastedToken(io, output, 'widget doctor'));
+  const { keyPepper } = await secrets('keyPepper');
+  const embedding = await explainEmbedding(db, keyPepper, asked, origin);
+  output.answer(embedding, (screen) => properties({ ...embedding }, screen));
+  return embedding.allowed ? EXIT.done : EXIT.refused;
+}
+
+interface IssueWidgetOptions extends IssueOptions {
+  origin?: string[];
+  dev?: boolean;
+}
+
+async function issueWidgetCommand(
+  context: Context,
+  { origin = [], dev, expiresIn, out }: IssueWidgetOptions,
+  slug: string,
+): Promise<void> {
+  printSpelling(origin, dev, context.output);
+  const given = { origins: origin, dev, lifetimeSeconds: expiresIn };
+  const { keyPepper } = await context.secrets('keyPepper');
+  const { credential, token } = await issueCredential(context, TOKENS, { slug, out }, (trx, tenant) =>
+    issueWidgetToken(trx, keyPepper, tenant, given),
+  );
+  announceWidget(context, credential, token, out);
+}
+
+/** Answers issue and rotate with the new token. */
+function announceWidget(
+  { config, output }: Context,
+  token: WidgetToken,
+  secret: string,
+  out: string | undefined,
+): void {
+  const document = toIssuedWidgetDocument(token, out === undefined ? secret : null, config.publicBaseUrl);
+  output.answer(document, () => document.token ?? '');
+  const origins = document.origins.join(', ') || 'no site';
+  output.note(`Token ${token.id} of ${token.tenant} for ${origins}; ${describeExpiry(document.expires_at)}`);
+  // The token is public: a page contains it.
+  if (document.snippet) output.note(`To paste into a page:\n${document.snippet}`);
+  else output.note(`The token is in ${out}`);
+  if (document.origins.length === 0) {
+    output.warn(`no site may show the widget yet: tourctl origins add ${token.tenant} https://…`);
+  }
+}
+
+async function rotateWidgetCommand(context: Context, options: RotateOptions, id: string): Promise<void> {
+  const { credential, token, previous } = await rotateCredentialCommand(context, TOKENS, options, id);
+  announceWidget(context, credential, token, options.out);
+  context.output.note(describePrevious('token', previous));
+}

@@ -1,14 +1,15 @@
 import { hostname, userInfo } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../services/platform/audit-log';
-import type { Db, Trx } from '../../services/platform/database';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { isActorName } from '../../services/platform/text-forms';
 import type { Interruption, Io } from '../terminal/io';
 
 export interface Operator {
   /** The given name, or else the system user: behind sudo, the one who called it. */
   name: string;
-  /** Beside a given name, the system user and the host: `root@7c1f`. A given name therefore hides nobody. */
+  /** Beside a given name, the system user and the host: `root@7c1f`. So a given name does not hide the account. */
   host: string;
 }
 
@@ -38,10 +39,6 @@ export async function runAudited<T>(
   entry: Audited,
   work: (trx: Trx, note: Note) => Promise<T>,
 ): Promise<T> {
-  const { inTransaction } =
-    require('../../services/platform/database') as typeof import('../../services/platform/database');
-  const { awaitInstances } =
-    require('../../services/platform/read-cache/await-instances') as typeof import('../../services/platform/read-cache/await-instances');
   try {
     const result = await inTransaction(db, async (trx) => {
       const done = await workAndRecord(trx, operator, entry, work);

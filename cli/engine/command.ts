@@ -1,6 +1,6 @@
+import { isActorName } from '../../services/platform/text-forms';
 import type { Basics, Context, Terminal } from './context';
 import { UsageError } from './failure';
-import { actorName } from './values';
 
 /** Turns the text of a flag or argument into its value, or throws a UsageError that begins with `name`. */
 export type Parse = (text: string, name: string) => unknown;
@@ -43,9 +43,8 @@ interface VerbForm {
 /** Options by camel-cased flag name, then the arguments in order. A returned number is the exit code, nothing is 0. */
 export type Action<C> = (context: C, options: never, ...args: never[]) => Promise<number | void>;
 
-export interface DatabaseVerb extends VerbForm {
-  /** Loads the action when the command line asks for it, so that `tourctl --help` loads none. */
-  run: () => Action<Context>;
+interface DatabaseVerb extends VerbForm {
+  run: Action<Context>;
   /** `as-is` for commands about the schema itself; all others require it up to date. */
   schema?: 'up-to-date' | 'as-is';
   /** Creates the embedded database if DATA_DIR has none. All others refuse that: a wrong DATA_DIR would look like an empty installation. */
@@ -55,14 +54,14 @@ export interface DatabaseVerb extends VerbForm {
 /** How a command opens the database. */
 export type DatabaseUse = Pick<DatabaseVerb, 'schema' | 'creates'>;
 
-/** A verb that opens no database. */
-export interface OfflineVerb extends VerbForm {
-  runOffline: () => Action<Terminal>;
+/** A verb that opens no database, or opens it itself. */
+interface OfflineVerb extends VerbForm {
+  runOffline: Action<Terminal>;
 }
 
 /** A verb that works with any configuration, also a wrong one. */
 interface BareVerb extends VerbForm {
-  runBare: () => Action<Basics>;
+  runBare: Action<Basics>;
 }
 
 export type Verb = DatabaseVerb | OfflineVerb | BareVerb;
@@ -70,22 +69,41 @@ export type Verb = DatabaseVerb | OfflineVerb | BareVerb;
 export interface Noun {
   name: string;
   about: string;
-  verbs: Verb[];
+  /** Loads the file of the noun on first use. */
+  readonly verbs: Verb[];
+}
+
+/** A verb without its usage and summary. */
+type Omitted = 'usage' | 'about';
+export type VerbBody = Omit<DatabaseVerb, Omitted> | Omit<OfflineVerb, Omitted> | Omit<BareVerb, Omitted>;
+
+/** A verb without a noun. */
+export interface LoneVerb {
+  usage: string;
+  about: string;
+  /** Loads the file of the verb on first use. */
+  readonly verb: Verb;
 }
 
 /** Commands of one group in the help. */
 export interface Branch {
   title: string;
-  commands: (Noun | Verb)[];
+  commands: (Noun | LoneVerb)[];
 }
 
 /** `issue <slug>` is called issue. */
-export function verbName(verb: Verb): string {
-  return verb.usage.split(' ')[0]!;
+export function verbName({ usage }: { usage: string }): string {
+  return usage.split(' ')[0]!;
 }
 
-export function commandName(command: Noun | Verb): string {
-  return 'verbs' in command ? command.name : verbName(command);
+export function commandName(command: Noun | LoneVerb | Verb): string {
+  return 'name' in command ? command.name : verbName(command);
+}
+
+/** Parses the name of a person for the audit log. */
+export function actorName(text: string, name: string): string {
+  if (!isActorName(text)) throw new UsageError(`${name} must be a name of at most 100 printable characters`);
+  return text;
 }
 
 const ACTOR_FLAG: Flag = flag('--actor <name>', 'who acts, for the audit log', {

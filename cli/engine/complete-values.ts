@@ -1,7 +1,7 @@
-import type { Io } from '../terminal/io';
-import { askOne, askSome, askText } from '../terminal/prompts';
 import { type Flag, flagName, type Parse, parseFlag, type Verb } from './command';
 import { refuseMistakes, UsageError } from './failure';
+import type { Io } from '../terminal/io';
+import { askOne, askSome, askText } from '../terminal/prompts';
 
 export interface GivenValues {
   options: Record<string, unknown>;
@@ -67,8 +67,7 @@ async function completeArgument(
   const parse = parsers[name];
   const one = (text: string) => (parse ? parse(text, `<${name}>`) : text);
   const repeats = form.includes('...');
-  const texts = repeats ? (given as string[] | undefined) : given === undefined ? [] : [given as string];
-  let values = (texts ?? []).map(one);
+  let values = [given ?? []].flat().map((text) => one(text as string));
   if (values.length === 0 && form.startsWith('<')) {
     if (!ask) throw new UsageError(`<${name}> is missing`);
     values = [one(await askFor(`${sentence(name)}:`, parse, io))];

@@ -1,12 +1,13 @@
-import type { Config } from '../../services/platform/config';
-import { ConfigError } from '../../services/platform/read-variable';
+import path from 'node:path';
+import { type Config, loadConfig, withEnvFile } from '../../services/platform/config';
 import type { Db, Trx } from '../../services/platform/database';
+import { ConfigError, type Environment } from '../../services/platform/read-variable';
 import type { Secrets } from '../../services/platform/secrets';
+import type { Audited, Note, Operator } from './audited-change';
+import { confirm } from './confirm';
+import { SettingsError } from './failure';
 import type { Io } from '../terminal/io';
 import type { Output } from '../terminal/output';
-import { askYesNo } from '../terminal/prompts';
-import { NotConfirmedError, SettingsError, UsageError } from './failure';
-import type { Audited, Note, Operator } from './audited-change';
 
 /** Resources of every command. */
 export interface Basics {
@@ -44,15 +45,16 @@ export interface Context extends Terminal {
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
 }
 
-export function openTerminal(io: Io, output: Output, yes: boolean, actor?: string): Terminal {
-  const agree = (question: string) => confirm(io, output, yes, question);
-  return { io, output, config: readConfig(io), actor, confirm: agree };
+export function openTerminal(basics: Basics, agreed: boolean, actor?: string): Terminal {
+  return {
+    ...basics,
+    config: readConfig(basics.io),
+    actor,
+    confirm: (question) => confirm(basics, agreed, question),
+  };
 }
 
 function readConfig(io: Io): Config {
-  const { loadConfig } =
-    require('../../services/platform/config') as typeof import('../../services/platform/config');
-  const { settingsOf } = require('./settings-of') as typeof import('./settings-of');
   try {
     return loadConfig(settingsOf(io));
   } catch (error) {
@@ -64,14 +66,12 @@ export function asSettingsError(error: unknown): unknown {
   return error instanceof ConfigError ? new SettingsError(error.message) : error;
 }
 
-async function confirm(io: Io, output: Output, yes: boolean, question: string): Promise<void> {
-  if (yes) return;
-  if (!io.isTTY || output.json) throw nobodyToAsk(question);
-  if (!(await askYesNo(io, question))) throw new NotConfirmedError();
-}
-
-/** @param question the question that could not be asked, if data decides it */
-export function nobodyToAsk(question?: string): UsageError {
-  const asked = question === undefined ? '' : ` if you agree: ${question}`;
-  return new UsageError(`No terminal to ask on: add --yes${asked}`);
+/**
+ * Returns the variables of a command: the environment, then the .env file of the working directory. DATA_DIR is by default in the folder
+ * of the installation, not in the working directory.
+ * @throws EnvFileError
+ */
+export function settingsOf({ env, envFile, root }: Io): Environment {
+  const given = envFile === undefined ? env : withEnvFile(env, envFile);
+  return { ...given, DATA_DIR: given.DATA_DIR || path.join(root, '.data') };
 }

@@ -10,7 +10,7 @@ import { CancelledError } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { countOf } from '../terminal/text';
 
-/** Exit codes of CONTRACT section 6; 130 is the shells' code for Ctrl-C. */
+/** Exit codes: docs/terminal.md lists them; 130 is the shells' code for Ctrl-C. */
 export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 
 /** Errors of use cases that depend only on arguments and configuration: exit 2, not 1. */
@@ -120,10 +120,12 @@ export class SettingsError extends AppError {
   readonly code = 'invalid_configuration';
 }
 
-export class SecretFileError extends AppError {
+/** Signals that a file that the command writes cannot be written. */
+export class FileNotWrittenError extends AppError {
   readonly code = 'file_not_written';
 
-  constructor(file: string, reason: string) {
-    super(`${file} cannot be written (${reason}), so nothing was issued: name another file`);
+  /** @param more what follows, and the next step */
+  constructor(file: string, reason: string, more = '') {
+    super(`${file} cannot be written (${reason})${more}`);
   }
 }

@@ -1,15 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findContinents } from '../../services/api/catalog/known-continents';
+import { findSimilarNames, type NameKind } from '../../services/api/health/known-names.repository';
 import type { Config } from '../../services/platform/config';
-import type { Db } from '../../services/platform/database';
-import type { Secrets } from '../../services/platform/secrets';
-import { watchInterruption } from '../terminal/io';
-import { countOf } from '../terminal/text';
-import type { Output } from '../terminal/output';
-import type { DatabaseUse } from './command';
-import { describeError, isDatabaseLost, MigrationsPendingError } from './failure';
-import { CONNECTION, greetDatabase, PROBE, whileAnswering } from './watch-database';
+import { type DatabaseOptions, type Db, openDatabase } from '../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { AppError, sqlState } from '../../services/platform/errors';
+import { migrate, pendingMigrations } from '../../services/platform/migrate';
+import { type Secrets, openSecrets } from '../../services/platform/secrets';
+import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
+import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
+import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { operatorOf, runAudited } from './audited-change';
+import type { DatabaseUse } from './command';
 import { asSettingsError, type Context, type Terminal } from './context';
+import { CHECK_DATABASE, isDatabaseLost, MigrationsPendingError } from './failure';
+import { didYouMean, nearest } from './nearest';
+import { watchInterruption } from '../terminal/io';
+import type { Output } from '../terminal/output';
+import { countOf } from '../terminal/text';
 
 /**
  * Opens the database for `work`, migrates an embedded one, and always closes everything again.
@@ -22,8 +30,6 @@ export async function withContext<T>(
   work: (context: Context) => Promise<T>,
   words: readonly string[] = [],
 ): Promise<T> {
-  const { openDatabase } =
-    require('../../services/platform/database') as typeof import('../../services/platform/database');
   const { config, io, output } = terminal;
   const interruption = watchInterruption(io.interrupted);
   const server = await interruption.until(() => reachServer(terminal, creates));
@@ -45,21 +51,14 @@ export async function withContext<T>(
     return await interruption.until(() => whileAnswering(probe, () => work(context)));
   } catch (error) {
     lost = isDatabaseLost(error);
-    await addSuggestions(db, error, words);
+    // If the names cannot be read, the first error still says what is wrong.
+    await suggestNames(db, error, words).catch(() => undefined);
     throw error;
   } finally {
     // After Ctrl-C destroy would wait for a running statement; closing the connection rolls it back.
     await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
     await server.leave();
   }
-}
-
-/** @param words the values of the command line */
-async function addSuggestions(db: Db, error: unknown, words: readonly string[]): Promise<void> {
-  if (!/_not_found$/.test(describeError(error).code)) return;
-  const suggest = (require('./suggest-names') as typeof import('./suggest-names')).suggestNames;
-  // The first error says what is wrong, also where the names cannot be read.
-  await suggest(db, error, words).catch(() => undefined);
 }
 
 async function atMost(milliseconds: number, ending: Promise<unknown>): Promise<void> {
@@ -76,14 +75,10 @@ async function reachServer(
 ): Promise<{ url: string; leave(): Promise<void> }> {
   const url = config.databaseDirectUrl;
   if (config.databaseUrl && url) return { url, leave: () => Promise.resolve() };
-  const { joinEmbeddedPostgres } =
-    require('../../services/platform/embedded-postgres') as typeof import('../../services/platform/embedded-postgres');
   return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line), creates });
 }
 
 async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void> {
-  const { migrate, pendingMigrations } =
-    require('../../services/platform/migrate') as typeof import('../../services/platform/migrate');
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;
   if (!ours) throw new MigrationsPendingError(pending);
@@ -96,13 +91,122 @@ async function openSecretsFor<Name extends keyof Secrets>(
   config: Config,
   needed: Name[],
 ): Promise<Pick<Secrets, Name>> {
-  const { openSecrets } =
-    require('../../services/platform/secrets/check-secrets') as typeof import('../../services/platform/secrets/check-secrets');
-  const { opensSealed } =
-    require('../../services/webhook-queue/endpoints/endpoint-secrets') as typeof import('../../services/webhook-queue/endpoints/endpoint-secrets');
   try {
     return await openSecrets(db, config, needed, opensSealed);
   } catch (error) {
     throw asSettingsError(error);
+  }
+}
+
+/** Time-out for a server or network that does not answer. */
+const ANSWER_MS = 5000;
+/** Most commands end earlier and open no second connection. */
+const EVERY_MS = 5000;
+
+/** Connection of the commands. */
+const CONNECTION: DatabaseOptions = { applicationName: 'tourctl', connectTimeoutMs: ANSWER_MS };
+/** Connection of the liveness probe. */
+const PROBE: DatabaseOptions = { ...CONNECTION, poolMax: 1, answerTimeoutMs: ANSWER_MS };
+
+/** Signals that the server does not answer; the missing answer may be that of COMMIT. */
+class DatabaseSilentError extends AppError {
+  readonly code = 'database_unreachable';
+
+  constructor(begun: boolean) {
+    const next = begun ? 'tourctl audit list shows whether the change was made' : CHECK_DATABASE;
+    super(`The database does not answer within five seconds: ${next}`);
+  }
+}
+
+/** Sends the first statement to a server. @throws DatabaseSilentError, and the errors of the connection */
+async function greetDatabase(db: Db): Promise<void> {
+  const timer = new AbortController();
+  try {
+    const silence = sleep(ANSWER_MS, undefined, { signal: timer.signal });
+    const answered = await Promise.race([db.raw('select 1').then(() => true), silence]);
+    if (!answered) throw new DatabaseSilentError(false);
+  } finally {
+    timer.abort();
+  }
+}
+
+/**
+ * Runs `work` until it ends or the server stops answering. A statement may take long, so no time-out can detect that: another
+ * connection asks every five seconds.
+ * @throws DatabaseSilentError
+ */
+async function whileAnswering<T>(openProbe: () => Db, work: () => Promise<T>): Promise<T> {
+  let probe: Db | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let ended = false;
+  const silence = new Promise<never>((_, reject) => {
+    const ask = async () => {
+      probe ??= openProbe();
+      if (await isSilent(probe)) reject(new DatabaseSilentError(true));
+      else if (!ended) wait();
+    };
+    const wait = () => (timer = setTimeout(() => void ask(), EVERY_MS).unref());
+    wait();
+  });
+  try {
+    return await Promise.race([work(), silence]);
+  } finally {
+    ended = true;
+    clearTimeout(timer);
+    void probe?.destroy();
+  }
+}
+
+/** Returns false if the server answers, also with an error. */
+async function isSilent(db: Db): Promise<boolean> {
+  try {
+    await db.raw('select 1');
+    return false;
+  } catch (error) {
+    return sqlState(error) === undefined;
+  }
+}
+
+/** Returns names that may be meant by a typed one. */
+type FindNames = (db: Db, typed: string) => Promise<string[]>;
+
+const similar =
+  (kind: NameKind): FindNames =>
+  (db, typed) =>
+    findSimilarNames(db, kind, typed);
+
+/** The newest deliveries are compared; there may be millions. */
+const DELIVERIES_COMPARED = 1000;
+
+/** The kind of id that an error's code calls unknown. */
+const UNKNOWN: Record<string, FindNames> = {
+  tenant_not_found: similar('tenant'),
+  tour_not_found: similar('tour'),
+  continent_not_found: findContinents,
+  api_key_not_found: similar('apiKey'),
+  widget_token_not_found: similar('widgetToken'),
+  hold_not_found: similar('hold'),
+  booking_not_found: similar('booking'),
+  delivery_not_found: async (db) => (await findDeliveries(db, {}, DELIVERIES_COMPARED)).map(({ id }) => id),
+  endpoint_not_found: async (db) => (await listEndpoints(db)).map(({ id }) => id),
+};
+
+const MOST_SUGGESTED = 3;
+
+/**
+ * Adds the nearest names to the message of an error about an unknown one.
+ * @param words the values of the command line, in which the unknown name is
+ */
+async function suggestNames(db: Db, error: unknown, words: readonly string[]): Promise<void> {
+  const findNames = error instanceof AppError ? UNKNOWN[error.code] : undefined;
+  if (!findNames) return;
+  for (const word of words) {
+    const names = await findNames(db, word);
+    if (names.includes(word)) continue;
+    const near = nearest(word, names);
+    const meant = near.length > 0 ? near : names.filter((name) => name.includes(word));
+    if (meant.length === 0) continue;
+    (error as AppError).message += didYouMean(meant.slice(0, MOST_SUGGESTED));
+    return;
   }
 }

@@ -7,12 +7,17 @@ import {
 } from '../../services/api/holds/octo-booking';
 import type { PartialCustomer } from '../../services/api/holds/seat-hold';
 import { personFinder } from '../../services/api/privacy/person-finder';
-import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
-import type { Column } from '../terminal/table';
+import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/text-forms';
+import { flag } from './command';
 import type { Context } from './context';
+import type { ItemColumn } from '../terminal/table';
 
 /** Column for lists with --reveal. */
-export const CUSTOMER_COLUMN: Column = { heading: 'customer', least: 16 };
+export const CUSTOMER_COLUMN: ItemColumn<{ customer: PartialCustomer }> = {
+  heading: 'customer',
+  least: 16,
+  cell: ({ customer }) => describeCustomer(customer),
+};
 
 /** Masks the customer unless revealed; keeps null for unknown fields. */
 export function toCustomerDocument(customer: PartialCustomer, reveal = false): PartialCustomer {
@@ -111,6 +116,11 @@ export function explainHidden(facts: Record<string, unknown>): Record<string, un
 
 /** Stands for a fact that is hidden. */
 export const HIDDEN_HINT = `${HIDDEN} (--reveal shows it)`;
+
+export const REVEAL_FLAG = flag(
+  '--reveal',
+  'show names, phones and emails, which are masked otherwise; leaves an audit row',
+);
 
 export interface RevealOptions {
   reveal?: boolean;

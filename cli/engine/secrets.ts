@@ -9,29 +9,35 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { flag } from './command';
+import { mayAsk } from './confirm';
+import { FileNotWrittenError, UsageError } from './failure';
+import { fileName } from './values';
 import { type Io, watchInterruption } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { askSecret } from '../terminal/prompts';
-import { SecretFileError, UsageError } from './failure';
-import { fileName } from './flags';
 
 /**
  * Parses the name of a file that does not exist yet, in a folder that can be written to: a wrong name is refused before the first
- * question. @throws SecretFileError
+ * question. @throws FileNotWrittenError
  */
-export function newSecretFile(text: string, name: string): string {
+function newSecretFile(text: string, name: string): string {
   const file = fileName(text, name);
   attempt(file, () => accessSync(path.dirname(file), constants.W_OK));
-  if (existsSync(file)) throw new SecretFileError(file, EXISTS);
+  if (existsSync(file)) throw notWritten(file, EXISTS);
   return file;
 }
+
+export const OUT_FLAG = flag('--out <file>', 'write the secret to a new file (0600), not to stdout', {
+  parse: newSecretFile,
+});
 
 const EXISTS = 'it exists';
 
 /**
  * Writes the secret of `issue` to a new file (0600), if one is named. The file is opened before anything is issued, and
  * the secret is on disk before the transaction inside `issue` commits: no secret is issued and then lost.
- * @throws SecretFileError, also where the file exists
+ * @throws FileNotWrittenError, also where the file exists
  */
 export async function withSecretFile<T>(
   file: string | undefined,
@@ -55,6 +61,10 @@ export async function withSecretFile<T>(
   }
 }
 
+function notWritten(file: string, reason: string): FileNotWrittenError {
+  return new FileNotWrittenError(file, reason, ', so nothing was issued: name another file');
+}
+
 const REASONS: Record<string, string> = {
   EEXIST: EXISTS,
   ENOENT: 'its folder does not exist',
@@ -68,7 +78,7 @@ function attempt<T>(file: string, step: () => T): T {
     return step();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new SecretFileError(file, REASONS[code ?? ''] ?? message);
+    throw notWritten(file, REASONS[code ?? ''] ?? message);
   }
 }
 
@@ -91,7 +101,7 @@ function tokenIn(text: string, verb: string): string {
 }
 
 async function readText(io: Io, output: Output): Promise<string> {
-  if (io.isTTY && !output.json) return (await askSecret(io, 'Key or token')).trim();
+  if (mayAsk({ io, output })) return (await askSecret(io, 'Key or token')).trim();
   return watchInterruption(io.interrupted).until(() => readAll(io));
 }
 

@@ -1,7 +1,8 @@
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
+import { currencyDigits } from '../../services/api/pricing/currency';
+import { isTourAddress } from '../../services/api/tenants/link-template';
 import {
   CONTROL_CHARACTER,
-  isActorName,
   isCalendarDate,
   isEmail,
   isHttpsAddress,
@@ -9,13 +10,20 @@ import {
   isUuid,
   withoutInvisible,
 } from '../../services/platform/text-forms';
-import { isTourAddress } from '../../services/api/tenants/link-template';
 import { UsageError } from './failure';
 
 /*
- * Parses values of flags and arguments. Each parser takes the text and the flag's name for the message. Parsers run before
- * a database is opened and are loaded on every start, so they require heavy modules inside.
+ * Parses values of flags and arguments, before a database is opened, and formats values for a person. Each parser takes the
+ * text and the flag's name for the message.
  */
+
+/** Returns a parser that keeps the text. @param form what the value must be, for the message */
+function matching(accepts: (text: string) => boolean, form: string) {
+  return (text: string, name: string): string => {
+    if (!accepts(text)) throw new UsageError(`${name} must be ${form}`);
+    return text;
+  };
+}
 
 export function wholeNumber(min: number, max: number) {
   return (text: string, name: string): number => {
@@ -89,34 +97,23 @@ export function line(max: number) {
   };
 }
 
-/** Parses the name of a person for the audit log. */
-export function actorName(text: string, name: string): string {
-  if (!isActorName(text)) throw new UsageError(`${name} must be a name of at most 100 printable characters`);
-  return text;
-}
-
 export function email(text: string, name: string): string {
   const value = line(254)(text, name);
   if (!isEmail(value)) throw new UsageError(`${name} must be an e-mail address`);
   return value;
 }
 
-export function slug(text: string, name: string): string {
-  if (!isSlug(text) || isUuid(text)) {
-    throw new UsageError(`${name} must be 2 to 63 of a-z, 0-9 and inner dashes, such as acme-travel`);
-  }
-  return text;
-}
+export const slug = matching(
+  (text) => isSlug(text) && !isUuid(text),
+  '2 to 63 of a-z, 0-9 and inner dashes, such as acme-travel',
+);
 
-export function bookingPrefix(text: string, name: string): string {
-  if (!/^[A-Z0-9]{2,10}$/.test(text))
-    throw new UsageError(`${name} must be 2 to 10 of A-Z and 0-9, such as ACME`);
-  return text;
-}
+export const bookingPrefix = matching(
+  (text) => /^[A-Z0-9]{2,10}$/.test(text),
+  '2 to 10 of A-Z and 0-9, such as ACME',
+);
 
 export function currency(text: string, name: string): { code: string; digits: number } {
-  const { currencyDigits } =
-    require('../../services/api/pricing/currency') as typeof import('../../services/api/pricing/currency');
   const code = text.toUpperCase();
   const digits = currencyDigits(code);
   if (digits === undefined) throw new UsageError(`${name} must be an ISO 4217 currency code such as EUR`);
@@ -124,6 +121,7 @@ export function currency(text: string, name: string): { code: string; digits: nu
 }
 
 export function country(text: string, name: string): string {
+  // Loads the list of countries only for this flag, because that takes 60 ms.
   const { isCountry } =
     require('../../services/api/tenants/country') as typeof import('../../services/api/tenants/country');
   const code = text.toUpperCase();
@@ -134,6 +132,28 @@ export function country(text: string, name: string): string {
 export function color(text: string, name: string): string {
   if (!/^#[0-9a-f]{6}$/i.test(text)) throw new UsageError(`${name} must be a colour such as #0a7d5c`);
   return text.toLowerCase();
+}
+
+export function continent(text: string, name: string): string {
+  const lowered = text.toLowerCase();
+  if (!isSlug(lowered)) throw new UsageError(`${name} must be a slug such as south-america`);
+  return lowered;
+}
+
+/** Parses a travel date; `moment` parses times. */
+export const travelDate = matching(isCalendarDate, 'a date of the calendar such as 2027-05-01');
+
+/** Parses the step that prices are rounded to, above 0. */
+export function roundingStep(text: string, name: string): string {
+  const step = decimal(0, 1_000_000, 4)(text, name);
+  if (Number(step) === 0) throw new UsageError(`${name} must be more than 0`);
+  return step;
+}
+
+/** Parses the name of a file that the command writes. */
+export function fileName(text: string, name: string): string {
+  if (text === '') throw new UsageError(`${name} must name a file`);
+  return text;
 }
 
 /** Parses the domain of a website; an address of the site is cut down to it. */
@@ -148,12 +168,10 @@ export function domain(text: string, name: string): string {
   return hostname;
 }
 
-export function httpsUrl(text: string, name: string): string {
-  if (!isHttpsAddress(text) || text.length > 2000) {
-    throw new UsageError(`${name} must be an address of at most 2000 characters that begins with https://`);
-  }
-  return text;
-}
+export const httpsUrl = matching(
+  (text) => isHttpsAddress(text) && text.length <= 2000,
+  'an address of at most 2000 characters that begins with https://',
+);
 
 /** Parses the address template of a tour on the tenant's site. */
 export function linkTemplate(text: string, name: string): string {
@@ -200,10 +218,7 @@ export function uuid(text: string, name: string): string {
   return text.toLowerCase();
 }
 
-export function bookingRef(text: string, name: string): string {
-  if (!isBookingRef(text)) throw new UsageError(`${name} must be a reference such as ACME-1042`);
-  return text;
-}
+export const bookingRef = matching(isBookingRef, 'a reference such as ACME-1042');
 
 /** Parses the public id of a key or token. */
 export function credentialId(text: string, name: string): string {
@@ -239,7 +254,7 @@ function parseInstant(text: string): Date | undefined {
   return date && !Number.isNaN(date.getTime()) ? date : undefined;
 }
 
-/** Parses the number of rows of a list. */
+/** Parses the number of items of a list. */
 export const limit = wholeNumber(1, 1000);
 
 function originOf(template: string): string | undefined {
@@ -266,4 +281,25 @@ export function formatDuration(seconds: number, largest: Unit): string {
   const units = Object.entries(SECONDS).filter(([, size]) => size <= SECONDS[largest]);
   const [unit, size] = units.findLast(([, size]) => seconds > 0 && seconds % size === 0) ?? ['s', 1];
   return `${seconds / size}${unit}`;
+}
+
+/** Formats an amount in major units for a person, with the digits of its currency: `72.80 EUR`, `9,950,000 VND`. */
+export function formatMoney(amount: number, currency: string): string {
+  const digits = currencyDigits(currency);
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${amount.toLocaleString('en-US', format)} ${currency}`;
+}
+
+/** Formats the named amounts of a document for a person. Drops `currency`, which each of them names. */
+export function withMoney<T extends { currency: string | null }>(
+  { currency, ...document }: T,
+  fields: readonly (keyof T)[],
+): Record<string, unknown> {
+  const format = (field: string, value: unknown) =>
+    typeof value === 'number' && currency !== null && fields.includes(field as keyof T)
+      ? formatMoney(value, currency)
+      : value;
+  return Object.fromEntries(
+    Object.entries(document).map(([field, value]): [string, unknown] => [field, format(field, value)]),
+  );
 }

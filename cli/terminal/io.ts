@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import path from 'node:path';
 import type { Screen } from './screen';
 
 /** Process resources that a command uses; a test passes its own. */
@@ -97,4 +97,12 @@ export function watchInterruption(interrupted: AbortSignal | undefined): Interru
     },
     heed: () => (deferred = false),
   };
+}
+
+/** Waits for Ctrl-C. */
+export function untilInterrupted({ interrupted }: Pick<Io, 'interrupted'>): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted?.aborted) return resolve();
+    interrupted?.addEventListener('abort', () => resolve());
+  });
 }

@@ -1,4 +1,4 @@
-import { CancelledError, type Io, StepBack } from './io';
+import { type AnswerHistory, CancelledError, type Io, StepBack } from './io';
 import { oneLine } from './text';
 
 /** Returns why a typed answer is refused, or undefined. A thrown error ends the question and the command. */
@@ -121,5 +121,38 @@ async function show<T>(io: Io, question: Question, ends: (AbortSignal | undefine
     if (error instanceof Error && /^(ExitPrompt|AbortPrompt)Error$/.test(error.name))
       throw new CancelledError('Interrupted: nothing was changed');
     throw error;
+  }
+}
+
+/**
+ * Runs a series of questions. At Esc it runs the series again from its start, with the recorded answers but the last one. The
+ * series therefore writes nothing, and asks the same questions after the same answers.
+ * @param given the answers to the first questions, where they are known already
+ */
+export async function askWithHistory<T>(
+  io: Io,
+  given: readonly unknown[],
+  series: (io: Io) => Promise<T>,
+): Promise<T> {
+  const answers = [...given];
+  let before: unknown;
+  for (;;) {
+    let next = 0;
+    const history: AnswerHistory = {
+      async answer<A>(ask: (before: A | undefined) => Promise<A>): Promise<A> {
+        if (next === answers.length) {
+          answers.push(await ask(before as A | undefined));
+          before = undefined;
+        }
+        return answers[next++] as A;
+      },
+    };
+    try {
+      return await series({ ...io, history });
+    } catch (error) {
+      if (!(error instanceof StepBack)) throw error;
+      // Asks the first question again: it has no earlier one.
+      if (answers.length > 0) before = answers.pop();
+    }
   }
 }

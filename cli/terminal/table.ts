@@ -15,7 +15,7 @@ interface ColumnForm {
   aside?: true;
 }
 
-export type Cell = string | number | null;
+type Cell = string | number | null;
 
 const GAP = '  ';
 const NOTHING = '-';
@@ -39,9 +39,25 @@ export function table(columns: Column[], rows: Cell[][], empty: string, screen: 
   return shown ? grid(forms, cells, shown, screen) : blocks(forms, cells, screen);
 }
 
+/** The fields of an item that a cell can show. */
+type ShownField<T> = { [Field in keyof T]: T[Field] extends Cell ? Field : never }[keyof T] & string;
+
+/** Declares a column of items. Without `cell` it shows the field that its heading names. */
+export type ItemColumn<T> =
+  | ShownField<T>
+  | (ColumnForm & { heading: ShownField<T>; cell?: undefined })
+  | (ColumnForm & { cell: (item: T) => Cell });
+
 /** Returns a function that draws one row for each item. */
-export function tableOf<T>(columns: Column[], toRow: (item: T) => Cell[], empty: string) {
-  return (items: T[], screen?: Screen): string => table(columns, items.map(toRow), empty, screen);
+export function tableOf<T>(columns: ItemColumn<T>[], empty: string) {
+  const cellOf = (column: ItemColumn<T>, item: T): Cell => {
+    if (typeof column === 'string') return item[column] as Cell;
+    return column.cell ? column.cell(item) : (item[column.heading] as Cell);
+  };
+  return (items: T[], screen?: Screen): string => {
+    const rows = items.map((item) => columns.map((column) => cellOf(column, item)));
+    return table(columns, rows, empty, screen);
+  };
 }
 
 /** Maps the number of a column to its width. */
@@ -119,7 +135,8 @@ function blocks(forms: ColumnForm[], cells: string[][], screen: Screen): string 
       row
         .flatMap((cell, i) => {
           const { heading, tones } = forms[i]!;
-          return cell === NOTHING ? [] : labelled(heading, cell, { width, tone: tones?.[cell], screen });
+          const label = padText(heading, width);
+          return cell === NOTHING ? [] : beside(label, cell, { width, tone: tones?.[cell], screen });
         })
         .join('\n'),
     )
@@ -130,20 +147,34 @@ function blocks(forms: ColumnForm[], cells: string[][], screen: Screen): string 
 export function properties(document: Record<string, unknown>, screen: Screen = PIPE): string {
   const width = Math.max(...Object.keys(document).map((key) => key.length));
   return Object.entries(document)
-    .map(([key, value]) => labelled(key, describe(value), { width, screen }))
+    .map(([key, value]) => beside(padText(key, width), describe(value), { width, screen }))
     .join('\n');
 }
 
-function labelled(
+interface BesideOptions {
+  /** The width of the label in cells. */
+  width: number;
+  tone?: Tone;
+  /** The commands to run next, each on a line below the text. */
+  commands?: string[];
+  screen: Screen;
+}
+
+/** Draws a text beside its label, wrapped at the width of the screen. @param label as wide as `width`; it may be painted */
+export function beside(
   label: string,
   text: string,
-  { width, tone, screen }: { width: number; tone?: Tone; screen: Screen },
+  { width, tone, commands = [], screen }: BesideOptions,
 ): string {
   const available = Math.max(NARROWEST, (screen.columns ?? Infinity) - width - GAP.length);
   const lines = text.split('\n').flatMap((line) => wrapText(oneLine(line), available));
   const indent = ' '.repeat(width) + GAP;
   const [first, ...rest] = lines.map((line) => paint(line, tone, screen));
-  return [padText(label, width) + GAP + first, ...rest.map((line) => (line ? indent + line : ''))].join('\n');
+  return [
+    label + GAP + first,
+    ...rest.map((line) => (line ? indent + line : '')),
+    ...commands.map((command) => `${indent}$ ${command}`),
+  ].join('\n');
 }
 
 /** Wraps the lines of a text at the width of the screen; what follows in a line is indented like its beginning. */

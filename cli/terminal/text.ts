@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+
 const BROKEN = '\ufffd';
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
 

@@ -6,17 +6,24 @@ import { registerWidgetCors } from './widget/cors.router';
 import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
-import { OCTO_ERROR_FORM } from './octo/error-table';
+import { OCTO_ERROR_FORM } from './octo/octo.errors';
 import { registerOcto } from './octo/octo.router';
 import type { SalesContext } from './sales-context';
 import { createCacheResponder } from './http/cached-answers';
 import { type ErrorForm, handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
 import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
-import { createHttpApp, dataHeadersOf, securityHeadersOf, setSecurityHeaders } from '../platform/http/edge';
-import { type AnswerEarly, createHttpServer, HTTP_LIMITS, type HttpLimits } from '../platform/http/server';
-import { writeRequestLine } from './http/request-log';
-import { measureRequest } from './http/request-metrics';
+import {
+  createHttpApp,
+  dataHeadersOf,
+  securityHeadersOf,
+  setSecurityHeaders,
+  type AnswerEarly,
+  createHttpServer,
+  HTTP_LIMITS,
+  type HttpLimits,
+} from '../platform/http/edge';
+import { writeRequestLine, measureRequest } from './http/request-log';
 
 const PAGE_HEADERS = securityHeadersOf({ referrerPolicy: 'no-referrer' });
 const DATA_HEADERS = dataHeadersOf(PAGE_HEADERS);

@@ -54,7 +54,7 @@ export async function drain(
   timers.forEach((timer) => clearTimeout(timer));
 }
 
-/** Limit for a turn of the event loop without unseen connections. */
+/** The longest turn of the event loop that counts as quiet. In a longer one, the kernel may have accepted connections that Node has not. */
 const SHORT_TURN_MS = 1;
 
 /**

@@ -1,25 +1,33 @@
-import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, loadConfig } from '../platform/config';
-import { openServiceDatabase, type ServiceDatabase } from '../platform/service-database';
-import { createLogger, type Logger } from '../platform/logger';
+import type { Db } from '../platform/database';
+import { type Logger, createLogger } from '../platform/logger';
+import { loadSecrets, type Secrets, verifySecrets, openSecrets } from '../platform/secrets';
+import {
+  requireUsable,
+  untilUsable,
+  openServiceDatabase,
+  type ServiceDatabase,
+  onShutdown,
+  runService,
+} from '../platform/service';
 import { migrate } from '../platform/migrate';
-import { measurePools } from '../platform/database/measure-waits';
-import { onShutdown, runService } from '../platform/shutdown';
+import { measurePools } from '../platform/metrics';
 import { openSharedStore } from '../platform/shared-store';
-import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/validity';
+import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/read-cache';
 import { createApp, createServer } from './app';
 import { startUseRecorder } from './credentials/record-use';
 import { createAvailabilityCache } from './departures/availability-cache';
-import { DepartureIds } from './departures/departure-ids';
+import { DepartureIds } from './departures/find-departures';
 import { createDepartureQueue } from './departures/departure-queue';
 import { createSingleFlight } from './idempotency/single-flight';
 import { SaleQueue } from './sales/sale-queue';
 import { createRefusalLog } from './refusals/refusal-log';
 import { drain } from './drain';
 import { createLoadShedder } from './http/load-shedding';
+import { listen } from '../platform/http/edge';
 import { startMetricsServer } from '../platform/http/metrics-server';
-import { openApiSecrets } from './open-secrets';
-import { createCachedReads } from './create-cached-reads';
+import { createCachedReads } from './http/api-context';
 import { startSweeper } from './sweeper';
 
 /** Ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
@@ -100,10 +108,38 @@ async function serve(
     await store.close();
     await database.close();
   });
-  server.listen(config.apiPort, config.host);
-  await once(server, 'listening');
+  await listen(server, config.host, config.apiPort);
   log.info({ host: config.host, port: config.apiPort }, 'listening');
   process.send?.({ ready: true });
+}
+
+const NEEDED = ['cursorKey', 'keyPepper'] as const;
+const FIRST_ANSWER_MS = 3000;
+
+type ApiSecrets = Pick<Secrets, (typeof NEEDED)[number]>;
+
+/**
+ * Loads the secrets of the API and compares them with the database. If an external database does not answer within three
+ * seconds, or lacks migrations, the function returns, the comparison repeats until it succeeds, and the instance is not ready
+ * until then.
+ * @param fail receives the error of a later comparison
+ * @throws ConfigError, SecretsError
+ */
+async function openApiSecrets(
+  db: Db,
+  config: Config,
+  log: Logger,
+  fail: (error: unknown) => void,
+): Promise<ApiSecrets> {
+  if (!config.databaseUrl) return openSecrets(db, config, NEEDED);
+  const secrets = await loadSecrets(config, NEEDED, () => Promise.resolve(false));
+  const checked = untilUsable(log, async () => {
+    await requireUsable(db);
+    await verifySecrets(db, config, secrets, NEEDED);
+  });
+  await Promise.race([checked, sleep(FIRST_ANSWER_MS)]);
+  checked.catch(fail);
+  return secrets;
 }
 
 runService('api', 'API_PORT or METRICS_PORT', main);

@@ -1,5 +1,5 @@
 import type { AvailabilityCache } from './departures/availability-cache';
-import type { DepartureIds } from './departures/departure-ids';
+import type { DepartureIds } from './departures/find-departures';
 import type { DepartureQueue } from './departures/departure-queue';
 import type { ApiContext } from './http/api-context';
 import type { SaleQueue } from './sales/sale-queue';

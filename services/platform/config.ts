@@ -1,8 +1,10 @@
 import path from 'node:path';
-import { readEnvFile } from './config/env-file';
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { ConfigError, type Environment, type Readings, readVariables } from './read-variable';
 import { type TrustProxy, VARIABLES } from './config/variables';
 import type { StoreAddress } from './shared-store/store-address';
+import { AppError } from './errors';
 
 export interface Config {
   host: string;
@@ -31,11 +33,11 @@ export interface Config {
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
   /** The name of the person at the terminal. Undefined: the system user. */
   actor: string | undefined;
-  /** The given values. secrets.ts refuses or generates missing ones. */
+  /** The values of the environment. secrets.ts refuses or generates missing ones. */
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
 }
 
-/** The operator as resellers see it over OCTO (CONTRACT section 9). */
+/** The operator's contact data, which OCTO shows to resellers (docs/integration-guide.md). */
 export interface SupplierContact {
   name: string;
   email: string | undefined;
@@ -44,7 +46,7 @@ export interface SupplierContact {
   website: string | undefined;
 }
 
-/** Requests a minute (CONTRACT section 3, Quotas). */
+/** The requests that a key or a widget token may send in a minute (docs/integration-guide.md). */
 export interface Quotas {
   availability: number;
   hold: number;
@@ -58,7 +60,7 @@ interface CheckedEnvironment {
   config: Config;
   texts: Readings<typeof VARIABLES>['texts'];
   values: Readings<typeof VARIABLES>['values'];
-  /** At most one for each variable. */
+  /** Each variable has at most one issue. */
   issues: ConfigError[];
 }
 
@@ -169,4 +171,54 @@ export function missingSecret(name: string): ConfigError {
     name,
     'set where DATABASE_URL is set: at least 32 characters, the same for every process',
   );
+}
+
+/** An .env file that cannot be read, or a line of it. The message never contains the line: it may be a secret. */
+class EnvFileError extends AppError {
+  readonly code = 'invalid_configuration';
+
+  constructor(file: string, problem: string) {
+    super(`${file} ${problem}. Correct the file, or move it away`);
+  }
+}
+
+/**
+ * Reads the variables of an .env file by Node's own parser; there are none if the file does not exist.
+ * @throws EnvFileError also for a line that the parser would skip without an error, or join with the next line
+ */
+export function readEnvFile(file: string): Environment {
+  const text = readText(file);
+  const issue = findIssue(text);
+  if (issue) throw new EnvFileError(`${file}, line ${issue.line},`, issue.problem);
+  return parseEnv(text);
+}
+
+function readText(file: string): string {
+  try {
+    // Some editors begin a file with a byte order mark, which the parser takes for a part of the first name.
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    throw new EnvFileError(file, `cannot be read (${message})`);
+  }
+}
+
+const BLANK_OR_COMMENT = /^\s*(#|$)/;
+const ASSIGNMENT = /^\s*(?:export\s+)?[A-Za-z_]\w*\s*=\s*(.*)$/;
+
+/** Finds the first line that is neither blank, nor a comment, nor NAME=value. A value in quotes may have several lines. */
+function findIssue(text: string): { line: number; problem: string } | undefined {
+  const lines = text.split(/\r?\n/);
+  for (let at = 0; at < lines.length; at++) {
+    if (BLANK_OR_COMMENT.test(lines[at]!)) continue;
+    const value = ASSIGNMENT.exec(lines[at]!)?.[1];
+    if (value === undefined) return { line: at + 1, problem: 'is not NAME=value' };
+    const quote = /^["'`]/.exec(value)?.[0];
+    if (!quote || value.indexOf(quote, 1) > 0) continue;
+    const end = lines.findIndex((line, number) => number > at && line.includes(quote));
+    if (end < 0) return { line: at + 1, problem: `has no closing ${quote}` };
+    at = end;
+  }
+  return undefined;
 }

@@ -1,13 +1,11 @@
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import pg from 'pg';
 import { type BeginOptions, beginWithSettings } from './database/begin-with-settings';
-import { toFields } from './database/field-names';
-import { measureLockWait } from './database/measure-waits';
+import { measureLockWait } from './metrics';
 import { allowPrepared, planWith } from './database/run-prepared';
 import { connectTo, openConnectionsBy } from './database/connect';
 import { AppError, DEADLOCK, isSilent, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from './errors';
 
-export { toColumns } from './database/field-names';
 export { runPrepared } from './database/run-prepared';
 
 /** Used for reads. */
@@ -17,7 +15,7 @@ export type Trx = Knex.Transaction;
 
 const DATE = 1082;
 const INT8 = 20;
-// Keeps a date as a string: a Date moves by a day with the process's time zone (seen).
+// Keeps a date as a string: a Date moves by a day with the process's time zone (observed).
 pg.types.setTypeParser(DATE, (text) => text);
 // All bigints are identities and minor units of money below 2^53.
 pg.types.setTypeParser(INT8, Number);
@@ -37,6 +35,8 @@ export interface DatabaseOptions {
 /** Opens a pool. It connects to the primary where the URL names several hosts, and to no standby. */
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs, canPrepare = false } = options;
+  // Loaded at the first use: it takes 0.15 s of CPU, which `tourctl --help` and each completion of a word would pay.
+  const { knex } = require('knex') as typeof import('knex');
   const db = knex({
     client: 'pg',
     connection: {
@@ -184,4 +184,50 @@ export async function refuseWhenLocked<T>(
   } finally {
     measureLockWait(lock, performance.now() - begun);
   }
+}
+
+/** A row by its columns, or by the fields that they are named as. */
+type Row = Record<string, unknown>;
+
+/** Names of fields by column. The columns come from our own statements, so the map stays small. */
+const fieldNames = new Map<string, string>();
+
+function fieldName(column: string): string {
+  let name = fieldNames.get(column);
+  if (name === undefined) {
+    name = column.replace(/_([a-z0-9])/g, (_match, next: string) => next.toUpperCase());
+    fieldNames.set(column, name);
+  }
+  return name;
+}
+
+/**
+ * Names the columns of rows as fields: `tenant_id` becomes `tenantId`. Converts what Knex returns: rows, one row, or the result of
+ * a raw statement; counts and plucked values stay, and so do the contents of jsonb columns, which hold documents in wire names.
+ * A row of 15 columns takes 0.8 µs.
+ */
+export function toFields(response: unknown): unknown {
+  if (Array.isArray(response)) return response.map(toFields);
+  if (typeof response !== 'object' || response === null) return response;
+  if (Object.getPrototypeOf(response) === Object.prototype) return fieldsOf(response as Row);
+  const result = response as { rows?: Row[] };
+  if (result.rows) result.rows = result.rows.map(fieldsOf);
+  return response;
+}
+
+function fieldsOf(row: Row): Row {
+  const fields: Row = {};
+  for (const column in row) fields[fieldName(column)] = row[column];
+  return fields;
+}
+
+/** Names fields as columns, for an insert or update: `tenantId` becomes `tenant_id`. */
+export function toColumns(fields: object): Row {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [columnName(name), value as unknown]),
+  );
+}
+
+function columnName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

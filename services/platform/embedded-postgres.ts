@@ -4,9 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { isNobody } from './embedded-postgres/account';
 import { bundledRelease, usableBinaries } from './embedded-postgres/binaries';
-import { type Cluster, createCluster, placeCluster } from './embedded-postgres/cluster';
+import {
+  type Cluster,
+  createCluster,
+  placeCluster,
+  ensureDatabase,
+  serviceUrl,
+  superuserClient,
+} from './embedded-postgres/cluster';
 import { EmbeddedPostgresError, NoInstallationError } from './embedded-postgres/embedded-postgres.errors';
-import { ensureDatabase, serviceUrl, superuserClient } from './embedded-postgres/roles';
 import {
   findServer,
   FREE_SPACE,
@@ -20,7 +26,7 @@ import {
 } from './embedded-postgres/server';
 import { withStartLock } from './embedded-postgres/start-lock';
 import { CANNOT_CONNECT_NOW, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
-import { makeDirectory } from './make-directory';
+import { makeDirectory } from './directories';
 
 export interface EmbeddedPostgres {
   /** postgres://<role>:<password>@127.0.0.1:<port>/tour_platform?require_auth=scram-sha-256; the role is no superuser. */

@@ -22,12 +22,11 @@ export abstract class AppError extends Error {
 }
 
 /**
- * SQLSTATEs of a lock that was not granted in time, of a deadlock, of a key that exists, of a server that starts or stops, of a write to
- * a server that is read-only, and of a client that found no server.
+ * SQLSTATEs of a lock that was not granted in time, of a deadlock, of a server that starts or stops, of a write to a server that is
+ * read-only, and of a client that found no server.
  */
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const DEADLOCK = '40P01';
-export const UNIQUE_VIOLATION = '23505';
 export const CANNOT_CONNECT_NOW = '57P03';
 export const READ_ONLY = '25006';
 export const CANNOT_CONNECT = '08001';

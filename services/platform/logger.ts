@@ -1,6 +1,5 @@
 import pino, { type Logger } from 'pino';
-import { isDatabaseAway } from './errors';
-import { createOutageLog } from './outage-log';
+import { isDatabaseAway, databaseReason } from './errors';
 
 export type { Logger };
 
@@ -28,8 +27,8 @@ const BUFFER_BYTES = 4096;
 const FLUSH_MS = 100;
 
 /**
- * Creates a logger that writes JSON lines to stdout asynchronously. Of the errors of a database that is away it writes one line a second,
- * without a stack.
+ * Creates a logger that writes JSON lines to stdout asynchronously. While the database is away, it writes one line a second for all errors
+ * of the database, without a stack.
  */
 export function createLogger(level: string, service: string): Logger {
   const recordOutage = createOutageLog((line) =>
@@ -96,4 +95,41 @@ function toSafeError(error: unknown): object {
   // Removes the statement with its values, which Knex puts before " - ".
   const message = code ? error.message.split(' - ').at(-1) : error.message;
   return { type: error.name, code, constraint, message, stack: error.stack?.split('\n').slice(1).join('\n') };
+}
+
+/** A line of the log for all that failed since the line before. */
+interface OutageLine {
+  code: string | undefined;
+  reason: string;
+  /** The number of failures by the message that each would have logged. */
+  failures: Record<string, number>;
+}
+
+const EVERY_MS = 1000;
+
+/**
+ * Collects the failures while the database is away: every request and every task fails then, for the same reason.
+ * @param write is called at the first failure, and then once a second while there are more
+ * @returns the function that records a failure
+ */
+export function createOutageLog(
+  write: (line: OutageLine) => void,
+): (error: unknown, message: string) => void {
+  let failures: Record<string, number> = {};
+  let last: unknown;
+  let timer: NodeJS.Timeout | undefined;
+
+  const writeAll = (): void => {
+    timer = undefined;
+    if (Object.keys(failures).length === 0) return;
+    const line = { code: (last as { code?: string }).code, reason: databaseReason(last), failures };
+    failures = {};
+    timer = setTimeout(writeAll, EVERY_MS).unref();
+    write(line);
+  };
+  return (error, message) => {
+    failures[message] = (failures[message] ?? 0) + 1;
+    last = error;
+    if (!timer) writeAll();
+  };
 }

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, createHmac } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { link, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, missingSecret } from './config';
-import { makeDirectory } from './make-directory';
+import { makeDirectory } from './directories';
 import { AppError } from './errors';
+import type { Db } from './database';
 
 export interface Secrets {
   /** Seals webhook secrets. */
@@ -15,7 +16,7 @@ export interface Secrets {
   keyPepper: string | undefined;
 }
 
-export const SECRET_VARIABLES = {
+const SECRET_VARIABLES = {
   secretsKey: 'SECRETS_KEY',
   cursorKey: 'CURSOR_KEY',
   keyPepper: 'KEY_PEPPER',
@@ -47,7 +48,7 @@ export async function loadSecrets<Name extends keyof Secrets>(
  * Reads the secrets of the environment and, with an embedded database, of `<dataDir>/secrets.json`. Demands and generates none.
  * @throws SecretsError for a damaged file
  */
-export function readSecrets(config: Config): Partial<Secrets> {
+function readSecrets(config: Config): Partial<Secrets> {
   const file = secretsFile(config);
   const kept = config.databaseUrl || !existsSync(file) ? {} : readFile(file);
   return { ...kept, ...definedOf(config.secrets) };
@@ -112,4 +113,168 @@ function missingFile(file: string, given: Partial<Secrets>): SecretsError {
 /** Secrets are missing, damaged, or belong to another database. The message says how to restore them and shows none. */
 export class SecretsError extends AppError {
   readonly code = 'wrong_secrets';
+}
+
+/** Secrets that data in the database depends on. Without the old CURSOR_KEY, only open lists and embed pages end. */
+type Checked = 'secretsKey' | 'keyPepper';
+
+/** Returns whether the key opens the sealed data; undefined: no data is sealed. The webhook queue implements it. */
+type OpensSealed = (db: Db, secretsKey: string) => Promise<boolean | undefined>;
+
+const CHECKED: readonly Checked[] = ['secretsKey', 'keyPepper'];
+const CONSEQUENCES = {
+  secretsKey: 'no webhook secret could be opened',
+  keyPepper: 'every API key and widget token would be refused',
+};
+
+/**
+ * Loads the secrets that are needed and compares them with the check values of the database. Needs its migrations.
+ * @throws ConfigError, SecretsError
+ */
+export async function openSecrets<Name extends keyof Secrets>(
+  db: Db,
+  config: Config,
+  needed: readonly Name[],
+  opensSealed?: OpensSealed,
+): Promise<Pick<Secrets, Name>> {
+  const secrets = await loadSecrets(config, needed, async () => (await findSecretChecks(db)).size === 0);
+  await verifySecrets(db, config, secrets, needed, opensSealed);
+  return secrets;
+}
+
+/**
+ * Compares every given secret with its check value. Stores missing check values of needed secrets, if the login may.
+ * @throws SecretsError
+ */
+export async function verifySecrets(
+  db: Db,
+  config: Config,
+  secrets: Partial<Secrets>,
+  needed: readonly (keyof Secrets)[],
+  opensSealed?: OpensSealed,
+): Promise<void> {
+  const checks = await findSecretChecks(db);
+  await compare(db, { config, secrets, checks, needed, opensSealed });
+  for (const name of CHECKED) {
+    const value = secrets[name];
+    if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
+    if (!(await mayKeepChecks(db))) return;
+    await keepCheck(db, name, value);
+    // Another process may have stored another secret first.
+    const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
+    if (kept !== checkValue(name, value)) throw mismatch(name, config);
+  }
+}
+
+/**
+ * Loads the secrets that data in the database depends on and compares them. Writes nothing.
+ * @throws ConfigError, SecretsError
+ */
+export async function inspectSecrets(
+  db: Db,
+  config: Config,
+  opensSealed: OpensSealed,
+): Promise<Partial<Secrets>> {
+  const checks = await findSecretChecks(db);
+  const used = CHECKED.filter((name) => checks.has(SECRET_VARIABLES[name]));
+  if (used.length === 0) return {};
+  const secrets = await loadSecrets(config, used, () => Promise.resolve(false));
+  await compare(db, { config, secrets, checks, needed: used, opensSealed });
+  return secrets;
+}
+
+interface Comparison {
+  config: Config;
+  secrets: Partial<Secrets>;
+  checks: Map<string, string | null>;
+  needed: readonly (keyof Secrets)[];
+  opensSealed: OpensSealed | undefined;
+}
+
+/** Throws where a given secret does not match its check value, or where a needed secret with a check value is missing. */
+async function compare(db: Db, comparison: Comparison): Promise<void> {
+  const { config, secrets, checks, needed } = comparison;
+  for (const name of CHECKED) {
+    const value = secrets[name];
+    const kept = checks.get(SECRET_VARIABLES[name]);
+    const isMissing = value === undefined && kept !== undefined && needed.includes(name);
+    const isOther = value !== undefined && kept && kept !== checkValue(name, value);
+    if (isMissing || isOther) throw mismatch(name, config);
+  }
+  if (await opensNothing(db, comparison)) throw mismatch('secretsKey', config);
+}
+
+/** Tests a SECRETS_KEY without a check value by opening sealed data. */
+async function opensNothing(
+  db: Db,
+  { secrets: { secretsKey }, checks, needed, opensSealed }: Comparison,
+): Promise<boolean> {
+  if (secretsKey === undefined || !needed.includes('secretsKey')) return false;
+  if (checks.get(SECRET_VARIABLES.secretsKey)) return false;
+  return (await opensSealed?.(db, secretsKey)) === false;
+}
+
+/**
+ * Compares this installation's secrets with the check values of a backup. Needs no database.
+ * @throws SecretsError
+ */
+export function compareSecrets(config: Config, checks: Map<string, string | null>): void {
+  const secrets = readSecrets(config);
+  for (const name of CHECKED.filter((one) => checks.has(SECRET_VARIABLES[one]))) {
+    const value = secrets[name];
+    const kept = checks.get(SECRET_VARIABLES[name]);
+    if (value !== undefined && (!kept || kept === checkValue(name, value))) continue;
+    const problem = value === undefined ? 'is missing' : 'is not the one that the backup was made with';
+    const copy = config.databaseUrl ? '' : `, or copy its secrets.json into ${path.resolve(config.dataDir)}`;
+    throw new SecretsError(
+      `${SECRET_VARIABLES[name]} ${problem}: ${CONSEQUENCES[name]}. ` +
+        `Set ${SECRET_VARIABLES[name]} to the value of that installation${copy}. Nothing was changed`,
+    );
+  }
+}
+
+/** Reads the check values by variable; null for a used secret without a check value. */
+export async function findSecretChecks(db: Db): Promise<Map<string, string | null>> {
+  const rows = await db('secret_checks').select<{ variable: string; checkValue: string | null }[]>(
+    'variable',
+    'check_value',
+  );
+  return new Map(rows.map((row) => [row.variable, row.checkValue]));
+}
+
+/**
+ * Returns whether the login may store check values. Those of the services may not, because one wrong value stops every start; the terminal stores
+ * the value of a secret before it writes the first row that depends on it.
+ */
+async function mayKeepChecks(db: Db): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: [{ may: boolean }] }>(
+    `select has_table_privilege('secret_checks', 'insert') as may`,
+  );
+  return rows[0].may;
+}
+
+async function keepCheck(db: Db, name: Checked, secret: string): Promise<void> {
+  await db.raw(
+    `insert into secret_checks (variable, check_value) values (:variable, :value)
+     on conflict (variable) do update set check_value = excluded.check_value
+     where secret_checks.check_value is null`,
+    { variable: SECRET_VARIABLES[name], value: checkValue(name, secret) },
+  );
+}
+
+function checkValue(name: Checked, secret: string): string {
+  return createHmac('sha256', secret)
+    .update(`tour-platform check value of ${SECRET_VARIABLES[name]} v1`)
+    .digest('hex');
+}
+
+function mismatch(name: Checked, config: Config): SecretsError {
+  const variable = SECRET_VARIABLES[name];
+  const restore = config.databaseUrl
+    ? ''
+    : `, or unset it and copy ${secretsFile(config)} from where you keep it`;
+  return new SecretsError(
+    `${variable} is not the one that this database was used with: ${CONSEQUENCES[name]}. ` +
+      `Set ${variable} to the earlier value${restore}`,
+  );
 }

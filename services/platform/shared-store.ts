@@ -1,18 +1,18 @@
-import { type CacheStore, createMemoryCacheStore } from './cache-store';
+import { type CacheStore, createMemoryCacheStore, createGuardedCacheStore } from './shared-store/cache-store';
 import type { Logger } from './logger';
-import { createMemoryQuotaStore, type QuotaStore } from './quota-store';
+import { createMemoryQuotaStore, type QuotaStore, createGuardedQuotaStore } from './shared-store/quota-store';
 import { openRedisConnection } from './shared-store/redis-connection';
 import { openRestConnection } from './shared-store/rest-connection';
-import { createGuardedCacheStore } from './shared-store/shared-cache-store';
-import { createGuardedQuotaStore } from './shared-store/shared-quota-store';
 import type { StoreAddress } from './shared-store/store-address';
 import {
   toStoreError,
   PROBE_SCRIPT,
   type StoreConnection,
   StoreError,
-} from './shared-store/store-connection';
-import { guardStore, STORE_TIMEOUT_MS, type StoreTiming } from './shared-store/store-guard';
+  guardStore,
+  STORE_TIMEOUT_MS,
+  type StoreTiming,
+} from './shared-store/store-guard';
 
 /** Quotas and cache that all instances of a service share. */
 export interface SharedStore {

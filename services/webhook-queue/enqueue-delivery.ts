@@ -21,7 +21,7 @@ export interface EventLead {
   totalPrice: number;
 }
 
-/** Creates an event with the specification's eight fields in order; missing values are null (CONTRACT section 5). */
+/** Creates an event with the specification's eight fields in order; missing values are null. */
 export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEvent {
   const { name, phone, email } = lead.customer;
   return {
@@ -55,7 +55,7 @@ export interface EventDeparture {
   bookingsTotal: number;
 }
 
-/** Creates `departure.updated`, or `departure.cancelled` without `changed` (CONTRACT section 5). */
+/** Creates `departure.updated`, or `departure.cancelled` without `changed`. */
 export function departureEvent({ tenantId, changed, ...departure }: EventDeparture): WebhookEvent {
   const type = changed === null ? 'departure.cancelled' : 'departure.updated';
   const { id, slug } = departure.tour;

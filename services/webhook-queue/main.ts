@@ -3,10 +3,15 @@ import { loadConfig, type Config } from '../platform/config';
 import type { Db } from '../platform/database';
 import { createLogger, type Logger } from '../platform/logger';
 import { startMetricsServer } from '../platform/http/metrics-server';
-import { openSecrets } from '../platform/secrets/check-secrets';
-import { openServiceDatabase } from '../platform/service-database';
-import { onShutdown, runService } from '../platform/shutdown';
-import { requireUsable, untilUsable, whyUnusable } from '../platform/usable-database';
+import { openSecrets } from '../platform/secrets';
+import {
+  openServiceDatabase,
+  requireUsable,
+  untilUsable,
+  whyUnusable,
+  onShutdown,
+  runService,
+} from '../platform/service';
 import { opensSealed } from './endpoints/endpoint-secrets';
 import { createQueueMetrics, registerQueueGauges } from './metrics/queue-metrics';
 import { startQueueServer } from './queue-server';

@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Db } from '../platform/database';
-import { createHttpServer, HTTP_LIMITS } from '../platform/http/server';
+import { closeServer, listen, createHttpServer, HTTP_LIMITS } from '../platform/http/edge';
 import type { Logger } from '../platform/logger';
 import type { TrustProxy } from '../platform/config/variables';
 import { createMonitorApp } from './monitor/http/app';
-import type { Monitor } from './monitor/http/call';
+import type { Monitor } from './monitor/http/serve';
 import { refuseUnreadableForm } from './monitor/http/errors';
-import { createStreams } from './monitor/http/streams';
-import { createLiveUpdates } from './monitor/pages/live';
+import { createLiveUpdates, createStreams } from './monitor/http/live';
 
+/** The time that open requests have to finish. */
 const CLOSE_MS = 1000;
 /** Limits connections: few operators use the page, and the worker needs the memory. */
 const LIMITS = { ...HTTP_LIMITS, connections: 1_000, connectionsPerAddress: 200 };
@@ -47,9 +47,7 @@ export async function startQueueServer(options: QueueServerOptions): Promise<Que
   let monitor: Monitor | undefined;
   const app = createMonitorApp({ log, trustProxy, whyNotReady, monitor: () => monitor });
   const server = createHttpServer(app, LIMITS, refuseUnreadableForm(log));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
-  });
+  await listen(server, host, port);
   return {
     url: urlOf(server),
     openMonitor({ db, secretsKey, heartbeatMs }) {
@@ -60,20 +58,11 @@ export async function startQueueServer(options: QueueServerOptions): Promise<Que
         streams.stop();
       };
     },
-    close: () => close(server),
+    close: () => closeServer(server, CLOSE_MS),
   };
 }
 
 function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-/** Closes the server; open requests have one second to finish. */
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
-  await closed;
-  clearTimeout(cut);
 }

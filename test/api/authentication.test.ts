@@ -1,8 +1,8 @@
-import { issueWidgetToken } from '../../services/api/credentials/issue-credential';
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
+import { mintCredentialToken } from '../../services/api/credentials/token';
 import openapi from '../../services/api/generated/openapi.json';
 import { inTransaction } from '../../services/platform/database';
-import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 import { useTestApi } from '../support/api';
 import { PEPPER } from '../support/given';
 import { expectProblem, withoutRequestId } from '../support/responses';

@@ -3,7 +3,7 @@ import {
   type AvailabilityCache,
   createAvailabilityCache,
 } from '../../services/api/departures/availability-cache';
-import type { CacheStore } from '../../services/platform/cache-store';
+import type { CacheStore } from '../../services/platform/shared-store/cache-store';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
 import { loadConfig } from '../../services/platform/config';

@@ -1,10 +1,13 @@
 import { register } from 'prom-client';
 import type { Response } from 'supertest';
-import { createCachedReads } from '../../services/api/create-cached-reads';
+import { createCachedReads } from '../../services/api/http/api-context';
 import { type Db, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
-import { type ReadCacheValidity, startReadCacheValidity } from '../../services/platform/read-cache/validity';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
+import {
+  type ReadCacheValidity,
+  startReadCacheValidity,
+} from '../../services/platform/read-cache/read-cache';
 import { startTestApi, type TestApi } from '../support/api';
 import { givenDeparture, givenTour, type GivenTour, insertHold } from '../support/given';
 import { expectProblem } from '../support/responses';

@@ -1,15 +1,15 @@
 import supertest from 'supertest';
 import { createApp, createServer } from '../../services/api/app';
 import { cachedCatalog, cachedVisibleTour } from '../../services/api/catalog/list-catalog';
-import { createCachedReads } from '../../services/api/create-cached-reads';
+import { createCachedReads } from '../../services/api/http/api-context';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import {
   NEVER_VALID,
   type ReadCacheValidity,
   startReadCacheValidity,
-} from '../../services/platform/read-cache/validity';
-import type { CachedReads } from '../../services/platform/read-cache/read-cache';
+  type CachedReads,
+} from '../../services/platform/read-cache/read-cache';
 import { type Db, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { startTestApi, type TestApi } from '../support/api';

@@ -1,5 +1,5 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
-import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 import { useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
 import { useWebsite } from '../support/website';

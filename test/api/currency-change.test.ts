@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { setVisibility } from '../../services/api/catalog/manage-visibility';
 import { addPriceRule } from '../../services/api/pricing/change-price-rules';
-import { findTenantForChange } from '../../services/api/tenants/find-tenant';
+import { findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { departureEntry, importFiles, tourEntry } from '../catalog/catalog-files';
 import { useTestApi } from '../support/api';

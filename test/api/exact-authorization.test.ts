@@ -1,4 +1,4 @@
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { inTransaction } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { type Ask, askOnce, hammer, pause } from '../support/hammer';

@@ -1,4 +1,4 @@
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { mintCredentialToken } from '../../services/api/credentials/token';
 import { useTestApi } from '../support/api';
 import { givenKey, givenTenant } from '../support/given';
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { revokeCredential } from '../../services/api/credentials/revoke-credential';
-import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
-import { findTenantForChange } from '../../services/api/tenants/find-tenant';
+import { revokeCredential } from '../../services/api/credentials/manage-credentials';
+import { changeTenantStatus, findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { inTransaction } from '../../services/platform/database';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';

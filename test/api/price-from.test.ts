@@ -1,11 +1,11 @@
-import { createCachedReads } from '../../services/api/create-cached-reads';
+import { createCachedReads } from '../../services/api/http/api-context';
 import { plantDemo } from '../../services/api/demo/plant-demo';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { chooseLanguage, formatsOf } from '../../services/api/widget/languages';
 import { inTransaction, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
-import { startReadCacheValidity } from '../../services/platform/read-cache/validity';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
+import { startReadCacheValidity } from '../../services/platform/read-cache/read-cache';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenPriceRule, givenTour, PEPPER } from '../support/given';
 import { givenWebsite, type Website } from '../support/website';

@@ -1,7 +1,7 @@
 import type { Test } from 'supertest';
-import { rotateCredential } from '../../services/api/credentials/rotate-credential';
+import { rotateCredential } from '../../services/api/credentials/manage-credentials';
 import { inTransaction } from '../../services/platform/database';
-import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 import { useTestApi } from '../support/api';
 import { givenKey, PEPPER } from '../support/given';
 import { expectProblem } from '../support/responses';

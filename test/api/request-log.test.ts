@@ -1,6 +1,6 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
-import { issueWidgetToken } from '../../services/api/credentials/issue-credential';
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
+import { mintCredentialToken } from '../../services/api/credentials/token';
 import { inTransaction } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Server } from 'node:http';
 import { createServer } from '../../services/api/app';
-import { HTTP_LIMITS } from '../../services/platform/http/server';
+import { HTTP_LIMITS } from '../../services/platform/http/edge';
 import { startTestApi, type TestApi } from '../support/api';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 

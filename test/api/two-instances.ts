@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../cli/program';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import type { Db } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase } from '../support/database';

@@ -1,6 +1,9 @@
 import { cachedCredentials } from '../../services/api/credentials/credential-source';
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
-import { createRenewableValidity, type RenewableValidity } from '../../services/platform/read-cache/validity';
+import { mintCredentialToken } from '../../services/api/credentials/token';
+import {
+  createRenewableValidity,
+  type RenewableValidity,
+} from '../../services/platform/read-cache/read-cache';
 import { useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
 import { givenWebsite, useWebsite } from '../support/website';

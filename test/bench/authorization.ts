@@ -4,7 +4,7 @@
  * command waits for its instances.
  */
 import { Pool } from 'undici';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { startApiProcess } from '../support/api-process';
 import { plantDemoFor, withDatabase } from './stack';

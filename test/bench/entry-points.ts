@@ -3,7 +3,7 @@
  * and with an unknown id is refused. `npm run bench -- entry-points`.
  */
 import { Client, request } from 'undici';
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { mintCredentialToken } from '../../services/api/credentials/token';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { withAnotherSecret } from '../support/forged-token';
 import { plantDemoFor, withDatabase } from './stack';

@@ -4,9 +4,9 @@
  */
 import path from 'node:path';
 import { Client } from 'undici';
-import { findTenant } from '../../services/api/tenants/find-tenant';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { type Db, openDatabase } from '../../services/platform/database';
-import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
+import { superuserUrl } from '../../services/platform/embedded-postgres/cluster';
 import { migrate } from '../../services/platform/migrate';
 import { type CatalogSize, fillLargeCatalog } from '../plans/large-catalog';
 import { startInstance } from '../stack/service';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { migrate } from '../../services/platform/migrate';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { killChildren } from '../stack/child';

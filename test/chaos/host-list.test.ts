@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDatabase } from '../../services/platform/database';
 import { queryOnce } from '../../services/platform/database/connect';
 import { migrate } from '../../services/platform/migrate';
-import { whyUnusable } from '../../services/platform/usable-database';
+import { whyUnusable } from '../../services/platform/service';
 import { runOnce } from '../cli/run-once';
 import { killChildren } from '../stack/child';
 import { lowPorts } from '../stack/low-ports';

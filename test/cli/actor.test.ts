@@ -127,7 +127,7 @@ describe('the name in the audit log', () => {
 describe('--actor', () => {
   const commands = [
     ...NOUNS.flatMap(({ name, verbs }) => verbs.map((verb) => ({ name: `${name} ${verb.usage}`, verb }))),
-    ...VERBS.map((verb) => ({ name: verb.usage, verb })),
+    ...VERBS.map(({ verb }) => ({ name: verb.usage, verb })),
   ].map(({ name, verb }) => ({
     name: name.replace(/ [<[].*/, ''),
     flags: flagsOf(verb).filter((flag) => flagName(flag) === '--actor'),

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { CSV_COLUMN_HELP } from '../../cli/commands/catalog/csv-columns';
+import { CSV_COLUMN_HELP } from '../../cli/commands/catalog/import';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
 import { departureOf, insertLead, tourOf } from '../catalog/catalog-rows';
 import { givenTenant } from '../support/given';

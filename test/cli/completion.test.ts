@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { flagsOf } from '../../cli/engine/command';
 import { NOUNS, TREE } from '../../cli/tree';
-import { completedCommands } from '../../cli/commands/completion/completed-command';
+import { completedCommands } from '../../cli/commands/completion/completed-words';
 import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
 import { describeWith } from '../support/describe-with';
 import { givenDeparture, givenTour } from '../support/given';

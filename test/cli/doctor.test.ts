@@ -213,9 +213,9 @@ describe('tourctl doctor', () => {
   });
 
   it('exits with 1 where a migration is missing, or no database answers', async () => {
-    await terminal.db('knex_migrations').where({ name: '0008_audit' }).update({ name: 'later' });
+    await terminal.db('knex_migrations').where({ name: '0110_audit' }).update({ name: 'later' });
     expect(await check('migrations')).toMatchObject({ code: 1, ok: false, status: 'broken' });
-    await terminal.db('knex_migrations').where({ name: 'later' }).update({ name: '0008_audit' });
+    await terminal.db('knex_migrations').where({ name: 'later' }).update({ name: '0110_audit' });
     const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
     const away = await withEnv(terminal, nowhere, () => check('database'));
     expect(away).toMatchObject({ code: 1, ok: false, status: 'broken' });

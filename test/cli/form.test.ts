@@ -166,11 +166,11 @@ describe('a database that', () => {
     const fresh = await openTestTerminal();
     try {
       await fresh.db.raw('drop table audit_log');
-      await fresh.db('knex_migrations').where({ name: '0008_audit' }).delete();
+      await fresh.db('knex_migrations').where({ name: '0110_audit' }).delete();
       const { code, error } = await fresh.tourctl('tenant list --json');
       expect([code, error.code]).toEqual([1, 'migrations_pending']);
       expect(error.message).toContain('run tourctl migrate');
-      expect(await fresh.json('migrate')).toEqual({ applied: ['0008_audit'] });
+      expect(await fresh.json('migrate')).toEqual({ applied: ['0110_audit'] });
       expect(await fresh.json('migrate')).toEqual({ applied: [] });
       expect((await fresh.tourctl('tenant list')).code).toBe(0);
     } finally {

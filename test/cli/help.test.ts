@@ -19,7 +19,7 @@ const commands: { name: string; verb: Verb; noun?: Noun }[] = [
   ...NOUNS.flatMap((noun) =>
     noun.verbs.map((verb) => ({ name: `${noun.name} ${commandName(verb)}`, verb, noun })),
   ),
-  ...VERBS.map((verb) => ({ name: commandName(verb), verb })),
+  ...VERBS.map(({ verb }) => ({ name: commandName(verb), verb })),
 ];
 
 const tourctl = (line: string, columns?: number) =>

@@ -1,4 +1,4 @@
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { mintCredentialToken } from '../../services/api/credentials/token';
 import { useTestTerminal, withEnv } from './terminal';
 
 const terminal = useTestTerminal({ KEY_PEPPER: 'p'.repeat(32) });

@@ -1,8 +1,8 @@
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
-import { issueApiKey } from '../../services/api/credentials/issue-credential';
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { issueApiKey } from '../../services/api/credentials/manage-credentials';
+import { mintCredentialToken } from '../../services/api/credentials/token';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
-import { findTenant } from '../../services/api/tenants/find-tenant';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction, toColumns } from '../../services/platform/database';
 import { useTestTerminal } from './terminal';
 

@@ -24,7 +24,9 @@ const lineOf = (verb: Verb, noun?: Noun) => {
 
 /** A line for each verb that opens the database and may not create it. */
 const LINES = [
-  ...VERBS.filter(opensDatabase).map((verb) => lineOf(verb)),
+  ...VERBS.map(({ verb }) => verb)
+    .filter(opensDatabase)
+    .map((verb) => lineOf(verb)),
   ...NOUNS.flatMap((noun) => noun.verbs.filter(opensDatabase).map((verb) => lineOf(verb, noun))),
   'doctor',
   'key issue acme --scope catalog:read',

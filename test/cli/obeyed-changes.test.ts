@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { run } from '../../cli/program';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { openDatabase } from '../../services/platform/database';
 import { openIo } from './run-once';
 import { useTestTerminal } from './terminal';

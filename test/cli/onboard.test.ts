@@ -1,7 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ONBOARD_FLAGS } from '../../cli/commands/tenant/onboard/onboard-flags';
-import { describeCommand, type OnboardPlan } from '../../cli/commands/tenant/onboard/onboard-plan';
+import { ONBOARD_FLAGS, describeCommand, type OnboardPlan } from '../../cli/commands/tenant/onboard-plan';
 import { flagName } from '../../cli/engine/command';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { currencyOfCountry, isCountry } from '../../services/api/tenants/country';

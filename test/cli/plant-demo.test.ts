@@ -1,14 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findDemoDeparture } from '../../cli/commands/installation/demo';
+import { findDemoDeparture } from '../../cli/commands/seed';
 import {
   type DemoCredentials,
   extendDemo,
   findUsableDemo,
   plantDemo,
 } from '../../services/api/demo/plant-demo';
-import { findTenant } from '../../services/api/tenants/find-tenant';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction } from '../../services/platform/database';
 import { addDays } from '../../services/api/demo/departure-calendar';
 import { createTestDatabase, type TestDatabase } from '../support/database';

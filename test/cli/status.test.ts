@@ -166,18 +166,18 @@ describe('tourctl status', () => {
   });
 
   it('on an older schema shows the database alone, and exits with 1 only where no database answers', async () => {
-    await terminal.db('knex_migrations').where({ name: '0008_audit' }).update({ name: 'later' });
+    await terminal.db('knex_migrations').where({ name: '0110_audit' }).update({ name: 'later' });
     const { code, json } = await terminal.tourctl('status --json');
     expect([code, json.database.pending_migrations, json.waiting, json.api]).toEqual([
       0,
-      ['0008_audit'],
+      ['0110_audit'],
       null,
       null,
     ]);
     expect((await terminal.tourctl('status')).stdout).toMatch(
       /Schema +1 migration missing.*\n +\$ tourctl migrate/,
     );
-    await terminal.db('knex_migrations').where({ name: 'later' }).update({ name: '0008_audit' });
+    await terminal.db('knex_migrations').where({ name: 'later' }).update({ name: '0110_audit' });
     await withEnv(terminal, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }, async () => {
       expect(await terminal.refusal('status')).toBe('1 database_unreachable');
     });

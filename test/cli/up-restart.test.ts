@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { once } from 'node:events';
-import { restartPauseMs } from '../../cli/commands/installation/service';
-import { openRotatingLog } from '../../cli/commands/installation/rotating-log';
+import { restartPauseMs } from '../../cli/commands/up/service';
+import { openRotatingLog } from '../../cli/commands/logs/log-files';
 
 describe('the pause before a service is started again', () => {
   it('grows, and lets no more than five starts fall into any minute, however fast the service dies', () => {

@@ -1,4 +1,4 @@
-import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { mintCredentialToken } from '../../services/api/credentials/token';
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import {
   isOriginOfSomeLiveToken,

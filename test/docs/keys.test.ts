@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  mintCredentialToken,
-  parseToken,
-  type CredentialKind,
-} from '../../services/api/credentials/token-format';
+import { mintCredentialToken, parseToken, type CredentialKind } from '../../services/api/credentials/token';
 
 const PAGE = readFileSync(path.resolve(__dirname, '../../docs/keys.md'), 'utf8');
 const KINDS = ['api_key', 'widget_token'] as const;

@@ -1,10 +1,9 @@
-import { revokeCredential } from '../../services/api/credentials/revoke-credential';
+import { revokeCredential } from '../../services/api/credentials/manage-credentials';
 import { cancelDeparture, reopenDeparture, setSeats } from '../../services/api/departures/change-departure';
-import { findTenantForChange } from '../../services/api/tenants/find-tenant';
-import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
+import { changeTenantStatus, findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { AppError } from '../../services/platform/errors';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import type { Command } from './schedule';
 import { TOUR_VERSIONS, type World } from './world';
 

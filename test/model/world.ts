@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { ImportRunningError } from '../../services/api/catalog-import/import.errors';
-import { issueApiKey } from '../../services/api/credentials/issue-credential';
+import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES } from '../../services/api/credentials/credential';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { type Db, inTransaction } from '../../services/platform/database';
-import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { departureEntry, tourEntry } from '../catalog/catalog-files';
 import { daysFromToday, givenPriceRule, givenTenant, PEPPER, unique } from '../support/given';

@@ -3,7 +3,7 @@
  * another port than 3000. The catalog is the demo's, with tours before it that have what the validator needs. The database is
  * new at each start, and deleted at the end.
  */
-import { findTenant } from '../../services/api/tenants/find-tenant';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { plantDemoFor, serviceSettings, withDatabase } from '../bench/stack';
 import { startInstance } from '../stack/service';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { bookingTexts } from '../../services/api/octo/find-octo-bookings';
+import { bookingTexts } from '../../services/api/octo/octo-bookings.controller';
 import { useTestApi } from '../support/api';
 import { givenWebsite, type Website } from '../support/website';
 import { useConformance } from './conformance-api';

@@ -1,5 +1,5 @@
 import { register } from 'prom-client';
-import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 import { useTestApi } from '../support/api';
 import { useConformance } from './conformance-api';
 import { expectOctoError } from './schemas';

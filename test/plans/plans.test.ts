@@ -1,4 +1,4 @@
-import { findTenant } from '../../services/api/tenants/find-tenant';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { daysFromToday as inDays, givenKey, unique } from '../support/given';

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isAlive, ownTag, processStart } from '../../services/platform/embedded-postgres/process-identity';
-import { withStartLock } from '../../services/platform/embedded-postgres/start-lock';
+import {
+  isAlive,
+  ownTag,
+  processStart,
+  withStartLock,
+} from '../../services/platform/embedded-postgres/start-lock';
 import {
   end,
   nextWord,

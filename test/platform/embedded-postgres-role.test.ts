@@ -4,8 +4,7 @@ import { openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
-import { createCluster } from '../../services/platform/embedded-postgres/cluster';
-import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
+import { createCluster, superuserUrl } from '../../services/platform/embedded-postgres/cluster';
 import { rotateServerLog, startServer, stopServer } from '../../services/platform/embedded-postgres/server';
 import { migrate } from '../../services/platform/migrate';
 import {

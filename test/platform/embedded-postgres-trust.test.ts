@@ -18,7 +18,7 @@ import { openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { readDatabaseUrl } from '../../services/platform/database/database-url';
-import { ScramClient } from '../../services/platform/database/scram-client';
+import { ScramClient } from '../../services/platform/database/connect';
 import {
   cloneOf,
   end,

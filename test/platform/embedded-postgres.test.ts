@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type EmbeddedPostgres, joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
-import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
+import { superuserUrl } from '../../services/platform/embedded-postgres/cluster';
 import { CANNOT_CONNECT_NOW, sqlState } from '../../services/platform/errors';
 import {
   ask,

@@ -11,7 +11,7 @@ import {
   type TransactionOptions,
   type Trx,
 } from '../../services/platform/database';
-import { sendWithNext } from '../../services/platform/database/first-statement';
+import { sendWithNext } from '../../services/platform/database/begin-with-settings';
 import { useTestDatabase } from '../support/database';
 import { startTcpProxy } from '../support/tcp-proxy';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { readDiskSpace } from '../../services/platform/disk-space';
+import { readDiskSpace } from '../../services/platform/directories';
 import { checkOf } from '../cli/doctor-check';
 import { useTestTerminal, withEnv } from '../cli/terminal';
 import { describeWithSmallDisks, mountSmallDisk, removeSmallDisks } from '../support/small-disk';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { register } from 'prom-client';
 import { createApp, createServer } from '../../services/api/app';
 import { startMetricsServer } from '../../services/platform/http/metrics-server';
-import { HTTP_LIMITS, type HttpLimits } from '../../services/platform/http/server';
+import { HTTP_LIMITS, type HttpLimits } from '../../services/platform/http/edge';
 import { startTestApi, type TestApi } from '../support/api';
 import { freePorts } from '../support/free-ports';
 import { givenWebsite, type Website } from '../support/website';

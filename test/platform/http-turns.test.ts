@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
-import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/server';
+import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/edge';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const CLIENTS = 40;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { makeDirectory } from '../../services/platform/make-directory';
+import { makeDirectory } from '../../services/platform/directories';
 import { SERVICE_ENTRY } from '../support/service-entry';
 
 const ROOT = path.resolve(__dirname, '../..');

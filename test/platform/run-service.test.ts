@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-const SHUTDOWN = path.resolve(__dirname, '../../dist/services/platform/shutdown.js');
+const SERVICE = path.resolve(__dirname, '../../dist/services/platform/service.js');
 
 /** Runs a service with this main function, as source text. */
 function run(main: string): { status: number | null; stderr: string } {
-  const script = `require(${JSON.stringify(SHUTDOWN)}).runService('api', 'API_PORT', ${main})`;
+  const script = `require(${JSON.stringify(SERVICE)}).runService('api', 'API_PORT', ${main})`;
   return spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
 }
 

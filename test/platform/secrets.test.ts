@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../services/platform/config';
-import { loadSecrets } from '../../services/platform/secrets';
-import { inspectSecrets, openSecrets } from '../../services/platform/secrets/check-secrets';
+import { loadSecrets, inspectSecrets, openSecrets } from '../../services/platform/secrets';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 let dataDir: string;

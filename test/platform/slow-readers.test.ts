@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express, { type Response } from 'express';
-import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/server';
+import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/edge';
 
 const MIB = 1024 * 1024;
 /** More than the buffers of the operating system take from the server before the client reads: up to 4 MB, and a client's 6 MB. */

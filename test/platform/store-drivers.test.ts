@@ -9,16 +9,18 @@ import {
   type LoadClaim,
   createMemoryCacheStore,
   type LoadLock,
-} from '../../services/platform/cache-store';
-import { createMemoryQuotaStore, type QuotaStore } from '../../services/platform/quota-store';
+  createScriptedCacheStore,
+} from '../../services/platform/shared-store/cache-store';
+import {
+  createMemoryQuotaStore,
+  type QuotaStore,
+  createScriptedQuotaStore,
+} from '../../services/platform/shared-store/quota-store';
 import { openRedisConnection } from '../../services/platform/shared-store/redis-connection';
 import { openRestConnection } from '../../services/platform/shared-store/rest-connection';
-import { createScriptedCacheStore } from '../../services/platform/shared-store/shared-cache-store';
-import { createScriptedQuotaStore } from '../../services/platform/shared-store/shared-quota-store';
 import { loadConfig } from '../../services/platform/config';
 import type { RedisAddress } from '../../services/platform/shared-store/store-address';
-import type { StoreConnection } from '../../services/platform/shared-store/store-connection';
-import type { RunScript } from '../../services/platform/shared-store/store-guard';
+import type { StoreConnection, RunScript } from '../../services/platform/shared-store/store-guard';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
 import { type RestStore, startRestStore } from '../support/rest-store';
 

@@ -1,4 +1,4 @@
-import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 
 describe('quotas in memory', () => {
   it('evict the address that was idle for longest, however many addresses are counted', async () => {

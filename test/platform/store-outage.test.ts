@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { Redis } from 'ioredis';
 import pino from 'pino';
 import { register } from 'prom-client';
-import type { LoadLock } from '../../services/platform/cache-store';
+import type { LoadLock } from '../../services/platform/shared-store/cache-store';
 import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
 import { loadConfig } from '../../services/platform/config';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { NODE_FLAGS } from '../../cli/commands/installation/service';
+import { NODE_FLAGS } from '../../cli/commands/up/service';
 import { SERVICE_ENTRY } from '../support/service-entry';
 import { type Child, startChild, untilReady } from './child';
 

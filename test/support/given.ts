@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { foldName } from '../../services/api/catalog/fold-name';
-import { issueApiKey } from '../../services/api/credentials/issue-credential';
+import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES, type Scope } from '../../services/api/credentials/credential';
-import { createTenant, type TenantToCreate } from '../../services/api/tenants/create-tenant';
+import { createTenant, type TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { type Db, inTransaction, toColumns } from '../../services/platform/database';

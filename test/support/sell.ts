@@ -1,9 +1,13 @@
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import { findDepartureId } from '../../services/api/departures/departure-ids';
-import { type BookingRequest, prepareBooking } from '../../services/api/sales/prepare-sale';
-import { type HoldRequest, prepareHold } from '../../services/api/sales/prepare-sale';
+import { findDepartureId } from '../../services/api/departures/find-departures';
+import {
+  type BookingRequest,
+  type HoldRequest,
+  prepareBooking,
+  prepareHold,
+} from '../../services/api/sales/prepare-sale';
 import { type HoldSale, sellerWithoutKey } from '../../services/api/sales/sale';
 import { writeSale } from '../../services/api/sales/transact-sales';
 import type { TourRef } from '../../services/api/catalog/tour';

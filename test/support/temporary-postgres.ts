@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
-import { createCluster } from '../../services/platform/embedded-postgres/cluster';
-import { isAlive, ownTag } from '../../services/platform/embedded-postgres/process-identity';
-import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
+import { createCluster, superuserUrl } from '../../services/platform/embedded-postgres/cluster';
+import { isAlive, ownTag } from '../../services/platform/embedded-postgres/start-lock';
 import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
 
 const PREFIX = 'tour-platform-temporary.';

@@ -1,7 +1,7 @@
-import { findDepartureId } from '../../services/api/departures/departure-ids';
+import { findDepartureId } from '../../services/api/departures/find-departures';
 import type { Response, Test } from 'supertest';
 import type { Scope } from '../../services/api/credentials/credential';
-import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
+import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database';
 import type { TestApi } from './api';

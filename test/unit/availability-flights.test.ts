@@ -1,5 +1,5 @@
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
-import { type CacheStore, createMemoryCacheStore } from '../../services/platform/cache-store';
+import { type CacheStore, createMemoryCacheStore } from '../../services/platform/shared-store/cache-store';
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';

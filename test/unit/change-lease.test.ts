@@ -2,8 +2,9 @@ import {
   createRenewableValidity,
   type Instant,
   NEVER_VALID,
-} from '../../services/platform/read-cache/validity';
-import { createReadCache, type CachedEntry } from '../../services/platform/read-cache/read-cache';
+  createReadCache,
+  type CachedEntry,
+} from '../../services/platform/read-cache/read-cache';
 
 const DATABASE_TIME = 5_000_000;
 

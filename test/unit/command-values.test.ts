@@ -1,5 +1,4 @@
-import { travelDate } from '../../cli/engine/flags';
-import { parseDuration } from '../../cli/engine/values';
+import { parseDuration, travelDate } from '../../cli/engine/values';
 import { UsageError } from '../../cli/engine/failure';
 import * as values from '../../cli/engine/values';
 

@@ -1,4 +1,4 @@
-import { localTimeIn } from '../../services/api/octo/local-time';
+import { localTimeIn } from '../../services/api/octo/availability.dto';
 import { useTestDatabase } from '../support/database';
 
 const database = useTestDatabase();

@@ -1,4 +1,4 @@
-import { createOutageLog } from '../../services/platform/outage-log';
+import { createOutageLog } from '../../services/platform/logger';
 
 const refused = Object.assign(new Error('select 1 - connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 

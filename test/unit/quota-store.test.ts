@@ -1,4 +1,8 @@
-import { createMemoryQuotaStore, type QuotaStore, WINDOW_SECONDS } from '../../services/platform/quota-store';
+import {
+  createMemoryQuotaStore,
+  type QuotaStore,
+  WINDOW_SECONDS,
+} from '../../services/platform/shared-store/quota-store';
 
 const MINUTE = 60_000;
 /** The beginning of a minute. */

@@ -40,7 +40,7 @@ describe('the webhook-queue process', () => {
   });
 
   it('waits for missing migrations and is not ready until then', async () => {
-    await database.db('knex_migrations').where({ name: '0009_webhooks' }).update({ name: '0009_webhooks.' });
+    await database.db('knex_migrations').where({ name: '0111_webhooks' }).update({ name: '0111_webhooks.' });
     const ports = await onFreePorts();
     child = forkMain(ports);
     const ready = once(child, 'message');
@@ -53,7 +53,7 @@ describe('the webhook-queue process', () => {
     expect(answer).toMatchObject({ status: 503, body: { status: 'not ready' } });
     const page = await fetch(`http://127.0.0.1:${ports.WEBHOOK_QUEUE_PORT}/`, { redirect: 'manual' });
     expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('Not ready')]);
-    await database.db('knex_migrations').where({ name: '0009_webhooks.' }).update({ name: '0009_webhooks' });
+    await database.db('knex_migrations').where({ name: '0111_webhooks.' }).update({ name: '0111_webhooks' });
     expect(await ready).toMatchObject([{ ready: true }]);
   });
 

@@ -4,7 +4,7 @@ import pino from 'pino';
 import supertest, { type Response } from 'supertest';
 import type { TrustProxy } from '../../services/platform/config/variables';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
-import { createMonitorLink } from '../../services/webhook-queue/monitor/sign-in/session';
+import { createMonitorLink } from '../../services/webhook-queue/monitor/session';
 import { startQueueServer, type QueueServer } from '../../services/webhook-queue/queue-server';
 import { createTestDatabase } from '../support/database';
 import { urlAs } from '../support/database-roles';

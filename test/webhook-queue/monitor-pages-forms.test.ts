@@ -1,5 +1,5 @@
 import { html, toHtml } from '../../services/platform/html-template';
-import { maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
+import { maskEmail, maskName, maskPhone } from '../../services/platform/text-forms';
 import {
   addHistograms,
   percentile,
@@ -13,7 +13,7 @@ import {
   formatMilliseconds,
   formatPercent,
   formatRelative,
-} from '../../services/webhook-queue/monitor/html/formats';
+} from '../../services/webhook-queue/monitor/pages/formats';
 import {
   parseDeliveriesQuery,
   parseEndpointsQuery,

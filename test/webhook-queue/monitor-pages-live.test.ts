@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { createLiveUpdates, type LiveUpdates } from '../../services/webhook-queue/monitor/pages/live';
+import { createLiveUpdates, type LiveUpdates } from '../../services/webhook-queue/monitor/http/live';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
 import type { Range } from '../../services/webhook-queue/monitor/queries/read-query';
 import { useTestDatabase } from '../support/database';

@@ -1,7 +1,7 @@
 import { inTransaction } from '../../services/platform/database';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
-import { refusalPage, secretPage, signInPage } from '../../services/webhook-queue/monitor/pages/plain-pages';
-import type { Notice } from '../../services/webhook-queue/monitor/html/layout';
+import { secretPage } from '../../services/webhook-queue/monitor/pages/endpoint-page';
+import { type Notice, refusalPage, signInPage } from '../../services/webhook-queue/monitor/pages/layout';
 import { ALL_ENDPOINTS } from '../../services/webhook-queue/stats/delivery-stats';
 import { pauseEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { book, createTenant } from './queue-fixture';

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { AttemptReport, ClaimedDelivery } from '../../services/webhook-queue/deliveries/delivery';
 import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/sending/guarded-agent';
-import { Cutoff } from '../../services/webhook-queue/sending/attempt-cutoff';
+import { Cutoff, InterruptedError } from '../../services/webhook-queue/sending/attempt';
 import { sendWebhook } from '../../services/webhook-queue/sending/send-webhook';
-import { InterruptedError } from '../../services/webhook-queue/sending/explain-failure';
 import { eventually } from './queue-fixture';
 import { type Answering, type RawServer, startRawServer } from './raw-server';
 

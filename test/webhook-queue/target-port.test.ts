@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Db } from '../../services/platform/database';
-import { parseEndpointUrl } from '../../services/webhook-queue/sending/target-url';
+import { parseEndpointUrl, REFUSED_PORTS } from '../../services/webhook-queue/sending/allowed-target';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
-import { REFUSED_PORTS } from '../../services/webhook-queue/sending/allowed-target';
 import { useTestDatabase } from '../support/database';
 import { add, book, createTenant, startFastWorker, whenAll } from './queue-fixture';
 

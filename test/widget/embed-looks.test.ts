@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { brandStyle, contrast, DARK, LIGHT, NO_BRAND } from '../../services/api/widget/embed-brand';
+import { brandStyle, contrast, DARK, LIGHT, NO_BRAND } from '../../services/api/widget/embed-style';
 
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
-import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
+import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';
 import { givenShowcase } from './browser/given-showcase';

@@ -1,4 +1,4 @@
-import { issueWidgetToken, type WidgetTokenToIssue } from '../../services/api/credentials/issue-credential';
+import { issueWidgetToken, type WidgetTokenToIssue } from '../../services/api/credentials/manage-credentials';
 import type { WidgetToken } from '../../services/api/credentials/credential';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { type Db, inTransaction } from '../../services/platform/database';

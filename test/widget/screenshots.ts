@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { foldName } from '../../services/api/catalog/fold-name';
-import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
+import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import { startTestApi, type TestApi } from '../support/api';
 import { startChromium } from '../support/chromium';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';

@@ -1,4 +1,4 @@
-import { erasePersonFromChanges } from '../../../services/api/audit/erase-person';
+import { erasePersonFromChanges } from '../../../services/api/audit/audit.repository';
 import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { getHold } from '../../../services/api/holds/find-hold';

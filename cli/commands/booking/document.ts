@@ -1,14 +1,14 @@
 import { type BookingLead, peopleOf, priceBreakdown } from '../../../services/api/bookings/booking-lead';
 import { toMajor } from '../../../services/api/pricing/currency';
-import { HIDDEN } from '../../../services/platform/mask-personal-data';
-import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/prices';
+import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
+import { HIDDEN } from '../../../services/platform/text-forms';
 import {
   toCustomerDocument,
   toOctoDocument,
   toReferenceDocument,
   toTravellerDocument,
 } from '../../engine/personal-data';
-import { formatMoney, withMoney } from '../../engine/money';
+import { formatMoney, withMoney } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { shortTime, table } from '../../terminal/table';
 

@@ -1,23 +1,30 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { BookingLead, BookingStatus } from '../../../services/api/bookings/booking-lead';
-import { getBooking, listBookings } from '../../../services/api/bookings/find-booking';
+import { getBooking, listBookings, walkBookings } from '../../../services/api/bookings/find-booking';
+import type { PartialCustomer } from '../../../services/api/holds/seat-hold';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
+import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/flags';
-import { findTenantId } from '../../engine/list-page';
-import { formatMoney } from '../../engine/money';
+import { FileNotWrittenError } from '../../engine/failure';
+import { DEFAULT_LIMIT, findTenantId } from '../../engine/list';
 import {
   CUSTOMER_COLUMN,
-  describeCustomer,
+  describeContacts,
+  describeTraveller,
   recordReveal,
   type RevealOptions,
   toCustomerDocument,
 } from '../../engine/personal-data';
-import { type Column, shortTime, table } from '../../terminal/table';
-import { toBookingDocument } from './document';
+import { formatMoney } from '../../engine/values';
+import { type ItemColumn, shortTime, tableOf } from '../../terminal/table';
+import { countOf } from '../../terminal/text';
+import { toBookingDetailDocument, toBookingDocument } from './document';
 
 /** Holds the filters of list and export. */
-export interface BookingFilterOptions {
+interface BookingFilterOptions {
   tenant?: string;
   status?: BookingStatus;
   externalRef?: string;
@@ -31,14 +38,14 @@ interface BookingFilter {
   filter: Omit<BookingFilterOptions, 'tenant'>;
 }
 
-export async function toBookingFilter(db: Db, options: BookingFilterOptions): Promise<BookingFilter> {
+async function toBookingFilter(db: Db, options: BookingFilterOptions): Promise<BookingFilter> {
   const { tenant, status, externalRef, since, until } = options;
   const tenantId = await findTenantId(db, tenant);
   return { tenantId, scope: tenantId ?? ANY_TENANT, filter: { status, externalRef, since, until } };
 }
 
 /** Describes the filter for the audit row of a reveal, without the reference: it may contain a customer's name. */
-export function describeFilter({ status, since, until }: BookingFilterOptions): Record<string, unknown> {
+function describeFilter({ status, since, until }: BookingFilterOptions): Record<string, unknown> {
   return {
     ...(status && { status }),
     ...(since && { since: since.toISOString() }),
@@ -51,19 +58,30 @@ interface BookingListOptions extends BookingFilterOptions, RevealOptions {
   limit?: number;
 }
 
-const COLUMNS: Column[] = [
-  'booking',
+type ListedBooking = ReturnType<typeof toBookingDocument> & { customer: PartialCustomer };
+
+const COLUMNS: ItemColumn<ListedBooking>[] = [
+  { heading: 'booking', cell: (booking) => booking.booking_ref },
   {
     heading: 'status',
     tones: { confirmed: 'good', pending_payment: 'waiting', cancelled: 'quiet', expired: 'quiet' },
   },
   { heading: 'tour', least: 10 },
-  'date',
-  { heading: 'party', right: true },
-  { heading: 'total', right: true },
-  { heading: 'deposit', right: true, aside: true },
-  { heading: 'created (utc)', aside: true },
-  { heading: 'reference', least: 8, aside: true },
+  {
+    heading: 'date',
+    cell: ({ departure_date: date, departure_status: status }) =>
+      status === 'cancelled' ? `${date} cancelled` : date,
+  },
+  { heading: 'party', right: true, cell: ({ adults, children }) => adults + children },
+  { heading: 'total', right: true, cell: (booking) => formatMoney(booking.total_price, booking.currency) },
+  {
+    heading: 'deposit',
+    right: true,
+    aside: true,
+    cell: (booking) => formatMoney(booking.deposit_total, booking.currency),
+  },
+  { heading: 'created (utc)', aside: true, cell: (booking) => shortTime(booking.created_at) },
+  { heading: 'reference', least: 8, aside: true, cell: (booking) => booking.external_ref },
 ];
 
 export async function listBookingsCommand(context: Context, options: BookingListOptions): Promise<void> {
@@ -80,27 +98,90 @@ export async function listBookingsCommand(context: Context, options: BookingList
     ...toBookingDocument(lead, reveal),
     customer: toCustomerDocument(lead.customer, reveal),
   }));
-  output.answer({ items }, (screen) => {
-    const columns = reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
-    return table(columns, leads.map(reveal ? toRevealedRow : (lead) => toRow(lead)), 'No bookings', screen);
-  });
+  const columns = reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
+  output.answer({ items }, (screen) => tableOf(columns, 'No bookings')(items, screen));
 }
 
-function toRow(booking: BookingLead, reveal = false) {
-  const lead = toBookingDocument(booking, reveal);
-  return [
-    lead.booking_ref,
-    lead.status,
-    lead.tour,
-    lead.departure_status === 'cancelled' ? `${lead.departure_date} cancelled` : lead.departure_date,
-    lead.adults + lead.children,
-    formatMoney(lead.total_price, lead.currency),
-    formatMoney(lead.deposit_total, lead.currency),
-    shortTime(lead.created_at),
-    lead.external_ref,
-  ];
+interface ExportOptions extends BookingFilterOptions, RevealOptions {
+  out?: string;
 }
 
-function toRevealedRow(booking: BookingLead) {
-  return [...toRow(booking, true), describeCustomer(booking.customer)];
+/** Reads page by page, so that memory and locks do not grow with the bookings. */
+export async function exportBookingsCommand(context: Context, options: ExportOptions): Promise<void> {
+  const { db, output } = context;
+  const { out, reveal = false } = options;
+  const { tenantId, scope, filter } = await toBookingFilter(db, options);
+  // Records first: an interrupted export has already shown names.
+  if (reveal) {
+    await recordReveal(
+      context,
+      { action: 'booking.reveal', tenantId },
+      { ...describeFilter(options), export: true },
+    );
+  }
+  let bookings = 0;
+  async function* lines() {
+    yield CSV_HEAD;
+    for await (const lead of walkBookings(db, scope, filter)) {
+      bookings++;
+      yield toCsvLine(lead, reveal);
+    }
+  }
+  if (out === undefined) await output.pour(lines(), 'csv');
+  else await writeTo(out, Readable.from(lines()));
+  const count = countOf(bookings, 'booking');
+  if (out === undefined) output.note(count);
+  else output.answer({ file: out, bookings }, () => `${out}: ${count}`);
+}
+
+/** Writes a new file with mode 0600, because it may contain customer data. */
+async function writeTo(file: string, text: Readable): Promise<void> {
+  try {
+    await pipeline(text, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
+    if (!syscall) throw error;
+    throw new FileNotWrittenError(file, code === 'EEXIST' ? 'it exists' : message, ': name another file');
+  }
+}
+
+const CSV_COLUMNS = [
+  'booking_ref',
+  'tenant',
+  'status',
+  'tour',
+  'departure_date',
+  'adults',
+  'unit_price',
+  'total_price',
+  'deposit_total',
+  'currency',
+  'payment_method',
+  'external_ref',
+  'created_at',
+  'payment_due_at',
+  'customer_name',
+  'customer_phone',
+  'customer_email',
+  'notes',
+  'children',
+  'single_supplements',
+  'travellers',
+  'octo_uuid',
+  'octo_contacts',
+  'departure_status',
+] as const;
+
+/** Holds the column names and the line break of RFC 4180. */
+const CSV_HEAD = csvLine(CSV_COLUMNS);
+
+function toCsvLine(lead: BookingLead, reveal: boolean): string {
+  const { customer, travellers: named, octo, ...booking } = toBookingDetailDocument(lead, reveal);
+  const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
+  const travellers = named && named.map(describeTraveller).join('; ');
+  const octo_uuid = octo && octo.uuid;
+  const octo_contacts = describeContacts(octo).join('; ') || null;
+  const people = { customer_name, customer_phone, customer_email, travellers, octo_contacts };
+  const values = { ...booking, ...people, octo_uuid };
+  return csvLine(CSV_COLUMNS.map((column) => values[column]));
 }

@@ -1,10 +1,8 @@
 import type { Refusal, RefusalFilter } from '../../../services/api/refusals/refusal';
 import { findRefusals } from '../../../services/api/refusals/refusal.repository';
 import type { Db } from '../../../services/platform/database';
-import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/flags';
-import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
-import { type Cell, type Column, shortTime, tableOf } from '../../terminal/table';
+import { findTenantId, listOf } from '../../engine/list';
+import { type ItemColumn, shortTime, tableOf } from '../../terminal/table';
 
 export type RefusalDocument = ReturnType<typeof toRefusalDocument>;
 
@@ -35,47 +33,36 @@ export async function findRefusalDocuments(
   return (await findRefusals(db, { ...filter, limit: MOST_REFUSALS })).map(toRefusalDocument);
 }
 
-const REFUSAL_COLUMNS: Column[] = [
-  'at (utc)',
+const COLUMNS: ItemColumn<RefusalDocument>[] = [
+  { heading: 'at (utc)', cell: ({ at }) => shortTime(at) },
   'tenant',
-  { heading: 'what', aside: true },
-  'why',
+  { heading: 'what', aside: true, cell: ({ operation }) => operation },
+  { heading: 'why', cell: ({ code }) => code },
   { heading: 'tour', least: 8 },
-  { heading: 'date', aside: true },
-  { heading: 'seats', aside: true },
-  { heading: 'free', aside: true },
-  { heading: 'reference', least: 8, aside: true },
-  { heading: 'request', least: 8, aside: true },
+  { heading: 'date', aside: true, cell: (refusal) => refusal.departure_date },
+  { heading: 'seats', aside: true, cell: ({ quantity }) => quantity },
+  { heading: 'free', aside: true, cell: (refusal) => refusal.seats_available },
+  { heading: 'reference', least: 8, aside: true, cell: (refusal) => refusal.external_ref },
+  { heading: 'request', least: 8, aside: true, cell: (refusal) => refusal.request_id },
 ];
 
-const toRefusalRow = (r: RefusalDocument): Cell[] => [
-  shortTime(r.at),
-  r.tenant,
-  r.operation,
-  r.code,
-  r.tour,
-  r.departure_date,
-  r.quantity,
-  r.seats_available,
-  r.external_ref,
-  r.request_id,
-];
+/** Draws refusals; an empty text if there are none. */
+export const describeRefusals = tableOf(COLUMNS, '');
 
-export const describeRefusals = tableOf(REFUSAL_COLUMNS, toRefusalRow, 'No refusals');
-
-interface RefusalListOptions extends Omit<RefusalFilter, 'tenantId' | 'limit'> {
+interface RefusalListOptions extends Omit<RefusalFilter, 'tenantId'> {
   tenant?: string;
-  limit?: number;
 }
 
 /** Lists refused holds and bookings with their reasons. */
-export async function listRefusalsCommand(
-  { db, output }: Context,
-  { tenant, limit = DEFAULT_LIMIT, since, code, externalRef, sandbox, after }: RefusalListOptions,
-): Promise<void> {
-  const tenantId = await findTenantId(db, tenant);
-  const kind = sandbox ?? (tenantId === undefined ? false : undefined);
-  const filter = { tenantId, sandbox: kind, since, code, externalRef, after, limit: oneMoreThan(limit) };
-  const found = (await findRefusals(db, filter)).map(toRefusalDocument);
-  answerPage(output, found, { limit, after: ({ id }) => id }, describeRefusals);
-}
+export const listRefusalsCommand = listOf({
+  find: async (db: Db, options: RefusalListOptions) => {
+    const { tenant, since, code, externalRef, sandbox, after, limit } = options;
+    const tenantId = await findTenantId(db, tenant);
+    const kind = sandbox ?? (tenantId === undefined ? false : undefined);
+    const filter = { tenantId, sandbox: kind, since, code, externalRef, after, limit };
+    return (await findRefusals(db, filter)).map(toRefusalDocument);
+  },
+  columns: COLUMNS,
+  empty: 'No refusals',
+  after: ({ id }) => id,
+});

@@ -5,10 +5,10 @@ import { getHold, holdHistory } from '../../../services/api/holds/find-hold';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
 import {
+  listDeliveriesOfBooking,
   toAttemptDocument,
   toDeliveryDocument,
-} from '../../../services/webhook-queue/deliveries/delivery-document';
-import { listDeliveriesOfBooking } from '../../../services/webhook-queue/deliveries/find-deliveries';
+} from '../../../services/webhook-queue/deliveries/find-deliveries';
 import type { Context } from '../../engine/context';
 import {
   describeContacts,
@@ -20,7 +20,7 @@ import {
 } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties, sections, shortTime, table } from '../../terminal/table';
-import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit/actions';
+import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit';
 import {
   describeHistory,
   describePrice,
@@ -84,12 +84,12 @@ function describe(
   return sections([
     ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
     ['Travellers', travellers?.map(describeTraveller).join('\n')],
-    ['Contacts by OCTO', describeContacts(octo).join('\n') || undefined],
+    ['Contacts by OCTO', describeContacts(octo).join('\n')],
     ['Price of one adult', paragraph(describePrice(price_breakdown, prices, booking.currency), screen)],
     ['History', describeHistory(moments, screen)],
     ['Webhooks', describeDeliveries(deliveries, screen)],
-    ['Refused', refusals.length > 0 ? describeRefusals(refusals, screen) : undefined],
-    ['At a terminal', audit.length > 0 ? describeAudit(audit, screen) : undefined],
+    ['Refused', describeRefusals(refusals, screen)],
+    ['At a terminal', describeAudit(audit, screen)],
   ]);
 }
 

@@ -1,15 +1,14 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { csvLines, type CsvKind } from '../../../services/api/catalog-import/csv-columns';
+import path from 'node:path';
+import { type CsvKind, csvLines } from '../../../services/api/catalog-import/catalog-csv';
 import { exportCatalog } from '../../../services/api/catalog-import/export-catalog';
 import type { Db } from '../../../services/platform/database';
-import { AppError } from '../../../services/platform/errors';
 import type { Context } from '../../engine/context';
+import { FileNotWrittenError } from '../../engine/failure';
 import { countOf } from '../../terminal/text';
-import { exportFormat, type ExportOptions } from './export-options';
 
 interface Written {
   tours: number;
@@ -108,15 +107,15 @@ interface WholeFileOptions {
   stop?: AbortSignal;
 }
 
-/** @throws UnwritableFileError */
+/** @throws FileNotWrittenError */
 function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new UnwritableFileError(file, 'it exists; --force replaces it');
+  if (existsSync(file)) throw new FileNotWrittenError(file, 'it exists; --force replaces it');
 }
 
 /**
  * Writes a temporary file in the same directory and renames it when it is complete and on disk, so that no reader finds an incomplete
  * file, and a replaced file stays unchanged until then.
- * @throws UnwritableFileError
+ * @throws FileNotWrittenError
  */
 async function writeWholeFile(
   file: string,
@@ -134,16 +133,20 @@ async function writeWholeFile(
   } catch (error) {
     const { syscall, code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') refuseExisting(file);
-    throw syscall ? new UnwritableFileError(file, message) : error;
+    throw syscall ? new FileNotWrittenError(file, message) : error;
   } finally {
     await rm(beside, { force: true });
   }
 }
 
-class UnwritableFileError extends AppError {
-  readonly code = 'file_not_written';
+export interface ExportOptions {
+  out?: string;
+  format?: 'json' | 'jsonl' | 'csv';
+  only?: 'tours' | 'departures';
+}
 
-  constructor(file: string, reason: string) {
-    super(`${file} cannot be written (${reason})`);
-  }
+/** Returns the given format, else that of the file's name. */
+export function exportFormat({ format, out }: ExportOptions): 'json' | 'jsonl' | 'csv' {
+  if (format !== undefined) return format;
+  return (['jsonl', 'csv'] as const).find((known) => out?.endsWith(`.${known}`)) ?? 'json';
 }

@@ -1,26 +1,28 @@
 import { constants, createWriteStream, mkdtempSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { detectFileType } from '../../../services/api/catalog-import/read-catalog-file';
-import type { WatchImport } from '../../../services/api/catalog-import/catalog-file';
+import path from 'node:path';
+import { CATALOG_FILE_TYPES, type WatchImport } from '../../../services/api/catalog-import/catalog-file';
+import type {
+  FieldDiff,
+  TourDiff,
+  ImportReport,
+  PastDepartures,
+  Removals,
+} from '../../../services/api/catalog-import/import-report';
 import {
   type ComparedImport,
   withComparedFiles,
   writeImport,
 } from '../../../services/api/catalog-import/import-catalog';
-import type {
-  ImportReport,
-  PastDepartures,
-  Removals,
-} from '../../../services/api/catalog-import/import-report';
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
+import { detectFileType } from '../../../services/api/catalog-import/read-catalog-file';
 import type { Context } from '../../engine/context';
-import { describeReport } from './import-text';
-import { STANDARD_INPUT } from '../../engine/flags';
+import { UsageError } from '../../engine/failure';
 import type { Io } from '../../terminal/io';
+import { table } from '../../terminal/table';
 import { countIs, countOf } from '../../terminal/text';
 import { type ProgressBar, showProgress } from './progress-bar';
 
@@ -181,4 +183,179 @@ async function spoolInput(stdin: Readable, copy: string, stop: AbortSignal | und
   const named = `${copy}${await detectFileType(copy)}`;
   renameSync(copy, named);
   return named;
+}
+
+/** Formats the report of an import; with issues, only the issues, because nothing was written. */
+function describeReport(report: ImportReport): string {
+  if (report.errors.length > 0) return describeIssues(report);
+  const parts = [
+    ...describeChanges(report),
+    table(
+      ['', 'created', 'updated', 'unchanged'],
+      (['tours', 'departures'] as const).map((name) => {
+        const { created, updated, unchanged } = report[name];
+        return [name, created, updated, unchanged];
+      }),
+      '',
+    ),
+    ...describePruned(report),
+    ...describeBookings(report),
+  ];
+  return parts.join('\n\n');
+}
+
+function describeIssues({ errors, errors_total: total }: ImportReport): string {
+  const rows = errors.map(({ file, line, index, field, message }) => {
+    const place = line === undefined ? `${file}[${index}]` : `${file}:${line}`;
+    return [place, field || '-', message];
+  });
+  const listed = table(['where', 'field', 'issue'], rows, '');
+  return total === undefined ? listed : `${listed}\n… and ${total - errors.length} more`;
+}
+
+function describePruned({ pruned }: ImportReport): string[] {
+  if (!pruned) return [];
+  const { tours_archived: tours, departures_deleted: deleted, departures_cancelled: cancelled } = pruned;
+  return [
+    `Pruned: ${countOf(tours, 'tour')} archived, ${countOf(deleted, 'departure')} deleted, ${cancelled} cancelled`,
+  ];
+}
+
+function describeBookings({ bookings_to_tell: concerned }: ImportReport): string[] {
+  if (!concerned) return [];
+  const rows = concerned.map(({ tour, departure_date, booking_refs }) => [
+    tour,
+    departure_date,
+    booking_refs.join(' '),
+  ]);
+  return [table(['cancelled', 'on', 'affected bookings'], rows, '')];
+}
+
+/** Maximum lines of a dry run on a screen; --json lists all. */
+const MOST_LINES = 60;
+const MOST_CHARACTERS = 40;
+
+const SIGNS = { created: '+', updated: '~', archived: '-', deleted: '-', cancelled: '-' };
+
+/** Lists the changes of a dry run, one line for each field: `~` changed, `+` new, `-` removed. */
+function describeChanges({ changes, changes_left_out: leftOut = 0 }: ImportReport): string[] {
+  if (!changes || changes.length === 0) return [];
+  const lines: string[] = [];
+  let tours = 0;
+  for (const change of changes) {
+    if (lines.length >= MOST_LINES) break;
+    lines.push(...describeTour(change));
+    tours++;
+  }
+  const hidden = changes.length - tours + leftOut;
+  const shown = lines.slice(0, MOST_LINES);
+  if (lines.length > MOST_LINES) shown.push(`… ${lines.length - MOST_LINES} more lines of the last tour`);
+  if (hidden > 0)
+    shown.push(`… and ${countOf(hidden, 'more tour')}; --json lists ${leftOut > 0 ? 'more' : 'them'}`);
+  return [shown.join('\n')];
+}
+
+function describeTour({ tour, change, fields = [], departures = [] }: TourDiff): string[] {
+  const lines = [`${SIGNS[change ?? 'updated']} ${tour}${change ? ` ${change}` : ''}`];
+  lines.push(...fields.map((field) => `    ${describeField(field)}`));
+  for (const departure of departures) {
+    const what = `${SIGNS[departure.change]} ${departure.departure_date} ${departure.change}`;
+    const changed = departure.fields?.map(describeField).join(', ');
+    lines.push(`    ${what}${changed ? `: ${changed}` : ''}`);
+  }
+  return lines;
+}
+
+function describeField({ field, before, after }: FieldDiff): string {
+  return `${field} ${inShort(before)} → ${inShort(after)}`;
+}
+
+function inShort(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const characters = [...text];
+  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS).join('')}…` : text;
+}
+
+/** Describes the columns of both CSV files for the help; a test compares the names with those that an import reads. */
+export const CSV_COLUMN_HELP = {
+  tours: {
+    slug: 'required; 2 to 63 of a-z, 0-9 and inner dashes',
+    name: 'required',
+    continent: 'required; a lower-case slug: south-america',
+    country: 'required; ISO 3166: DE',
+    duration_days: 'required; 1 to 366',
+    currency: 'required; ISO 4217: EUR',
+    base_price: 'required; with a decimal point: 1299.50',
+    summary: 'one line',
+    description: 'paragraphs',
+    image_url: 'https, or a path that begins with /',
+    images: 'JSON: [{"url": "https://…", "alt": "…"}]',
+    tags: 'separated by |',
+    time_zone: 'IANA name: Europe/Berlin; UTC if empty',
+    status: 'published (if empty), draft or archived',
+    group_size_max: 'a whole number',
+    languages: 'separated by |',
+    'start_location.name': 'a place',
+    'start_location.lat': '-90 to 90',
+    'start_location.lng': '-180 to 180',
+    'end_location.name': 'a place',
+    'end_location.lat': '-90 to 90',
+    'end_location.lng': '-180 to 180',
+    itinerary: 'JSON: [{"day": 1, "title": "…"}]',
+    inclusions: 'separated by |',
+    exclusions: 'separated by |',
+    cancellation_policy: 'paragraphs',
+    start_time: 'a local time: 09:30',
+  },
+  departures: {
+    tour_slug: 'required; the slug of the tour',
+    departure_date: 'required; YYYY-MM-DD',
+    seats_total: 'required; 1 to 100000',
+    'prices.adult': 'required; in the currency of the tour',
+    'prices.child': 'a price',
+    'prices.single_supplement': 'a price',
+    return_date: 'YYYY-MM-DD',
+    status: 'scheduled (if empty) or cancelled',
+    closes_at: 'a time with its zone (RFC 3339)',
+  },
+};
+
+/** Returns the columns as the end of a help text. */
+export function describeCsvColumns(): string {
+  const width = Math.max(
+    ...Object.values(CSV_COLUMN_HELP).flatMap((columns) => Object.keys(columns).map((name) => name.length)),
+  );
+  const list = (columns: Record<string, string>) =>
+    Object.entries(columns)
+      .map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
+      .join('\n');
+  return [
+    'Columns of a CSV file of tours; an empty cell keeps the stored value:',
+    list(CSV_COLUMN_HELP.tours),
+    '',
+    'Columns of a CSV file of departures:',
+    list(CSV_COLUMN_HELP.departures),
+    '',
+    'tourctl catalog export --out tours.csv writes both files with these columns.',
+  ].join('\n');
+}
+
+/** The name of standard input instead of a file. */
+export const STANDARD_INPUT = '-';
+
+/** Parses the name of a file to import. @throws UsageError */
+export function catalogFile(text: string, name: string): string {
+  if (text === STANDARD_INPUT) return text;
+  if (!CATALOG_FILE_TYPES.some((type) => type === path.extname(text).toLowerCase())) {
+    throw new UsageError(
+      `${name} must be a ${CATALOG_FILE_TYPES.join(', ')} file, and ${text} has another ending`,
+    );
+  }
+  const found = statSync(text, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`${name} must be a file that exists, and ${text} does not`);
+  if (found.isDirectory()) throw new UsageError(`${name} must be a file, and ${text} is a directory`);
+  if (!found.isFile() && !found.isFIFO())
+    throw new UsageError(`${name} must be a file or a named pipe, and ${text} is neither`);
+  return text;
 }

@@ -1,6 +1,6 @@
 import type { Action, Branch } from '../../engine/command';
 import type { Basics } from '../../engine/context';
-import { type CompletedCommand, completedCommands, type CompletedFlag } from './completed-command';
+import { type CompletedCommand, completedCommands, type CompletedFlag } from './completed-words';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
@@ -8,7 +8,7 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
  * Generates the script from the tree of commands, so that only a slug, a reference or an id starts a process: `completion names`
  * reads those from the database.
  */
-export function completionCommand(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
+export function printScript(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
   return async ({ output }) => {
     const script = SCRIPTS[shell](completedCommands(tree)).trimEnd();
     output.answer({ shell, script }, () => script);
@@ -77,15 +77,12 @@ complete -F _tourctl tourctl
 function bashValues({ path, flags }: CompletedCommand): string[] {
   return flags.flatMap(({ word, value }) => {
     if (value === 'none') return [];
-    const then =
-      typeof value === 'object'
-        ? `words='${value.join(' ')}'`
-        : value === 'text'
-          ? ':'
-          : `${value === 'file' ? 'files' : 'names'}=1`;
+    const then = typeof value === 'object' ? `words='${value.join(' ')}'` : BASH_VALUES[value];
     return [`    '${[...path, word].join(' ')}') ${then} ;;`];
   });
 }
+
+const BASH_VALUES = { file: 'files=1', name: 'names=1', text: ':' };
 
 /** Returns a script to source, or to store as _tourctl in a directory of $fpath. */
 function zshScript(commands: CompletedCommand[]): string {

@@ -1,26 +1,85 @@
 import {
   type Credential,
+  CREDENTIAL_STATUSES,
   type CredentialOf,
   type CredentialPage,
   type CredentialWarning,
   type Issued,
 } from '../../../services/api/credentials/credential';
-import { listCredentials, showCredential } from '../../../services/api/credentials/list-credentials';
-import { revokeCredential } from '../../../services/api/credentials/revoke-credential';
-import { rotateCredential, type Rotated } from '../../../services/api/credentials/rotate-credential';
-import type { CredentialKind } from '../../../services/api/credentials/token-format';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
+import {
+  listCredentials,
+  revokeCredential,
+  rotateCredential,
+  type Rotated,
+  showCredential,
+} from '../../../services/api/credentials/manage-credentials';
+import type { CredentialKind } from '../../../services/api/credentials/token';
+import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database';
+import { flag, type Flag } from '../../engine/command';
 import type { Context } from '../../engine/context';
-import { type RotateOptions, toRotation } from '../../engine/credential-flags';
-import { DEFAULT_LIMIT } from '../../engine/flags';
-import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
-import { withSecretFile } from '../../engine/secrets';
+import { afterFlag, answerItems, DEFAULT_LIMIT, findTenantId, LIST_FLAGS } from '../../engine/list';
+import { OUT_FLAG, withSecretFile } from '../../engine/secrets';
+import { credentialId, duration, orNone } from '../../engine/values';
 import type { Output } from '../../terminal/output';
-import { type Cell, type Column, table } from '../../terminal/table';
+import type { ItemColumn } from '../../terminal/table';
 
 /* Lists, issues, rotates and revokes keys and widget tokens alike, and warns of them. */
+
+export const EXPIRES_FLAG: Flag = flag(
+  '--expires-in <duration>',
+  'when it expires, such as 90d, or none for never',
+  { parse: orNone(duration()), otherwise: 'never' },
+);
+export const GRACE_FLAG: Flag = flag(
+  '--grace <duration>',
+  'how long the old one stays valid; 0 revokes it at once',
+  { parse: duration({ zero: true }), otherwise: '24h' },
+);
+
+/** The verbs that keys and widget tokens share. */
+export const LIST_FORM = {
+  usage: 'list <slug>',
+  flags: [
+    flag('--status <status>', 'only in this status', { choices: CREDENTIAL_STATUSES }),
+    ...LIST_FLAGS,
+    afterFlag('id', credentialId),
+  ],
+};
+export const ROTATE_FORM = {
+  usage: 'rotate <id>',
+  asks: endsAtOnce,
+  flags: [GRACE_FLAG, { ...EXPIRES_FLAG, otherwise: 'as long as the old one was issued for' }, OUT_FLAG],
+  args: { id: credentialId },
+};
+export const REVOKE_FORM = {
+  usage: 'revoke <id>',
+  asks: () => true,
+  args: { id: credentialId },
+};
+
+const DAY = 86_400;
+
+export interface IssueOptions {
+  /** Seconds; null: no expiry. */
+  expiresIn?: number | null;
+  out?: string;
+}
+
+export interface RotateOptions extends IssueOptions {
+  /** Seconds. */
+  grace?: number;
+}
+
+export function describeExpiry(expiresAt: string | null): string {
+  return expiresAt ? `expires ${expiresAt}` : 'no expiry';
+}
+
+/** Returns whether the rotation ends the old credential at once, which needs a confirmation. */
+export function endsAtOnce({ grace }: { grace?: number }): boolean {
+  return grace === 0;
+}
 
 /** Noun on the command line. */
 export type CredentialNoun = 'key' | 'widget';
@@ -34,28 +93,25 @@ export interface CredentialForm<K extends CredentialKind> {
   /** Returns the document for lists and the audit log. */
   toDocument(credential: CredentialOf[K]): { id: string; tenant: string };
   /** The columns of this kind in a list. */
-  columns: Column[];
-  toCells(credential: CredentialOf[K]): Cell[];
+  columns: ItemColumn<CredentialOf[K]>[];
 }
 
+/** Lists the credentials of a tenant, or of all tenants, and prints advice for each below the list. */
 export async function listCredentialsCommand<K extends CredentialKind>(
   { db, output }: Context,
   form: CredentialForm<K>,
   { limit = DEFAULT_LIMIT, status, after }: Partial<CredentialPage>,
   slug: string | undefined,
 ): Promise<void> {
-  const page = { status, after, limit: oneMoreThan(limit) };
-  const credentials = await listCredentials(db, form.kind, await findTenantId(db, slug), page);
-  const found = credentials.map((each) => ({ ...form.toDocument(each), warnings: each.warnings }));
-  answerPage(output, found, { limit, after: ({ id }) => id }, ({ length }, screen) =>
-    table(
-      columnsOf(form, slug),
-      credentials.slice(0, length).map(rowOf(form, slug)),
-      `No ${form.name}s`,
-      screen,
-    ),
-  );
-  printWarnings(output, form.noun, credentials.slice(0, limit));
+  const page = { status, after, limit: limit + 1 };
+  const found = await listCredentials(db, form.kind, await findTenantId(db, slug), page);
+  answerItems(output, found, limit, {
+    document: (each) => ({ ...form.toDocument(each), warnings: each.warnings }),
+    columns: columnsOf(form, slug),
+    empty: `No ${form.name}s`,
+    after: ({ id }) => id,
+  });
+  printWarnings(output, form.noun, found.slice(0, limit));
 }
 
 /** Issues a credential for the tenant, and keeps its secret in the file of --out, if there is one. */
@@ -85,11 +141,14 @@ export async function rotateCredentialCommand<K extends CredentialKind>(
   id: string,
 ): Promise<Rotated<CredentialOf[K]>> {
   const { tenantId } = await showCredential(db, kind, id);
-  if (options.grace === 0) await confirm(`Refuse the ${name} ${id} from now on?`);
+  if (endsAtOnce(options)) await confirm(`Refuse the ${name} ${id} from now on?`);
   const { keyPepper } = await secrets('keyPepper');
   return withSecretFile(options.out, (keep) =>
     audited({ action: `${noun}.rotate`, tenantId, subject: id }, async (trx, note) => {
-      const rotated = await rotateCredential(trx, keyPepper, kind, id, toRotation(options));
+      const rotated = await rotateCredential(trx, keyPepper, kind, id, {
+        graceSeconds: options.grace ?? DAY,
+        lifetimeSeconds: options.expiresIn,
+      });
       const successor = toDocument(rotated.credential);
       note(toDocument(rotated.before), { ...toDocument(rotated.previous), successor });
       keep(rotated.token);
@@ -131,33 +190,29 @@ const LABEL: Record<CredentialWarning, string> = {
 function columnsOf<K extends CredentialKind>(
   { columns }: CredentialForm<K>,
   slug: string | undefined,
-): Column[] {
+): ItemColumn<CredentialOf[K]>[] {
   const { seen_in_browser, expires_soon, never_used } = LABEL;
+  const tenant = { heading: 'tenant', least: 6, cell: (c: CredentialOf[K]) => c.tenant };
   return [
-    'id',
-    ...(slug === undefined ? [{ heading: 'tenant', least: 6 }] : []),
-    { heading: 'status', tones: { live: 'good', expired: 'quiet', revoked: 'quiet' } },
+    { heading: 'id', cell: ({ id }) => id },
+    ...(slug === undefined ? [tenant] : []),
+    {
+      heading: 'status',
+      tones: { live: 'good', expired: 'quiet', revoked: 'quiet' },
+      cell: ({ status }) => status,
+    },
     {
       heading: 'warning',
       least: 12,
       tones: { [seen_in_browser]: 'bad', [expires_soon]: 'waiting', [never_used]: 'waiting' },
+      cell: ({ warnings }) => warnings.map((warning) => LABEL[warning]).join(', ') || null,
     },
     ...columns,
-    'created',
-    'expires',
-    'last used',
-    'successor',
+    { heading: 'created', cell: ({ createdAt }) => day(createdAt) },
+    { heading: 'expires', cell: ({ expiresAt }) => expiresAt && day(expiresAt) },
+    { heading: 'last used', cell: ({ lastUsedAt }) => lastUsedAt && day(lastUsedAt) },
+    { heading: 'successor', cell: ({ replacedBy }) => replacedBy },
   ];
-}
-
-function rowOf<K extends CredentialKind>({ toCells }: CredentialForm<K>, slug: string | undefined) {
-  return (credential: CredentialOf[K]): Cell[] => {
-    const { id, tenant, status, warnings, createdAt, expiresAt, lastUsedAt, replacedBy } = credential;
-    const labels = warnings.map((warning) => LABEL[warning]).join(', ') || null;
-    const days = [createdAt, expiresAt, lastUsedAt].map((at) => at && day(at));
-    const named = slug === undefined ? [tenant] : [];
-    return [id, ...named, status, labels, ...toCells(credential), ...days, replacedBy];
-  };
 }
 
 interface Advice {

@@ -6,12 +6,12 @@ import { findTourDeparture } from '../../../services/api/departures/find-departu
 import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type Party, priceByCategory } from '../../../services/api/pricing/party';
-import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/prices';
-import { type SimulatedPrice, simulatePrice } from '../../../services/api/pricing/simulate-price';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/price-categories';
+import { type SimulatedPrice, simulatePrice } from '../../../services/api/pricing/quote-tenant-price';
+import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
 import type { Context } from '../../engine/context';
-import { formatMoney } from '../../engine/money';
+import { formatMoney } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties } from '../../terminal/table';
 import {
@@ -20,7 +20,7 @@ import {
   describeTravel,
   type PriceRuleDocument,
   toPriceRuleDocument,
-} from './actions';
+} from './price-rule';
 
 interface Trip {
   tour: CatalogTour;
@@ -160,7 +160,7 @@ const SCOPE = { tour: "a tour's rule", continent: "a continent's rule", all: 'a 
 
 /** Explains why an applicable rule did not set the price. */
 function explainDefeat(because: Defeat, winner: PriceRuleDocument, loser: PriceRuleDocument): string {
-  const scope = (rule: PriceRuleDocument) => SCOPE[rule.applies_to as keyof typeof SCOPE];
+  const scope = (rule: PriceRuleDocument) => SCOPE[rule.applies_to];
   if (because === 'closer_rule') return `${scope(winner)} overrides ${scope(loser)}`;
   if (because === 'narrower_window')
     return 'among rules of the same scope the narrower travel window decides';

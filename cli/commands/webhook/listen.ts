@@ -6,10 +6,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { AppError } from '../../../services/platform/errors';
-import { parseSecret, explainInvalidPayload } from '../../../services/webhook-queue/signing/sign-payload';
-import type { Terminal } from '../../engine/context';
+import { explainInvalidPayload, parseSecret } from '../../../services/webhook-queue/signing/sign-payload';
+import { mayAsk } from '../../engine/confirm';
+import type { Basics, Terminal } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
-import { CancelledError, type Io } from '../../terminal/io';
+import { CancelledError, type Io, untilInterrupted } from '../../terminal/io';
 import { askSecret } from '../../terminal/prompts';
 import { properties } from '../../terminal/table';
 
@@ -29,8 +30,8 @@ export async function listenCommand(
   { config, io, output }: Terminal,
   { port = DEFAULT_PORT, forwardTo }: { port?: number; forwardTo?: string },
 ): Promise<void> {
-  const interrupted = interruption(io);
-  const secret = await readSecret(io, output.json, interrupted);
+  const interrupted = untilInterrupted(io);
+  const secret = await readSecret({ io, output }, interrupted);
   const server = createServer((request, response) => {
     // An aborted request cannot be verified.
     receive(request, response, secret, forwardTo).then(
@@ -158,8 +159,9 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
 }
 
 /** Reads the secret from standard input, because shells store command lines and other users see them. */
-async function readSecret(io: Io, json: boolean, interrupted: Promise<void>): Promise<Buffer> {
-  const read = io.isTTY && !json ? askSecret(io, 'Signing secret (whsec_…)') : readLine(io);
+async function readSecret(basics: Basics, interrupted: Promise<void>): Promise<Buffer> {
+  const { io } = basics;
+  const read = mayAsk(basics) ? askSecret(io, 'Signing secret (whsec_…)') : readLine(io);
   const text = await Promise.race([read, interrupted]);
   if (text === undefined) throw new CancelledError();
   const secret = parseSecret(text.trim());
@@ -187,12 +189,5 @@ function open(server: Server, port: number): Promise<void> {
       ),
     );
     server.listen(port, HOST, resolve);
-  });
-}
-
-function interruption({ interrupted }: Io): Promise<void> {
-  return new Promise((resolve) => {
-    if (interrupted?.aborted) return resolve();
-    interrupted?.addEventListener('abort', () => resolve());
   });
 }

@@ -52,7 +52,7 @@ export async function showChange(db: Db, id: number): Promise<RecordedChange> {
 }
 
 /** Replaces the values before and after of an entry. */
-export async function rewriteAuditEntry(
+async function rewriteAuditEntry(
   trx: Trx,
   { id, before, after }: { id: number; before: unknown; after: unknown },
 ): Promise<void> {
@@ -60,7 +60,6 @@ export async function rewriteAuditEntry(
   await trx('audit_log').where({ id }).update({ before: oldValue, after: newValue });
 }
 
-/** Escapes the wildcards of LIKE. */
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
@@ -87,4 +86,38 @@ class ChangeNotFoundError extends AppError {
   constructor(id: number) {
     super(`There is no change ${id} in the audit log`);
   }
+}
+
+/**
+ * Erases a person from the audit entries about these subjects: texts that identify the person become null. The action, its time
+ * and its actor stay.
+ * @param identifiesPerson returns whether a text identifies the person
+ * @returns how many entries changed
+ */
+export async function erasePersonFromChanges(
+  trx: Trx,
+  subjects: string[],
+  identifiesPerson: (text: string) => boolean,
+): Promise<number> {
+  let erased = 0;
+  for (const { id, before, after } of await selectAuditEntriesOf(trx, subjects)) {
+    const rewritten = {
+      id,
+      before: withoutPerson(before, identifiesPerson),
+      after: withoutPerson(after, identifiesPerson),
+    };
+    if (JSON.stringify([before, after]) === JSON.stringify([rewritten.before, rewritten.after])) continue;
+    await rewriteAuditEntry(trx, rewritten);
+    erased++;
+  }
+  return erased;
+}
+
+function withoutPerson(value: unknown, identifiesPerson: (text: string) => boolean): unknown {
+  if (typeof value === 'string') return identifiesPerson(value) ? null : value;
+  if (Array.isArray(value)) return value.map((item) => withoutPerson(item, identifiesPerson));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutPerson(inner, identifiesPerson)]),
+  );
 }

@@ -37,7 +37,7 @@ export function changedFields(
   return Object.fromEntries([...changed, ...personal]) as ChangedFields;
 }
 
-/** Returns the values with those that a change gives; an undefined one stays as it is. */
+/** Returns the values after a change. A value that the change leaves undefined stays as it is. */
 export function withGiven<T extends object>(now: T, given: Partial<T>): T {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...now, ...Object.fromEntries(entries) };

@@ -3,7 +3,7 @@ import type { Departure } from '../departures/departure';
 import { octoDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
-import { lockedPrices, priceColumns, type Prices } from '../pricing/prices';
+import { lockedPrices, priceColumns, type Prices } from '../pricing/price-categories';
 import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
@@ -13,10 +13,10 @@ import type { BookingLead, Traveller } from './booking-lead';
 /** The status by the database's clock, also before the sweeper writes it. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
 
-/** The last change of the lead itself. The index booking_leads_by_update (migration 0019) has this expression. */
+/** The last change of the lead itself. The index booking_leads_by_update (0107_leads.sql) has this expression. */
 export const LEAD_UPDATED_AT =
   'coalesce(l.updated_at, greatest(l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at))';
-/** Also when its departure `d` was cancelled or reopened. */
+/** The last change of the lead or of the status of its departure `d`. */
 export const UPDATED_AT = `greatest(${LEAD_UPDATED_AT}, d.status_changed_at)`;
 
 /** The columns that toLead reads. */
@@ -29,7 +29,7 @@ export const LEAD_COLUMNS = `
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, ${octoDetails('l.hold_id')} as octo`;
 
-/** Follows CLOCK. */
+/** The tables of LEAD_COLUMNS. The statement begins with CLOCK. */
 export const LEAD_TABLES = `clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id
   left join departures d on d.id = l.departure_id`;
 
@@ -65,7 +65,7 @@ export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLea
   return rows.map(toLead);
 }
 
-/** Locks the lead. The caller has locked its departure, if it has one; this lock orders the changes of leads without. */
+/** Locks the lead. The caller has locked its departure, if it has one; this lock orders the changes of a lead without a departure. */
 export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
@@ -137,7 +137,7 @@ export async function findBookingChanges(db: Db, leadId: number): Promise<SaleCh
     .select<SaleChange[]>('at', 'by', 'fields');
 }
 
-/** Erases the customer and notes. @param externalRef replaces the reference */
+/** Erases the customer and notes. @param externalRef the new reference */
 export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: string | null): Promise<void> {
   await trx('booking_leads')
     .where({ id })

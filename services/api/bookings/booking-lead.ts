@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../platform/errors';
 import { type OctoDetails, peopleOfOcto } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type CategoryPrice, type Party, priceByCategory } from '../pricing/party';
-import type { Prices } from '../pricing/prices';
+import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 
@@ -73,7 +73,7 @@ export interface BookingLead {
   travellers: Traveller[] | null;
   /** By the database's clock: an unpaid lead past its payment window is expired, also before the sweeper writes it. */
   status: BookingStatus;
-  /** The prices that the party paid, or would pay, by category. */
+  /** The booked unit price of each category. */
   prices: Prices;
   totalMinor: number;
   depositMinor: number;
@@ -83,7 +83,7 @@ export interface BookingLead {
   paymentMethod: PaymentMethod;
   externalRef: string | null;
   source: BookingSource;
-  /** Known, unless OCTO sent a part of it only, or it is anonymized. */
+  /** Complete, except for OCTO bookings and anonymized ones. */
   customer: PartialCustomer;
   /** The details of its hold, if OCTO placed it. */
   octo: OctoDetails | null;
@@ -173,7 +173,7 @@ export function priceBreakdown({
   prices,
   currencyDigits,
 }: BookingLead): PriceBreakdown {
-  // In this order, because jsonb does not keep the order of the stored calculation.
+  // Lists the fields in this order, because jsonb does not keep the order of the stored calculation.
   const { platform_unit_price, unit_price, deposit_percent, rule } = stored as unknown as PriceBreakdown;
   return {
     platform_unit_price,

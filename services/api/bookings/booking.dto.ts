@@ -210,7 +210,7 @@ export function bookingAnswer(lead: BookingLead): BookingAnswer {
 
 export function bookingItem(lead: BookingLead): BookingItem {
   const { customer, notes, travellers } = lead;
-  return Object.assign(fields(lead), { customer, notes, travellers });
+  return { ...fields(lead), customer, notes, travellers };
 }
 
 export function bookingDetail(lead: BookingLead): BookingDetail {

@@ -11,7 +11,7 @@ import {
   readAll,
   textInput,
 } from '../http/input';
-import { numberOr, type PartyBody, partyInput } from '../pricing/party-input';
+import { numberOr, type PartyBody, partyInput } from '../pricing/party';
 import { isCountry } from '../tenants/country';
 import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
@@ -21,7 +21,7 @@ import { assertTravellersBooked, type Traveller } from './booking-lead';
 import type { BookingRequest } from '../sales/prepare-sale';
 
 /**
- * Reads the body, also before its validation.
+ * Reads the body of a new booking. It may have issues that tsoa finds: readsBody reports the issues of both in one answer.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingRequest(
@@ -54,7 +54,7 @@ export function bookingRequest(
 }
 
 /**
- * Reads the body of a change, also before its validation.
+ * Reads the body of a change, as bookingRequest does.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {
@@ -101,7 +101,7 @@ function phoneCountryInput(field: string, code: string): string {
   throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
 }
 
-/** Reads the reason of a cancellation, also before its validation. */
+/** Reads the reason of a cancellation, as bookingRequest reads its body. */
 export function cancelRequest(body: CancelBody | undefined): { reason: string | null } {
   return readAll({
     reason: () => optionalInput(body?.reason, (reason) => proseInput('reason', reason, 500)),

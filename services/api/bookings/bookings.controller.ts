@@ -19,11 +19,10 @@ import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { optionalDate, optionalInstant, optionalText } from '../http/input';
-import { jsonBody } from '../http/json-body';
+import { jsonBody, readsBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
-import type { ProblemDocument } from '../http/problem-document';
+import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
-import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
 import { answerOnce, type WriteOperation } from '../http/write-request';
 import { claimOf } from '../idempotency/run-idempotent';
@@ -139,7 +138,7 @@ export class BookingsController {
       updatedSince: optionalInstant('query', 'updated_since', updated_since),
     };
     const start = pageStart<LeadPosition | number>(request, cursor, filters);
-    // In the list by creation, the version before wrote the id alone.
+    // The release before wrote only the id into the cursors of the list by creation.
     const after = typeof start === 'number' ? { id: start } : start;
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
     const { items, last } = await listBookings(this.context.db, tenantId, { ...filters, after, limit });

@@ -86,7 +86,7 @@ async function changeStatus(
   });
 }
 
-/** Refuses a paid booking too: a cancelled departure carries no travellers. */
+/** Refuses to confirm a booking of a cancelled departure, also a paid one, because nobody will travel. */
 async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: BookingLead): Promise<void> {
   const { party, sandbox } = lead;
   const { cancelled, tour, departureDate } = await readDeparture(trx, locked, sandbox);

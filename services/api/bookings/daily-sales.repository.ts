@@ -28,7 +28,6 @@ interface DayOfBookings {
   expired: number;
 }
 
-/** Counts bookings by day. */
 async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookings[]> {
   const { rows } = await db.raw(
     `select (created_at at time zone 'UTC')::date as day, count(*)::integer as bookings, sum(adults)::integer as adults,
@@ -55,7 +54,6 @@ interface DayOfHolds {
   converted: number;
 }
 
-/** Counts holds by day. */
 async function countHolds(db: Db, counted: CountedSales): Promise<DayOfHolds[]> {
   const { rows } = await db.raw(
     `select (created_at at time zone 'UTC')::date as day, count(*)::integer as holds,

@@ -9,7 +9,6 @@ import { findLead, findLeadsOfHolds } from './booking-lead.repository';
 import { findLeads, type LeadFilter } from './lead-list.repository';
 
 /**
- * Returns the booking.
  * @param bookingRef any text; a text that is not a booking reference finds no booking
  * @throws BookingNotFoundError for an unknown booking and for another tenant's alike (404)
  */

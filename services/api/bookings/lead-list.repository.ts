@@ -29,7 +29,7 @@ export interface LeadFilter {
   limit: number;
 }
 
-/** The status by the database's clock, as conditions that an index serves (migration 0024). */
+/** The status by the database's clock, as conditions that an index serves (0107_leads.sql). */
 const HAVING_STATUS: Record<BookingStatus, string[]> = {
   pending_payment: ["l.status = 'pending_payment' and not lead_lapsed(l.status, l.payment_due_at, clock.at)"],
   confirmed: ["l.status = 'confirmed'"],
@@ -58,7 +58,7 @@ const byOneIndex = (key: string, order: string, after: string): LeadOrder => ({
   sources: [{ from: 'booking_leads l', order, after }],
 });
 const BY_CREATION = byOneIndex('null', 'l.id desc', 'l.id < :afterId');
-/** The same. The planner takes the primary key for `id desc`, and reads all bookings when few have the status. */
+/** The same order, written as `-l.id`: for `l.id desc` the planner takes the primary key, and reads all bookings when few have the status. */
 const BY_CREATION_OF_STATUS = byOneIndex('null', '-l.id', '-l.id > -(:afterId::bigint)');
 const BY_DEPARTURE = byOneIndex(
   'l.departure_date::text',
@@ -128,7 +128,10 @@ function orderOf(scope: TenantScope, filter: Omit<LeadFilter, 'after'>): LeadOrd
   return filter.status === undefined || tenantIdOf(scope) === null ? BY_CREATION : BY_CREATION_OF_STATUS;
 }
 
-/** No index has the bookings of all tenants by status; their newest page is soon full. */
+/**
+ * Returns conditions that an index serves. For all tenants there is none: no index has their bookings by status, but the newest page is
+ * soon full.
+ */
 function statusConditions(scope: TenantScope, status: BookingStatus | undefined): string[] {
   if (status === undefined) return ['true'];
   return tenantIdOf(scope) === null ? [`${LEAD_STATUS} = :status`] : HAVING_STATUS[status];

@@ -1,10 +1,9 @@
 import { CLOCK, type Trx } from '../../platform/database';
-import type { TourStatus } from '../catalog/tour';
 import type { DepartureChange } from '../departures/change-departure';
 import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './catalog-schema';
 import type { ChangeCounts } from './import-report';
 
-/** Any number that is the same for every import. */
+/** The key of the advisory lock of all imports; any fixed number. */
 const IMPORT_LOCK = 5_118_403_267;
 
 /** Lets one import write at a time, to the end of the transaction. Returns false if another one is writing. */
@@ -13,7 +12,7 @@ export async function claimImport(trx: Trx): Promise<boolean> {
   return rows[0].claimed;
 }
 
-/** Statements over two million rows take longer than those of a request may. */
+/** Sets a longer statement timeout, because a statement over two million rows takes longer than one of a request may. */
 export async function allowLongStatements(trx: Trx): Promise<void> {
   await trx.raw("set local statement_timeout = '10min'");
 }
@@ -39,20 +38,6 @@ export async function lockStaged(trx: Trx): Promise<void> {
   await trx.raw(`select count(*) from (
     select from tours t where t.slug in (select slug from staged_tours)
     order by t.id for no key update of t) as locked`);
-}
-
-/** Locks a tour and all its departures, in the order of `lockStaged`. */
-export async function lockTourWithDepartures(trx: Trx, id: string): Promise<void> {
-  await trx('departures').select('id').where({ tour_id: id }).orderBy('id').forUpdate();
-  await trx('tours').select('id').where({ id }).forNoKeyUpdate();
-}
-
-/** Sets the status of a tour whose lock the caller holds. */
-export async function updateTourStatus(trx: Trx, id: string, status: TourStatus): Promise<void> {
-  const changes = { updated_at: trx.raw('clock_timestamp()'), revision: trx.raw('revision + 1') };
-  await trx('tours')
-    .where({ id })
-    .update({ status, ...changes });
 }
 
 /** Finds the staged departures with holds or unpaid leads whose time is over and that are not marked as expired yet. */
@@ -151,7 +136,7 @@ export async function applyChanges(
     const table = `changed_${changed}`;
     const { rows } = await trx.raw('select pg_relation_size(?::regclass) / 8192 as pages', [table]);
     for (let page = 0; page < rows[0].pages; page += PAGES) {
-      // A range of physical addresses is read without an index, which would first have to be made for two million rows.
+      // Reads a range of physical addresses, because it needs no index; making one for two million rows takes time.
       const { rowCount } = await trx.raw(
         `${sql} and s.action = any(?) and s.ctid >= ?::tid and s.ctid < ?::tid`,
         [actions, `(${page},0)`, `(${page + PAGES},0)`],

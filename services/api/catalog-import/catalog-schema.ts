@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { z } from 'zod';
 import {
   CONTROL_CHARACTER,
@@ -8,17 +9,19 @@ import {
   isSlug,
   withoutInvisible,
 } from '../../platform/text-forms';
+import { foldName } from '../catalog/fold-name';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
-import { currencyDigits } from '../pricing/currency';
+import { currencyDigits, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
+import type { Issue } from './catalog-file';
 
-// Checks the fields of a catalog file. They have the names of the columns (CONTRACT section 8), and the limits of the tables.
+// Checks the entries of a catalog file. Fields have the names of the columns and the limits of the tables.
 
 const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
 const MOST_MAJOR_UNITS = 1_000_000_000_000;
 
-/** Says `is required` for a missing field, and the message for a wrong one. */
+/** Returns the error option of a schema: `is required` for a missing field, else the message. */
 function expecting(message: string): { error: (issue: { input?: unknown }) => string } {
   return { error: ({ input }) => (input === undefined || input === null ? 'is required' : message) };
 }
@@ -86,7 +89,7 @@ function withoutNulls<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as T;
 }
 
-/** A field of a tour that may be omitted, which keeps its value, or null, which gives it the value of a new tour. */
+/** Accepts a field of a tour that is omitted, which keeps the stored value, or null, which stores the value of a new tour. */
 function optional<T extends z.ZodType>(schema: T, empty: unknown = null) {
   return schema.nullish().transform((value) => (value === null ? empty : value));
 }
@@ -97,7 +100,7 @@ const isInstant = (value: string) => {
   return day !== undefined && isDate(day) && !Number.isNaN(new Date(value).getTime());
 };
 
-export const TOUR_SLUG = text(
+const TOUR_SLUG = text(
   isTourSlug,
   'must be 2 to 63 of a-z, 0-9 and inner dashes, and must not look like a UUID',
 );
@@ -110,7 +113,7 @@ const imageUrl = text(
   (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
   'must be an https address, or a path that begins with one /',
 );
-/** Major units. issues.repository.ts checks the decimals, once the currency is known. */
+/** Major units. compare.repository.ts checks the decimals, once the currency is known. */
 const amount = decimal(0, MOST_MAJOR_UNITS);
 const location = object({
   name: line(200),
@@ -124,7 +127,7 @@ const itineraryDay = object({
   description: paragraphs(5000).nullish(),
 }).transform(withoutNulls);
 
-export const TOUR = object({
+const TOUR = object({
   slug: TOUR_SLUG,
   name: line(200),
   continent: text(isSlug, 'must be a lower-case slug such as south-america'),
@@ -140,7 +143,7 @@ export const TOUR = object({
   image_url: optional(imageUrl),
   images: optional(list(image, 100), []),
   tags: optional(list(line(100), 100), []),
-  // An IANA name; issues.repository.ts checks each name once for all tours.
+  // An IANA name. compare.repository.ts checks each name once for all tours.
   time_zone: optional(
     text((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin'),
     'UTC',
@@ -194,3 +197,117 @@ export const STORED_TOUR_COLUMNS = [
 export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field) =>
   field === 'prices' ? 'prices_minor' : field,
 );
+
+export type EntryIssue = Pick<Issue, 'field' | 'message'>;
+
+/** The valid fields of one departure in a file, in major units. undefined: omitted; null: to be cleared. */
+export type DepartureEntry = Partial<z.infer<typeof DEPARTURE>>;
+
+/** Returns the valid fields of one tour in a file. Adds an issue for each invalid one. */
+export function checkTour(value: unknown, issues: EntryIssue[]) {
+  const { base_price: basePrice, departures: _, ...given } = parseFields(TOUR, value, '', issues);
+  const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
+  const columns: Record<string, unknown> = {
+    ...given,
+    name_folded: given.name && foldName(given.name),
+    currency_digits: digits,
+    base_price_minor:
+      digits === undefined || basePrice === undefined ? undefined : toMinor(basePrice, digits),
+  };
+  const list = isRecord(value) && Array.isArray(value.departures) ? value.departures : undefined;
+  return {
+    slug: given.slug,
+    /** Major units, for the check of the decimals. */
+    basePrice,
+    /** The columns that the file gives, as JSON. */
+    columns: JSON.stringify(columns),
+    /** undefined: the entry has no list of departures. */
+    departures: list?.map((departure, at) => checkDeparture(departure, `departures[${at}]`, issues)),
+  };
+}
+
+/** @param path of the departure in its tour; empty for a line of a departures file */
+export function checkDeparture(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry {
+  const fields = parseFields(DEPARTURE, value, path, issues);
+  const { departure_date: begin, return_date: end } = fields;
+  if (begin && end && end < begin)
+    issues.push({ field: joinPath(path, 'return_date'), message: 'must not be before departure_date' });
+  return fields;
+}
+
+export function checkTourSlug(value: unknown, field: string, issues: EntryIssue[]): string | undefined {
+  const { data, error } = TOUR_SLUG.safeParse(value);
+  if (error) issues.push({ field, message: error.issues[0]!.message });
+  return data;
+}
+
+/** Returns the valid fields. After an issue, checks each field by itself, so that the valid ones are still compared with the catalog. */
+function parseFields<S extends z.ZodObject>(
+  schema: S,
+  value: unknown,
+  path: string,
+  issues: EntryIssue[],
+): Partial<z.infer<S>> {
+  const { data, error } = schema.safeParse(value);
+  if (data !== undefined) return data;
+  if (!isRecord(value)) {
+    issues.push({ field: path, message: error!.issues[0]!.message });
+    return {};
+  }
+  const names = Object.keys(schema.shape);
+  for (const name of Object.keys(value).filter((key) => !names.includes(key))) {
+    const message = `is not known here; ${suggestName(name, names)}`;
+    issues.push({ field: joinPath(path, name), message });
+  }
+  const fields: Record<string, unknown> = {};
+  for (const name of names) {
+    const content = parseField(schema.shape[name] as z.ZodType, value[name], joinPath(path, name), issues);
+    if (content !== undefined) fields[name] = content;
+  }
+  return fields as Partial<z.infer<S>>;
+}
+
+function parseField(schema: z.ZodType, value: unknown, path: string, issues: EntryIssue[]): unknown {
+  if (schema === PRICES && isRecord(value)) return parseFields(PRICES, value, path, issues);
+  const { data, error } = schema.safeParse(value);
+  for (const issue of error?.issues ?? []) {
+    const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : [];
+    const parts = unknownKeys.length > 0 ? unknownKeys.map((key) => [...issue.path, key]) : [issue.path];
+    issues.push(...parts.map((part) => ({ field: joinPath(path, ...part), message: issue.message })));
+  }
+  return data;
+}
+
+/** Writes a path as `departures[2].prices.adult`. */
+function joinPath(path: string, ...parts: PropertyKey[]): string {
+  const steps = parts.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+  return `${path}${steps.join('')}`.replace(/^\./, '');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A message lists at most this many known names. If more are known, it suggests the nearest. */
+const FEW = 6;
+
+/** Returns the end of a message about an unknown name: what to write instead. */
+function suggestName(name: string, known: string[]): string {
+  if (known.length <= FEW) return `known are ${known.join(', ')}`;
+  const near = nearestName(name, known);
+  return near === undefined ? 'correct or remove it' : `did you mean ${near}?`;
+}
+
+/** Returns the name with the fewest typing errors, at most a quarter of its letters. Ignores case, dashes and dots. */
+export function nearestName(name: string, known: string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
+  const wanted = plain(name);
+  const distances = known.map((other) => ({ other, distance: typingErrors(wanted, plain(other)) }));
+  const [best] = distances.sort((a, b) => a.distance - b.distance);
+  return best && best.distance * 4 <= plain(best.other).length ? best.other : undefined;
+}
+
+function typingErrors(from: string, to: string): number {
+  // Does not compare a text that is twice as long: it is no typing error, and the time grows with its length.
+  return from.length > 2 * to.length ? from.length : leven(from, to);
+}

@@ -15,11 +15,11 @@ export class UncuttableError extends Error {
   }
 }
 
-/** Bounds the memory after a bracket that is left open. A tour with 5,000 departures has about a million characters. */
+/** Limits the memory for an element whose bracket is not closed. A tour with 5,000 departures has about a million characters. */
 const MOST_CHARACTERS = 16_000_000;
 const NO_LIST = 'must be an array of tours, or {"tours": […]}';
 const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
-/** Refuses a longer beginning without an array. */
+/** A file without an array in this many characters is refused. */
 const LONGEST_OPENING = 4096;
 
 /**
@@ -119,7 +119,7 @@ function findOpening(text: string): string | undefined {
   return opening;
 }
 
-/** @param text after the array; accepted if it is shorter than `least`, because more may follow */
+/** @param text the rest after the array. A rest of at most `least` characters is not checked yet: the next chunk may complete it */
 function refuseMore(text: string, line: number, isInObject?: boolean, least = -1): void {
   const rest = text.trim();
   if (text.length <= least || rest === (isInObject ? '}' : '')) return;

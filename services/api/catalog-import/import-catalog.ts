@@ -11,16 +11,14 @@ import {
   lockStaged,
 } from './apply.repository';
 import { type CatalogRecord, createIssueList, type IssueList, type WatchImport } from './catalog-file';
-import { compareStaged, stageRemovals } from './compare.repository';
-import { findDiff } from './diff.repository';
+import { compareStaged, findIssues, stageRemovals } from './compare.repository';
 import {
   CatalogBusyError,
   CatalogChangedError,
   CatalogRefusedError,
   ImportRunningError,
 } from './import.errors';
-import { findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
-import { findIssues } from './issues.repository';
+import { findDiff, findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
 import { type StagedFiles, stageFiles, stageRecords } from './stage-files';
 import { analyzeStage, closeStage, copyChanges, openStage, type Stage } from './stage.repository';
 import { stageDigests, storeDigests } from './known-digests.repository';
@@ -32,7 +30,7 @@ export interface ImportOptions {
   dryRun?: boolean;
 }
 
-/** The files of an import in the staging tables. */
+/** An import whose files are in the staging tables. */
 interface StagedImport {
   stage: Stage;
   /** Tours and departures of the files. */
@@ -137,13 +135,13 @@ async function writeStaged(
   if (!(await claimImport(trx))) throw new ImportRunningError();
   await analyzeStage(staged.stage);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
-  // Marks expired holds, because the import may use their seats; a clock step must not make them live again.
+  // Marks expired holds as such, because the import may use their seats: a clock step must not make them live again.
   for (const id of await findStagedWithExpired(trx)) await relockDeparture(trx, id);
   const taken = await findTakenSlug(trx);
   if (taken !== undefined) throw new CatalogChangedError(taken);
   const { report, counts } = await compare(staged);
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
-  // Before the changes, because the names of the changed fields come from both states.
+  // Enqueues the events before the changes, because the names of the changed fields come from both states.
   await enqueueDepartureEvents(trx, () => findSoldChanges(trx));
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });

@@ -1,24 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CLOCK } from '../../platform/database';
 import type { Issue, IssueList } from './catalog-file';
-import type { TourDiff } from './diff.repository';
+import { departureJson, type FileEntry, tourJson } from './export-catalog';
 import { queryStage, type Stage } from './stage.repository';
 
-/** The result of an import or of a dry run, in wire names (CONTRACT section 6). All counts are 0 if there are issues. */
+/** The result of an import or of a dry run, as `--json` prints it. All counts are 0 if there are issues. */
 export interface ImportReport {
   tours: Counts;
   departures: Counts;
   errors: Issue[];
-  /** The number of all issues, if not all are listed. */
+  /** The number of all issues; absent if all are listed. */
   errors_total?: number;
   /** With --prune. */
   pruned?: { tours_archived: number; departures_deleted: number; departures_cancelled: number };
-  /** Standing bookings of the departures that the import cancels, if there are any. */
+  /** Standing bookings of the departures that the import cancels; absent if there are none. */
   bookings_to_tell?: BookingsToTell[];
-  /** New departures whose date is over in the tour's time zone, if there are any: nobody can book them. */
+  /** New departures whose date is over in the tour's time zone, so that they cannot be booked; absent if there are none. */
   past_departures?: PastDepartures;
   /** In a dry run: the changes of each tour. */
   changes?: TourDiff[];
-  /** Number of tours that would change and are not listed, if any. */
+  /** Number of tours that would change and are not listed; absent if all are listed. */
   changes_left_out?: number;
 }
 
@@ -56,15 +57,17 @@ export async function reportChanges(
   prune: boolean,
 ): Promise<{ report: ImportReport; counts: ChangeCounts }> {
   if (issues.count() > 0) {
-    const report = toReport({ tours: {}, departures: {} }, { tours: 0, departures: 0 }, prune, issues);
-    return { report, counts: { tours: {}, departures: {} } };
+    const counts = { tours: {}, departures: {} };
+    return { report: toReport(counts, { tours: 0, departures: 0 }, prune, issues), counts };
   }
   const counts = await countChanges(stage);
-  const report = toReport(counts, total, prune, issues);
   const bookings = await findBookingsToTell(stage);
-  if (bookings.length > 0) report.bookings_to_tell = bookings;
   const past = await findPastDepartures(stage);
-  if (past) report.past_departures = past;
+  const report = {
+    ...toReport(counts, total, prune, issues),
+    ...(bookings.length > 0 && { bookings_to_tell: bookings }),
+    ...(past && { past_departures: past }),
+  };
   return { report, counts };
 }
 
@@ -153,4 +156,92 @@ export async function findRemovals(stage: Stage): Promise<Removals> {
     [MOST_NAMED],
   );
   return row!;
+}
+
+/** Lists at most this many tours in a dry run: about 10 MB where each has 20 departures. */
+const MOST_CHANGES = 10_000;
+
+/** One field of a tour or departure, with the names and units of a catalog file. */
+export interface FieldDiff {
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** The changes that an import would make to one tour, as `--json` prints them. */
+export interface TourDiff {
+  tour: string;
+  /** The change of the tour's own fields; absent if only departures change. */
+  change?: 'created' | 'updated' | 'archived';
+  /** Given for an updated tour. */
+  fields?: FieldDiff[];
+  departures?: DepartureDiff[];
+}
+
+interface DepartureDiff {
+  departure_date: string;
+  change: 'created' | 'updated' | 'deleted' | 'cancelled';
+  fields?: FieldDiff[];
+}
+
+interface Change<Action> {
+  action: Action;
+  before: FileEntry;
+  after: FileEntry;
+}
+
+type TourChange = Change<'insert' | 'update' | 'touch' | 'archive'> & {
+  departures: Change<'insert' | 'update' | 'delete' | 'cancel'>[] | null;
+};
+
+const CHANGES = {
+  insert: 'created',
+  update: 'updated',
+  archive: 'archived',
+  delete: 'deleted',
+  cancel: 'cancelled',
+} as const;
+
+/** Compares the staged changes with the catalog, field by field. */
+export async function findDiff(stage: Stage): Promise<TourDiff[]> {
+  const changes = await queryStage<TourChange>(
+    stage,
+    `select c.action, ${tourJson('t')} as before, ${tourJson('c')} as after,
+       (select json_agg(json_build_object('action', n.action, 'before', ${departureJson('d', 't')},
+                                          'after', ${departureJson('n', 'c')}) order by n.departure_date)
+        from changed_departures n left join departures d on d.id = n.id where n.entry = c.entry) as departures
+     from (select * from changed_tours order by entry < 0, abs(entry) limit ?) as c
+     left join tours t on t.id = c.id order by c.entry < 0, abs(c.entry)`,
+    [MOST_CHANGES],
+  );
+  return changes.map((tour) => ({
+    tour: String(tour.after.slug),
+    ...(tour.action !== 'touch' && { change: CHANGES[tour.action] }),
+    ...compareFields(tour),
+    ...(tour.departures && {
+      departures: tour.departures.map((departure) => ({
+        departure_date: String(departure.after.departure_date),
+        change: CHANGES[departure.action],
+        ...compareFields(departure),
+      })),
+    }),
+  }));
+}
+
+/** Returns `fields` for an update. */
+function compareFields({ action, ...entries }: Change<string>): { fields?: FieldDiff[] } {
+  if (action !== 'update') return {};
+  const [before, after] = [flatten(entries.before), flatten(entries.after)];
+  return {
+    fields: Object.keys(after)
+      .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+      .map((field) => ({ field, before: before[field], after: after[field] })),
+  };
+}
+
+/** Names a price of a departure as `prices.adult`. Puts amounts last. */
+function flatten({ prices, base_price, ...fields }: FileEntry): FileEntry {
+  if (!prices) return { ...fields, base_price };
+  const named = Object.entries(prices).map(([category, amount]) => [`prices.${category}`, amount as unknown]);
+  return { ...fields, ...(Object.fromEntries(named) as FileEntry) };
 }

@@ -10,7 +10,7 @@ import { queryStage, type Stage } from './stage.repository';
  */
 
 /**
- * Increment it with every change to the meaning or the validity of an entry (catalog-schema.ts, check-entry.ts, the lists of currencies and
+ * Increment it with every change to the meaning or the validity of an entry (catalog-schema.ts, the lists of currencies and
  * countries): entries of earlier imports are then parsed and compared again.
  */
 const RULES = 1;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CsvError } from 'csv-parse';
 import { CATALOG_FILE_TYPES, type CatalogRecord, type FindUnchanged, type IssueList } from './catalog-file';
 import { cutArray, cutLines, UncuttableError } from './cut-json';
-import { CsvHead, parseCsvRows, readCsv } from './read-csv';
+import { CsvHead, parseCsvRows, readCsv } from './catalog-csv';
 import { digestEntry } from './known-digests.repository';
 
 const BYTES_A_CHUNK = 256 * 1024;
@@ -35,8 +35,8 @@ export async function* readCatalogFile(
 }
 
 /**
- * Reads an array of tours, or `{"tours": […]}`; or one tour in each line. An array ends at a syntax error: what follows may belong
- * to any entry.
+ * Reads an array of tours, or `{"tours": […]}`; or one tour in each line. Stops at a syntax error in an array, because the text after it
+ * may belong to any entry.
  */
 async function* readJson(
   file: string,
@@ -83,7 +83,7 @@ function parseJson(text: string): { value: unknown } | { error: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    // The engine's message repeats the text with its line breaks.
+    // Removes the line breaks, because the engine's message repeats the text.
     return { error: `must be JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}` };
   }
 }
@@ -130,7 +130,7 @@ export async function isDeparturesFile(file: string): Promise<boolean> {
       if (head) return new CsvHead(head.record).isDepartures;
     }
   } catch (error) {
-    // The reader reports the error.
+    // Ignored here: readCatalogFile reports the error.
     if (!(error instanceof CsvError) && !isInvalidText(error)) throw error;
   }
   return false;

@@ -7,15 +7,15 @@ import {
   type Place,
   type WatchImport,
 } from './catalog-file';
+import { TOUR_OF_DEPARTURE } from './catalog-csv';
 import {
   checkDeparture,
   checkTour,
   checkTourSlug,
   type DepartureEntry,
   type EntryIssue,
-} from './check-entry';
+} from './catalog-schema';
 import { isDeparturesFile, readCatalogFile } from './read-catalog-file';
-import { TOUR_OF_DEPARTURE } from './csv-columns';
 import { copyRows, type Stage, type StagedRow } from './stage.repository';
 import { findUnchangedEntries } from './known-digests.repository';
 
@@ -27,7 +27,7 @@ export interface StagedFiles {
   slugs: string[];
 }
 
-/** Number of tours and departures that are staged together: an import never keeps more in memory. */
+/** Number of tours and departures in one chunk. An import never keeps more in memory. */
 const ROWS_A_CHUNK = 5000;
 
 /**
@@ -55,7 +55,7 @@ export async function stageFiles(
   return stageRecords(stage, readFiles(), issues, hasDeparturesFile);
 }
 
-/** @param hasDeparturesFile each tour has a list, which is empty for a tour without a line in that file */
+/** @param hasDeparturesFile gives each tour a list of departures, which is empty for a tour without a line in that file */
 export async function stageRecords(
   stage: Stage,
   chunks: AsyncIterable<CatalogRecord[]> | CatalogRecord[][],
@@ -71,7 +71,7 @@ export async function stageRecords(
     copying = copyRows(stage, 'staged_tours', tours).then(() =>
       copyRows(stage, 'staged_departures', departures),
     );
-    // The next await reports the failure.
+    // Marks the failure as handled; the next await of `copying` throws it.
     copying.catch(() => undefined);
   };
   for await (const records of chunks) {
@@ -129,7 +129,7 @@ class EntryRows {
     this.departures += unchanged.departures;
   }
 
-  /** Adds the tours of which only lines of departures were found. */
+  /** Adds the tours that only lines of a departures file have named. */
   addToursOfLines(): void {
     for (const [slug, { entry, place, isOfLines }] of this.slugs) {
       if (isOfLines) this.pushTour(place, [entry, slug], [null, null, null, true, 0]);

@@ -39,7 +39,7 @@ const CREATE = `
   create temporary table changed_departures as
     select 0 as entry, ''::text as action, d.* from departures d with no data`;
 
-/** Opens within a transaction, or takes a connection of the pool until `closeStage`. */
+/** Creates the staging tables in the transaction `db`; on a pool, in a transaction of their own until `closeStage`. */
 export async function openStage(db: Db): Promise<Stage> {
   const connection = (await db.client.acquireConnection()) as Client;
   const stage = { db, connection, ownTransaction: db.isTransaction !== true };
@@ -51,7 +51,7 @@ export async function openStage(db: Db): Promise<Stage> {
 }
 
 export async function closeStage(stage: Stage): Promise<void> {
-  // A lost connection has dropped its tables, and the statement that met the loss has reported it.
+  // Ignores a lost connection: its tables are gone, and the statement that failed has reported it.
   await queryStage(stage, stage.ownTransaction ? 'rollback' : DROP).catch(() => undefined);
   await stage.db.client.releaseConnection(stage.connection);
 }

@@ -1,10 +1,10 @@
 import type { Db, Trx } from '../../platform/database';
 
 /**
- * Returns the time up to which this and later statements see all changes of the catalog, and after which all others will be, RFC 3339
- * (ADR 28). It lies between the last commit and the next one.
- * @param since RFC 3339: if a restore has lost changes before this time, the answer is the earlier time up to which none is lost (ADR 33).
- *   So the answer is before `since` exactly where the database has not reached `since`
+ * Returns a time between the last commit that changed the catalog and the next one, RFC 3339 (ADR 28). This and later
+ * statements see all changes before it; all other changes will be after it.
+ * @param since RFC 3339. If a restore has lost changes from before this time, returns the earlier time up to which none is lost
+ *   (ADR 33). So a result before `since` means that the database has not reached `since`
  */
 export async function readAsOf(db: Db, since?: string): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ changedAt: Date; lostAfter: Date | null }] }>(
@@ -18,8 +18,8 @@ export async function readAsOf(db: Db, since?: string): Promise<string> {
 }
 
 /**
- * Makes the next as_of later than any before, and remembers which changes a restore has lost. Increments the version that processes have
- * seen, so that they drop what they have cached.
+ * Makes the next as_of later than any before, and records which changes a restore has lost. Increments the version that
+ * processes have seen, so that they drop what they have cached.
  * @param lostAfter `as_of` of the backup
  */
 export async function recordRestore(

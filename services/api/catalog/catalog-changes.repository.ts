@@ -4,20 +4,23 @@ import { type Db, inTransaction, type Trx } from '../../platform/database';
 export interface CatalogChanges {
   /** RFC 3339, inclusive. */
   since: string;
-  /** Whether a rule for all tours has changed, or nothing is known of the time. */
+  /** True: every tour counts as changed, because a rule for all tours has changed, or the changes of the time are not known. */
   everything: boolean;
   /** The continents for which a rule has changed. */
   continents: string[];
-  /** The tours that have changed, or a rule for them; undefined if they are many. */
+  /** Ids of the tours that have changed or whose own rule has changed; undefined if they are many. */
   tourIds: string[] | undefined;
 }
 
-/** Up to so many commits, a page steps through them. A commit that nothing refers to costs as much. */
+/**
+ * With up to so many commits since the time, a page steps through them. A commit that nothing refers to costs as much as
+ * others.
+ */
 const MANY_COMMITS = 20_000;
-/** Up to so many tours, a page begins with their ids; with more of them, it finds some soon in the order of the catalog. */
+/** With up to so many changed tours, a page starts from their ids. With more, it soon finds some in the order of the catalog. */
 const MANY_TOURS = 5000;
 
-/** Selects the scope (migration 0025) of rules that are not for one tour. */
+/** SQL condition: the change `c` is of a rule for many tours, by its scope (0113_versions_and_changes.sql). */
 const IS_WIDE = "(c.scope = 'default' or c.scope like 'in %')";
 /** Joins the changes `c` to the commits since `:since`. */
 const SINCE = 'catalog_commits k on k.change_id = c.change_id and k.at >= :since::timestamptz';
@@ -65,7 +68,7 @@ export function changesBindings(changes: CatalogChanges | undefined) {
   return { since, changedContinents: continents, changedTours: tourIds ?? null };
 }
 
-/** Returns the condition that the tour `t` has changed for the tenant; undefined where all are listed. */
+/** Returns the condition that the tour `t` has changed for the tenant; undefined if every tour counts as changed. */
 export function hasChanged(changes: CatalogChanges | undefined): string | undefined {
   if (!changes || changes.everything) return undefined;
   const { continents, tourIds } = changes;
@@ -85,15 +88,15 @@ export interface RemovedTour {
 }
 
 /**
- * Returns, by id, the tours that the tenant does not see, and could see at some instant since then. No filter applies to them: it may
- * be true for what the tenant saw, and must not tell what is in a tour now.
+ * Returns, in id order, the tours that the tenant does not see now and saw at some time since then. Applies no filter: a filter
+ * would compare the present tour, which the tenant may not see.
  */
 export async function findRemovedTours(
   db: Db,
   tenantId: string,
   { since: inclusive, after, limit }: { since: string; after: string; limit: number },
 ): Promise<RemovedTour[]> {
-  // The instant before: a period that ended at this time counts.
+  // One millisecond earlier, so that a period that ended at this time counts.
   const since = new Date(Date.parse(inclusive) - 1).toISOString();
   const hidden = await findHiddenScopes(db, tenantId, since);
   const { rows } = await db.raw<{ rows: RemovedTour[] }>(
@@ -117,15 +120,15 @@ export async function findRemovedTours(
 }
 
 interface HiddenScopes {
-  /** Whether the default has shown tours and does not any more. */
+  /** True: the default showed tours, and does not any more. */
   byDefault: boolean;
   /** The continents whose rule has hidden tours. */
   continents: string[];
-  /** The continents that have had the same rule all the time, so that no default applied. */
+  /** The continents whose rule has not changed, so that the default never applied to them. */
   ruled: string[];
 }
 
-/** Returns what rules for many tours have hidden since then. */
+/** Returns the scopes of the rules for many tours that have hidden tours since then. */
 async function findHiddenScopes(db: Db, tenantId: string, since: string): Promise<HiddenScopes> {
   const { rows } = await db.raw<{
     rows: { scope: string; visible: boolean; began: boolean; ended: boolean }[];
@@ -170,7 +173,7 @@ const IS_SEEN = `t.status = 'published' and coalesce(
 const times = (scope: string, visible = 'true') =>
   `coalesce(range_agg(v.during) filter (where v.scope = ${scope} and ${visible}), '{}')`;
 
-/** The condition that the tour was published and visible by the rules of that instant, at some instant since `:since`. */
+/** SQL condition: at some time since `:since` the tour was published, and the rules of that time showed it. */
 const WAS_SEEN = `exists (
        select from tour_publication_times p cross join lateral (
          select ${times("'usable'", 'v.visible')} * (

@@ -13,7 +13,7 @@ export interface CatalogFilters {
   continents: CountedValue[];
   countries: CountedValue[];
   tags: CountedValue[];
-  /** Null without a tour. */
+  /** Null if the tenant sees no tour. */
   durationMin: number | null;
   durationMax: number | null;
   /** The first and the last date of an open departure, YYYY-MM-DD; null without one. */
@@ -49,7 +49,10 @@ function countedValues(column: string, from: string): string {
            from (select ${column} as value, count(*) as tours from ${from} group by ${column}) as counted)`;
 }
 
-/** Selects the first or the last open departure. A date of any time zone that is not over is at most a day before the date in UTC. */
+/**
+ * Selects the first or the last open departure. Reads from the day before the present date in UTC, because in some time zone
+ * that day is not over.
+ */
 function openDeparture(order: 'asc' | 'desc'): string {
   return `select d.departure_date, departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as closes_at
      from departures d join tours t on t.id = d.tour_id ${visibilityJoins(':tenantId')}

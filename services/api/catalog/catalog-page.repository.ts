@@ -1,9 +1,8 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
-import type { ListedTour, Tour } from './tour';
+import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
 import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './tour.repository';
-import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
 import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
 interface Selection extends TourSelection {
@@ -80,8 +79,8 @@ async function selectPage<T extends ListedTour>(
 }
 
 /**
- * Returns the time of the first page, at most an hour ago: each page computes what has changed since. A text, because a Date would
- * drop the microseconds.
+ * Returns the time at which the first page was read, at most an hour ago, because each page computes the next departures that
+ * changed since. Returns text, because a Date would drop the microseconds.
  */
 async function readTime(db: Db, first: string | null): Promise<string> {
   const { rows } = await db.raw(
@@ -95,7 +94,7 @@ async function readTime(db: Db, first: string | null): Promise<string> {
 function pageByName(page: CatalogPageRequest): string {
   const after = (row: string, id: string) =>
     page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';
-  // Tags have an index in the same order.
+  // The index of tags has the same order: folded name, then id.
   const byTag = page.tag !== undefined;
   const [row, id] = byTag ? ['g', 'tour_id'] : ['t', 'id'];
   const listed = byTag ? `tour_tags g join tours t on t.id = g.tour_id and g.tag = :tag` : 'tours t';
@@ -117,8 +116,8 @@ function pageByName(page: CatalogPageRequest): string {
 }
 
 /**
- * Reads the same from the next departures that are known (migration 0016), and computes those that are not: of tours that changed,
- * whose departure closed, or which were computed after the first page was read.
+ * Reads the same tours in the order of their next departures, which a table keeps (0105_departures.sql). Computes the next departure
+ * of a tour that changed, whose departure closed, or whose row was written after the first page was read.
  */
 function pageByDate(page: CatalogPageRequest): string {
   const selection = selectionOf(page, 't', ':readAt::timestamptz');
@@ -178,7 +177,7 @@ function selectionOf(selection: Selection, row = 't', at = 'statement_timestamp(
     selection.tag !== undefined && 't.id in (select g.tour_id from tour_tags g where g.tag = :tag)',
     selection.durationMin !== undefined && 't.duration_days >= :durationMin',
     selection.durationMax !== undefined && 't.duration_days <= :durationMax',
-    // Without a condition between both tours, so that the planner may begin with the departures of a rare date.
+    // The subquery does not refer to `t`, so that the planner may begin with the departures of a rare date.
     departs.length > 0 &&
       `t.id in (select d.tour_id from departures d join tours z on z.id = d.tour_id where ${departs.join(' and ')}
          and departure_is_open(d.status, d.departure_date, d.closes_at, z.time_zone, ${at}))`,
@@ -203,7 +202,6 @@ function selectionBindings({ nameContains, ...selection }: TourSelection) {
   };
 }
 
-/** Escapes a text for LIKE. */
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -6,11 +6,11 @@ import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { cacheControl, jsonContent, PRIVATE, withETag } from '../http/caching';
 import { continentInput, countryInput, optionalDate, optionalInstant, searchInput } from '../http/input';
 import { pageContentOf, pageStart } from '../http/paging';
-import type { ProblemDocument } from '../http/problem-document';
+import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
-import type { PagePosition } from './tour-selection';
+import type { PagePosition } from './tour';
 import { cachedCatalog, cachedFilters, cachedVisibleTour, shownUntil } from './list-catalog';
 import { catalogItem, filtersAnswer, removedItem, tourDetail } from './tour-answer';
 import type { CatalogFiltersAnswer, CatalogPage, TourDetail } from './tour.dto';
@@ -81,7 +81,7 @@ export class CatalogController {
       durationMin: duration_min,
       durationMax: duration_max,
       updatedSince: optionalInstant('query', 'updated_since', updated_since),
-      // The default is left out, so that cursors of a release without it stay good.
+      // Leaves the default out, so that cursors of a release without this filter stay valid.
       sort: sort === 'name' ? undefined : sort,
     };
     const after = pageStart<PagePosition>(request, cursor, filters);

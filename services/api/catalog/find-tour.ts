@@ -2,8 +2,7 @@ import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TourNotFoundError } from './catalog.errors';
 import { type CatalogTour, type CatalogTourFilter, type Tour, tourKey } from './tour';
-import { findTourForTenant, findToursById } from './tour.repository';
-import { findCatalogTour, findCatalogTours } from './catalog-tour.repository';
+import { findCatalogTour, findCatalogTours, findTourForTenant, findToursById } from './tour.repository';
 import { AppError } from '../../platform/errors';
 import { foldName } from './fold-name';
 

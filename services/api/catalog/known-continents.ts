@@ -21,8 +21,8 @@ class UnknownContinentError extends AppError {
 }
 
 /**
- * Checks the continent of a new rule: a rule for a misspelt one would have no effect. An empty catalog has no continents yet, so that any is
- * accepted there.
+ * Checks the continent of a new rule: a rule for a misspelt one would have no effect. An empty catalog has no continents yet,
+ * so any continent is accepted.
  * @returns whether a tour is in it
  * @throws UnknownContinentError
  */

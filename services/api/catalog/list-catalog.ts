@@ -1,6 +1,6 @@
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
-import { readTenantAgain } from '../tenants/find-tenant';
+import { readTenantAgain } from '../tenants/manage-tenants';
 import { readAsOf } from './as-of';
 import { getVisibleTour } from './find-tour';
 import {
@@ -11,8 +11,14 @@ import {
 } from './catalog-changes.repository';
 import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
-import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
-import { type ListedTour, type Tour, tourKey } from './tour';
+import {
+  type CatalogSort,
+  type ListedTour,
+  type PagePosition,
+  type Tour,
+  tourKey,
+  type TourSelection,
+} from './tour';
 import type { Db } from '../../platform/database';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { foldName } from './fold-name';
@@ -54,7 +60,7 @@ export async function listCatalog(
     return { ...page, removed: [] };
   }
   const asOf = filter.after?.asOf ?? (await readAsOf(db, updatedSince));
-  // Read after as_of: a cached tenant may lack a change that is older.
+  // Reads the tenant after as_of, because a cached tenant may lack a change from before as_of.
   const tenant = await readTenantAgain(db, knownTenant);
   return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince }, asOf)), asOf };
 }
@@ -65,8 +71,8 @@ const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns a page of the tours that have changed, by the order of the list, and after them of the removed ones, by id. To a time that the
- * database has not reached, because a restore lost it, the answer is the complete catalog too, so that a copy gets its present state.
+ * Returns a page of the changed tours in the order of the list, and after all of them the removed tours by id. If a restore
+ * lost the given time, returns the complete catalog, so that a copy gets the present state.
  */
 async function listChanges(
   db: Db,
@@ -76,7 +82,8 @@ async function listChanges(
 ): Promise<PricedCatalogPage> {
   const { limit } = filter;
   const removedUpTo = filter.after?.removedUpTo;
-  // By as_of of the first page, so that all pages agree. An as_of before the time tells that changes before it were lost (ADR 33).
+  // Compares with the as_of of the first page, so that all pages agree. An as_of before `updatedSince` means that a restore
+  // lost changes (ADR 33).
   const age = Date.parse(asOf) - Date.parse(updatedSince);
   const isComplete = age < 0 || age > CHANGES_KEPT_MS;
   const changes = isComplete ? undefined : await findCatalogChanges(db, tenant.id, updatedSince);
@@ -132,8 +139,8 @@ export async function listCompleteTours(
 }
 
 /**
- * Returns the tenant's lowest price of one adult on an open departure of the tour, in minor units; without one, the base price
- * through the tenant's layer.
+ * Returns the tenant's lowest price of one adult on an open departure of the tour, in minor units; without an open departure,
+ * the base price after the tenant's price rules.
  */
 export function priceFrom(tour: ListedTour, quote: Quoter): number {
   const prices = tour.lowestPrices.map(({ date, adult }) => quote(tour, { adult }, date).tenant.adult);
@@ -184,7 +191,7 @@ export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenan
   }));
 }
 
-/** Returns what the tenant's catalog can be filtered by, from the cache, and the time until which that holds without a write. */
+/** Returns the filters of the tenant's catalog from the cache, and the time until which they stay the same without a write. */
 export async function cachedFilters(
   { db, cache }: CachedReads,
   tenant: Tenant,

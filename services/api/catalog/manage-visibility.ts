@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import { updateTenant } from '../tenants/update-tenant';
+import { updateTenant } from '../tenants/manage-tenants';
 import {
   rankVisibilityRules,
   type Visibility,

@@ -3,8 +3,8 @@ import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database
 const TOURS_A_STEP = 2_000;
 
 /**
- * Computes the next departures anew of tours that changed or whose departure closed (migration 0016), in short transactions. One
- * process does it at a time: two could store their results in the wrong order. A late run changes no answer.
+ * Computes the next departure again for each tour that changed or whose departure closed (0105_departures.sql), in short
+ * transactions. One process does it at a time: two could store their results in the wrong order. A late run changes no answer.
  */
 export async function refreshNextDepartures(db: Db): Promise<void> {
   for (;;) if ((await inTransaction(db, refreshStep)) < TOURS_A_STEP) return;
@@ -23,7 +23,7 @@ async function refreshStep(trx: Trx): Promise<number> {
     { most: TOURS_A_STEP },
   );
   const tourIds = rows.map((row: { tourId: string }) => row.tourId);
-  // Runs as its own statement: it sees every change whose mark it has deleted.
+  // Runs as its own statement, so that it sees every change whose mark the statement before has deleted.
   await trx.raw(
     `${CLOCK}
      insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)

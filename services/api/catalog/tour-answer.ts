@@ -12,7 +12,7 @@ import type {
   TourLocationAnswer,
 } from './tour.dto';
 import type { Tour, TourLocation } from './tour';
-import { tenantPricesAnswer } from '../pricing/prices';
+import { tenantPricesAnswer } from '../pricing/price-categories';
 
 /** @param baseUrl address of this installation, for pictures that it serves itself */
 export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl: string): CatalogItem {

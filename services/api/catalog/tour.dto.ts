@@ -1,4 +1,4 @@
-import type { TenantPricesAnswer } from '../pricing/prices';
+import type { TenantPricesAnswer } from '../pricing/price-categories';
 
 /** One tour of a list, with the tenant's price. */
 export interface CatalogItem {

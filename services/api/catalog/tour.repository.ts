@@ -1,9 +1,9 @@
 import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import type { Tour, TourKey } from './tour';
+import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
 import { IS_VISIBLE, visibilityJoins } from './visibility';
 
-/** The time of the last change of the tour, its departures, or the tenant's rules that concern it (migration 0025). */
+/** The time of the last change of the tour, its departures, or the tenant's rules that concern it (0113_versions_and_changes.sql). */
 const CHANGED_AT = `greatest(t.updated_at,
     (select max(k.at) from tour_changes c join catalog_commits k on k.change_id = c.change_id where c.tour_id = t.id),
     (select max(k.at) from tenant_changes c join catalog_commits k on k.change_id = c.change_id
@@ -18,9 +18,9 @@ export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
   t.inclusions, t.exclusions, t.cancellation_policy, t.start_time, t.revision`;
 /**
- * Joins the open departures of the tour: the first date, the first closing, and the lowest price of each group of dates to which
- * the same price rules of the tenant apply. A rule never makes a lower price higher than a higher one, so a group's lowest
- * price is enough. The dates that bound the groups are the first days of travel windows and the first days after them.
+ * Joins the open departures of the tour: the first date, the first closing, and the lowest price of each group of dates to
+ * which the same price rules of the tenant apply. A rule keeps the order of prices, so a group's lowest price is enough. The
+ * dates that bound the groups are the first days of travel windows and the first days after them.
  */
 export const UPCOMING = upcoming();
 /** The same, with the lowest price of one child in each group. */
@@ -78,4 +78,44 @@ export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Prom
  */
 export async function recordTerminalChange(trx: Trx, tourId: string): Promise<void> {
   await trx('tours').where({ id: tourId }).increment('revision', 1);
+}
+
+export async function findCatalogTour(
+  db: Db,
+  key: { id: string } | { slug: string },
+): Promise<CatalogTour | undefined> {
+  const [tour] = await selectTours(db, 'id' in key ? 't.id = :id' : 't.slug = :slug', { ...key, limit: 1 });
+  return tour;
+}
+
+/** Returns tours by folded name, then id. */
+export async function findCatalogTours(db: Db, filter: CatalogTourFilter): Promise<CatalogTour[]> {
+  const conditions = [
+    filter.status && 't.status = :status',
+    filter.continent && 't.continent = :continent',
+    filter.nameContains && 'position(:nameContains in t.name_folded) > 0',
+    filter.after && '(t.name_folded, t.id) > (select l.name_folded, l.id from tours l where l.id = :after)',
+  ].filter(Boolean);
+  return selectTours(db, conditions.join(' and ') || 'true', { ...filter });
+}
+
+async function selectTours(
+  db: Db,
+  condition: string,
+  bindings: Record<string, unknown>,
+): Promise<CatalogTour[]> {
+  const { rows } = await db.raw<{ rows: CatalogTour[] }>(
+    `select t.id, t.slug, t.name, t.continent, t.country, t.status, t.currency, t.currency_digits, t.base_price_minor,
+       t.time_zone, t.revision, t.updated_at, upcoming.*
+     from (select * from tours t where ${condition} order by t.name_folded, t.id limit :limit) t
+       cross join lateral (
+         select count(*)::integer as upcoming_departures, min(d.departure_date) as next_departure_date,
+           coalesce(min((d.prices_minor->>'adult')::bigint), t.base_price_minor) as price_from_minor
+         from departures d
+         where d.tour_id = t.id
+           and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())) upcoming
+     order by t.name_folded, t.id`,
+    bindings as Record<string, string>,
+  );
+  return rows;
 }

@@ -19,7 +19,7 @@ export async function findVisibilityRules(
 
 /** The published tours that a tenant sees. */
 export interface VisibleTours {
-  /** Whether the tenant has any rule; without one its default decides. */
+  /** True: the tenant has a rule. Without one, its default decides. */
   byRule: boolean;
   visible: number;
   published: number;

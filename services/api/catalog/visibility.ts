@@ -1,4 +1,4 @@
-/** The visibility rules of a tenant. A tour rule overrules a continent rule, which overrules the default (CONTRACT section 6). */
+/** The visibility rules of a tenant. A tour rule overrules a continent rule, which overrules the default. */
 export interface Visibility {
   defaultVisible: boolean;
   continents: { continent: string; visible: boolean }[];
@@ -43,8 +43,8 @@ export function visibilityJoins(tenantId: string): string {
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
 
 /**
- * Begins a statement with the continents of published tours, and those which the tenant sees: `seen`. Steps through the index of
- * continents, which is cheaper than `distinct` over all tours.
+ * Begins a statement with two lists: `continents` has those of published tours, `seen` those that the tenant sees by a
+ * continent rule or the default. Steps through the index of continents, which is cheaper than `distinct` over all tours.
  */
 export const VISIBLE_CONTINENTS = `with recursive continents (continent) as (
        (select t.continent from tours t where t.status = 'published' order by t.continent limit 1)

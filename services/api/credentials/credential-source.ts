@@ -1,5 +1,8 @@
-import type { ReadCacheValidity } from '../../platform/read-cache/validity';
-import { createReadCache, type CachedEntry } from '../../platform/read-cache/read-cache';
+import {
+  type ReadCacheValidity,
+  createReadCache,
+  type CachedEntry,
+} from '../../platform/read-cache/read-cache';
 import type { Db } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import {
@@ -10,8 +13,7 @@ import {
   type StoredCredential,
   type StoredWidgetToken,
 } from './credential.repository';
-import { type OfferedToken, provesSecret } from './token-digest';
-import type { CredentialKind } from './token-format';
+import { type CredentialKind, type OfferedToken, provesSecret } from './token';
 
 /**
  * Looks up credentials. A wrong secret and an unknown id take the same query, with an answer of the same form, and no cache

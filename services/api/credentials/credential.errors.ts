@@ -2,13 +2,13 @@ import { AppError } from '../../platform/errors';
 import type { Tenant } from '../tenants/tenant';
 import type { ApiKeyPrincipal, Scope } from './credential';
 
-import type { CredentialKind } from './token-format';
+import type { CredentialKind } from './token';
 
-/** A refused credential. Only a caller that proved the secret learns the reason (CONTRACT section 1). */
+/** The credential is refused. Only a caller that proved the secret learns the reason. */
 export abstract class CredentialError extends AppError {
   abstract readonly proven: boolean;
 
-  /** @param tenant of a proven credential */
+  /** @param tenant the owner of a proven credential */
   constructor(
     message: string,
     readonly tenant?: Pick<Tenant, 'sandbox'>,
@@ -17,7 +17,10 @@ export abstract class CredentialError extends AppError {
   }
 }
 
-/** Malformed, unknown or wrong secret. One answer for all, so that a caller cannot find valid ids. */
+/**
+ * The text is malformed, its id is unknown, or its secret is wrong. All three get the same answer, so that a caller cannot find
+ * valid ids.
+ */
 export class InvalidApiKeyError extends CredentialError {
   readonly code = 'invalid_api_key';
   readonly proven = false;
@@ -55,7 +58,7 @@ export class TenantInactiveError extends CredentialError {
 }
 
 type ScopelessPrincipal = Pick<ApiKeyPrincipal, 'kind' | 'familyId'> & {
-  /** The missing one. */
+  /** The scope that the key lacks. */
   scope: Scope;
   tenant: Pick<Tenant, 'sandbox'>;
 };
@@ -77,7 +80,7 @@ const TAKES = {
   widget_token: 'a widget token, in token or in x-svc-widget-token',
 };
 
-/** A valid credential of the wrong kind, or in a channel of the other kind. */
+/** The credential is valid, but of the wrong kind, or was sent where the other kind belongs. */
 export class WrongCredentialTypeError extends CredentialError {
   readonly code = 'wrong_credential_type';
   readonly proven = true;
@@ -87,7 +90,10 @@ export class WrongCredentialTypeError extends CredentialError {
   }
 }
 
-/** Malformed, unknown or wrong secret. One answer for all, so that a caller cannot find valid ids. */
+/**
+ * The text is malformed, its id is unknown, or its secret is wrong. All three get the same answer, so that a caller cannot find
+ * valid ids.
+ */
 export class InvalidWidgetTokenError extends CredentialError {
   readonly code = 'invalid_widget_token';
   readonly proven: boolean = false;
@@ -104,11 +110,11 @@ const UNUSABLE = {
   pass_expired: 'The pass of this page has expired.',
 };
 
-/** A proven token or pass that may not be used. The caller learns the reason; the code is that of every invalid token. */
+/** The token or pass is proven, but may not be used. The message names the reason; the code is that of every invalid token. */
 export class UnusableWidgetTokenError extends InvalidWidgetTokenError {
   override readonly proven = true;
 
-  /** @param origins of the token: their pages may frame the message */
+  /** @param origins the token's origins: their pages may show the message in a frame */
   constructor(
     readonly reason: keyof typeof UNUSABLE,
     tenant: Pick<Tenant, 'sandbox'>,

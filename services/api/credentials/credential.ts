@@ -18,7 +18,7 @@ export interface Credential {
   revokedAt: Date | null;
   replacedBy: string | null;
   lastUsedAt: Date | null;
-  /** For a live credential, by the database's clock; the most urgent comes first. */
+  /** Warnings of a live credential, by the database's clock; the most urgent comes first. */
   warnings: CredentialWarning[];
 }
 
@@ -31,7 +31,7 @@ export interface ApiKey extends Credential {
 }
 
 export interface WidgetToken extends Credential {
-  /** The token's own, else the tenant's. */
+  /** The token's own list, else the tenant's. */
   origins: string[];
   /** True if it has no own origins and uses the tenant's current ones. */
   followsTenant: boolean;
@@ -85,7 +85,7 @@ export interface WidgetPrincipal {
   kind: 'widget_token';
   tokenId: string;
   familyId: string;
-  /** The token's own, else the tenant's; none: no browser origin is allowed. */
+  /** The token's own list, else the tenant's. Empty: no website may use the token. */
   origins: string[];
   tenant: Tenant;
   expiresAt: Date | null;

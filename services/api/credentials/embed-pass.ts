@@ -6,7 +6,7 @@ import type { WidgetPrincipal } from './credential';
 import { verifyWidgetTokenById } from './verify-credential';
 
 const LIFE_SECONDS = 3600;
-/** Limit for the renewal of passes. A copied pass ends within a day, however often it is used. */
+/** Limits the renewal of passes, so that a copied pass ends within a day, however often it is renewed. */
 const CHAIN_SECONDS = 24 * LIFE_SECONDS;
 const FORM = /^(([0-9A-Za-z]{12})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
@@ -34,8 +34,8 @@ export function tokenIdOfPass(pass: string): string | undefined {
 
 /**
  * Returns the caller that a pass proves, and checks its token again.
- * @throws InvalidWidgetTokenError forged; UnusableWidgetTokenError an hour after it was made, a day after the first of its chain, and
- *   if the token may not be used any more
+ * @throws InvalidWidgetTokenError for a forged pass; UnusableWidgetTokenError an hour after it was made, a day after the first
+ *   pass of its chain, and if its token may not be used any more
  */
 export async function verifyEmbedPass(
   credentials: CredentialSource,

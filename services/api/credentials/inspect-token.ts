@@ -2,17 +2,16 @@ import type { Db } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import type { ApiKey, Scope, WidgetToken } from './credential';
 import { findStoredApiKey, findStoredWidgetToken, type StoredCredential } from './credential.repository';
-import { showCredential } from './list-credentials';
-import { offeredToken, provesSecret } from './token-digest';
-import type { CredentialKind } from './token-format';
+import { showCredential } from './manage-credentials';
+import { type CredentialKind, offeredToken, provesSecret } from './token';
 
 /** The reason why a token is usable or not, in the order of the checks of a request. */
 export type Verdict =
   'malformed' | 'unknown' | 'wrong_secret' | 'revoked' | 'expired' | 'tenant_inactive' | 'usable';
 
+/** The result of the inspection of a token. A field that the verdict does not reveal is null. */
 export interface Inspection {
   verdict: Verdict;
-  /** Fields that the verdict does not reveal are null. */
   kind: CredentialKind | null;
   id: string | null;
   tenant: string | null;

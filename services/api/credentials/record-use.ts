@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import type { CredentialKind } from './token-format';
+import type { CredentialKind } from './token';
 import type { Logger } from '../../platform/logger';
 import type { ApiKeyPrincipal, WidgetPrincipal } from './credential';
 
@@ -73,7 +73,5 @@ interface LastSeen {
 }
 
 function addLastSeen(times: Map<string, LastSeen>, id: string, seen: LastSeen): void {
-  const known = times.get(id);
-  if (known) Object.assign(known, seen);
-  else times.set(id, seen);
+  times.set(id, { ...times.get(id), ...seen });
 }

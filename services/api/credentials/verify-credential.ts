@@ -1,6 +1,5 @@
 import type { Db } from '../../platform/database';
-import { mayBeUsed, type Tenant } from '../tenants/tenant';
-import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
+import { mayBeUsed, type Tenant, TENANT_MAY_BE_USED } from '../tenants/tenant';
 import {
   InsufficientScopeError,
   InvalidApiKeyError,
@@ -13,13 +12,11 @@ import {
 } from './credential.errors';
 import { findStoredApiKey, type StoredApiKey, type StoredWidgetToken } from './credential.repository';
 import { type CredentialSource, proveToken } from './credential-source';
-import { offeredToken, type OfferedToken } from './token-digest';
+import { type CredentialKind, offeredToken, type OfferedToken } from './token';
 
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from './credential';
 
 import { effectiveOrigins } from '../tenants/origins';
-
-import type { CredentialKind } from './token-format';
 
 /**
  * Verifies an API key and its scope. A malformed key costs no query.
@@ -41,7 +38,7 @@ export async function verifyApiKey(
 
 /**
  * Checks the key of a running request again, always in the database.
- * @throws CredentialError if the key was revoked, has expired, or the tenant was suspended since
+ * @throws CredentialError if the key was revoked or has expired, or its tenant was suspended meanwhile
  */
 export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrincipal): Promise<void> {
   const key = await findStoredApiKey(db, keyId);
@@ -65,7 +62,8 @@ export const API_KEY_STATE = `
   from api_keys c join tenants t on t.id = c.tenant_id where c.id = any(:keyIds::bpchar[])`;
 
 /**
- * Returns the check of assertKeyStillServes for requests with any of several keys, whose states were read under their locks.
+ * Returns a function that checks the key of a request as assertKeyStillServes does, by the states of several keys that were
+ * read under their locks.
  * @throws CredentialError
  */
 export function keyCheckOf(states: ApiKeyState[]): (principal: ApiKeyPrincipal) => void {
@@ -79,7 +77,7 @@ export function keyCheckOf(states: ApiKeyState[]): (principal: ApiKeyPrincipal) 
   };
 }
 
-/** Returns the ids to lock for the use of these keys: theirs and their tenants'. */
+/** Returns the ids to lock for the use of these keys: those of the keys and of their tenants. */
 export function idsInUse(principals: ApiKeyPrincipal[]): string[] {
   return [...new Set(principals.flatMap(({ keyId, tenant }) => [keyId, tenant.id]))];
 }
@@ -112,7 +110,7 @@ export function assertScope(principal: ApiKeyPrincipal, scope: Scope): void {
 }
 
 /**
- * Returns the result of verifyApiKey if the key is cached and has the scope. Undefined: verifyApiKey decides.
+ * Returns the result of verifyApiKey if the key is cached and has the scope, else undefined: then verifyApiKey decides.
  * @param digest from sha256Of
  */
 export function cachedApiKeyPrincipal(
@@ -193,10 +191,11 @@ function toWidgetPrincipal(token: StoredWidgetToken): WidgetPrincipal {
 }
 
 /**
- * Refuses a credential of the wrong kind, or in a channel of the other kind.
+ * Refuses a credential of the wrong kind, or one that was sent where the other kind belongs.
  * @param offered undefined for a malformed token
  * @param needed the kind that the route takes
- * @throws WrongCredentialTypeError only to a caller that proved the secret; InvalidApiKeyError or InvalidWidgetTokenError to all others
+ * @throws WrongCredentialTypeError only to a caller that proved the secret; InvalidApiKeyError or InvalidWidgetTokenError to
+ *   all others
  */
 export async function refuseMisplaced(
   credentials: CredentialSource,

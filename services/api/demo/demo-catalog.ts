@@ -44,19 +44,19 @@ export type DemoCatalogTour = DemoTour & { departures: DemoCatalogDeparture[] };
 
 interface DemoSchedule extends DepartureSchedule {
   seats: number;
-  /** Noon UTC so many days before a departure, sales end. */
+  /** Days before a departure on which its sales end, at noon UTC. */
   closes_days_before?: number;
   prices: SeasonalPrices;
 }
 
 interface SeasonalPrices {
-  /** Parts of the adult's price. */
+  /** Shares of the adult's price. */
   child?: number;
   single_supplement?: number;
   /** Months, 1 to 12. */
   high_season?: number[];
   low_season?: number[];
-  /** Part of the base price by which the high season rises; the low season falls by two thirds of it. */
+  /** Share of the base price that the high season adds; the low season takes off two thirds of it. */
   swing?: number;
 }
 
@@ -64,7 +64,7 @@ interface SeasonalPrices {
 const MINOR_UNITS: Record<string, number> = { CLP: 1, ISK: 1, JPY: 1, KRW: 1, VND: 1, JOD: 1000 };
 
 /**
- * Returns the demo catalog in the import format (CONTRACT section 8), with departures relative to `today`.
+ * Returns the demo catalog in the import format of catalog-import/, with departures relative to `today`.
  * @param today YYYY-MM-DD
  */
 export function demoCatalog(today: string): DemoCatalogTour[] {
@@ -131,6 +131,7 @@ function rounded({ base_price, currency }: DemoTour, amount: number): number {
   const units = MINOR_UNITS[currency] ?? 100;
   const most = (base_price * units) / 100;
   const power = 10 ** Math.floor(Math.log10(most));
-  const step = power * (most >= 5 * power ? 5 : most >= 2 * power ? 2 : 1);
+  const factor = [5, 2].find((one) => most >= one * power) ?? 1;
+  const step = factor * power;
   return (Math.round((amount * units) / step) * step) / units;
 }

@@ -1,12 +1,11 @@
 import type { Db, Trx } from '../../platform/database';
 import { getVisibleTour } from '../catalog/find-tour';
-import { issueApiKey, issueWidgetToken } from '../credentials/issue-credential';
+import { issueApiKey, issueWidgetToken } from '../credentials/manage-credentials';
 import { SCOPES } from '../credentials/credential';
 import { prepareBooking } from '../sales/prepare-sale';
 import { sellerWithoutKey } from '../sales/sale';
 import { writeSale } from '../sales/transact-sales';
-import { createTenant } from '../tenants/create-tenant';
-import { findTenant } from '../tenants/find-tenant';
+import { createTenant, findTenant } from '../tenants/manage-tenants';
 import { setOrigins } from '../tenants/origins';
 import { mayBeUsed, type Tenant } from '../tenants/tenant';
 import { TenantNotFoundError } from '../tenants/tenant.errors';
@@ -176,7 +175,6 @@ export async function lockPlanting(trx: Trx): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(${PLANTING_LOCK})`);
 }
 
-/** Returns the slugs that tours already use. */
 async function findTakenTourSlugs(db: Db, slugs: string[]): Promise<Set<string>> {
   return new Set((await db('tours').whereIn('slug', slugs).pluck('slug')) as string[]);
 }

@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CachedValue, CacheStore, LoadLock } from '../../platform/cache-store';
-import { countSeries } from '../../platform/counted-series';
+import type { CachedValue, CacheStore, LoadLock } from '../../platform/shared-store/cache-store';
+import { countSeries } from '../../platform/metrics';
 import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database';
 import { LRUCache } from 'lru-cache';
-import { loadSeatFacts, readEntry, type SeatFacts, type StoredSeatEntry, writeEntry } from './cached-seats';
+import type { Departure } from './departure';
+import { findDepartureWithHorizon, findTourHorizon } from './departure-sales.repository';
 
+const FRESH_MS = 10_000;
+/** The time after FRESH_MS in which an entry still answers while it is refreshed. */
+const STALE_MS = 60_000;
+/** The fresh time of a date without a departure. */
+const ABSENT_FRESH_MS = 5_000;
+/** Limits the age of a list of departures, which has no `as_of`, when a process ends between COMMIT and the invalidation. */
+const TOUR_FRESH_MS = 2_000;
 /** The share of the fresh time after which a hit starts a refresh, so that a date in steady demand is never stale. */
 const REFRESH_AFTER = 0.9;
 /** The wait for another instance's load, before this instance loads too. */
@@ -14,6 +22,24 @@ const WAIT_MS = 1_000;
 const POLL_MS = 4;
 const POLL_MAX_MS = 32;
 const ENTRIES_MAX = 10_000;
+
+/** The departure of one date, the same for every tenant of a kind; undefined if the tour has none on the date. */
+export interface SeatFacts {
+  departure: Departure | undefined;
+  asOf: Date;
+}
+
+/** Loaded seat facts and their validity. */
+interface SeatEntry {
+  /** The tour's revision, read in the same statement. */
+  revision: number;
+  facts: SeatFacts;
+  /** Milliseconds from the start of the load. */
+  freshMs: number;
+  ttlMs: number;
+}
+
+type StoredSeatEntry = Omit<SeatEntry, 'ttlMs'>;
 
 export interface CachedSeatFacts extends SeatFacts {
   /** The same id means the same facts. Undefined: not cached. */
@@ -50,7 +76,7 @@ interface Loaded {
   id: string | undefined;
   facts: SeatFacts;
   ageMs: number;
-  /** The store accepted the entry: no seat was sold during the load. */
+  /** True: the store accepted the entry, because no seat was sold during the load. */
   current: boolean;
 }
 
@@ -68,9 +94,9 @@ const lookups = countSeries({
 });
 
 /**
- * Caches seat facts by departure: fresh for 10 s, then stale for 60 s more while one refresh runs, but never past the first
- * expiry or closing time that was counted (CONTRACT section 3, Availability). One load runs at a time for all instances of the
- * store. Holds and bookings never read the cache.
+ * Caches the seats of each date: fresh for 10 s (FRESH_MS), then stale for 60 s more (STALE_MS) while one refresh runs, but never past
+ * the first expiry or closing time that was counted. A date without a departure is fresh for 5 s, the seats version of a whole tour is
+ * valid for 2 s. One load runs at a time for all instances that share the store. Holds and bookings never read the cache.
  */
 export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger): AvailabilityCache {
   const loads = new Map<string, Flight>();
@@ -187,7 +213,7 @@ function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | u
   };
 }
 
-/** The key of real seats is that of the version before, whose instances may share the store. */
+/** Real seats keep the key of the release before, whose instances may share the store. */
 function cacheKey(tourId: string, date: string | null, sandbox: boolean): string {
   return `availability:1:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
 }
@@ -196,8 +222,60 @@ function flightKey({ key, revision }: Wanted): string {
   return `${key}:${revision}`;
 }
 
-/** Names each field: spreading the facts took 3 µs of 9 for each hit. */
+/** Copies the fields by name: a spread of the facts took 3 of the 9 µs of a hit. */
 function seatFacts({ id, facts, ageMs }: Loaded, source: CachedSeatFacts['source']): CachedSeatFacts {
   const { departure, asOf } = facts;
   return { id, departure, asOf, source, ageSeconds: Math.floor(ageMs / 1000) };
+}
+
+/**
+ * Loads the entry of a date, or of all dates of the tour (null), which has no departure. It never outlives the first expiry or
+ * closing time that it counted, by the database's clock.
+ */
+async function loadSeatFacts(
+  db: Db,
+  { tourId, date, sandbox }: { tourId: string; date: string | null; sandbox: boolean },
+): Promise<SeatEntry> {
+  const { departure, revision, asOf, countedUntil } =
+    date === null
+      ? await findTourHorizon(db, tourId, sandbox)
+      : await findDepartureWithHorizon(db, tourId, date, sandbox);
+  const horizonMs = countedUntil ? countedUntil.getTime() - asOf.getTime() : Infinity;
+  const [freshMs, ttlMs] =
+    date === null
+      ? [TOUR_FRESH_MS, TOUR_FRESH_MS]
+      : [departure ? FRESH_MS : ABSENT_FRESH_MS, FRESH_MS + STALE_MS];
+  const facts = { departure, asOf };
+  return { revision, facts, freshMs: Math.min(freshMs, horizonMs), ttlMs: Math.min(ttlMs, horizonMs) };
+}
+
+function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
+  return JSON.stringify({ revision, facts, freshMs });
+}
+
+/** Parses an entry. @returns undefined for any other text, because a store may hold anything */
+function readEntry(text: string): StoredSeatEntry | undefined {
+  try {
+    const { revision, facts, freshMs } = JSON.parse(text) as SeatEntry;
+    const asOf = readDate(facts.asOf);
+    if (!Number.isInteger(revision) || typeof freshMs !== 'number') return undefined;
+    return { revision, freshMs, facts: { asOf, departure: readDeparture(facts.departure) } };
+  } catch {
+    return undefined;
+  }
+}
+
+function readDeparture(departure: Departure | undefined): Departure | undefined {
+  if (departure === undefined) return undefined;
+  const { seatsTotal, seatsTaken, prices, tour } = departure;
+  const numbers = [seatsTotal, seatsTaken, prices.adult, tour.currencyDigits];
+  if (!numbers.every(Number.isInteger) || typeof tour.currency !== 'string')
+    throw new TypeError('not a departure');
+  return { ...departure, asOf: readDate(departure.asOf) };
+}
+
+function readDate(written: unknown): Date {
+  const date = new Date(written as string);
+  if (Number.isNaN(date.getTime())) throw new TypeError('not a time');
+  return date;
 }

@@ -8,14 +8,13 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { type AnswerContent, cacheControl, jsonContent, NO_STORE } from '../http/caching';
 import { dateInput } from '../http/input';
-import type { ProblemDocument } from '../http/problem-document';
+import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
+import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
 import type { Tenant } from '../tenants/tenant';
-import type { AvailabilityCache } from './availability-cache';
+import type { AvailabilityCache, SeatFacts } from './availability-cache';
 import type { AvailabilityAnswer } from './departure.dto';
-import type { SeatFacts } from './cached-seats';
 import { checkAvailability } from './find-departures';
 
 const ROUTE: CachedRoute = { quota: 'availability' };
@@ -113,7 +112,7 @@ async function availabilityAnswer(
   };
 }
 
-/** Returns headers that keep the answer private to the key: the shared cache of the specification is inside the API. */
+/** Returns headers that keep the answer private to the API key. The cache that tenants share is inside the API. */
 function availabilityHeaders(request: HttpRequest, cdnCache: boolean): string[] {
   const caching = cacheControl(request, 'private, max-age=0, stale-while-revalidate=60');
   const headers = ['Cache-Control', caching, 'Vary', 'Authorization'];

@@ -3,7 +3,7 @@ import type { Trx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import { departureEvent, enqueueDelivery, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import { toMinor } from '../pricing/currency';
-import type { PricedTour, Prices } from '../pricing/prices';
+import type { PricedTour, Prices } from '../pricing/price-categories';
 import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { Departure } from './departure';
 import {

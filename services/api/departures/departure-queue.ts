@@ -4,7 +4,10 @@ import { DepartureBusyError } from './departure.errors';
 
 /** Concurrent writes to one departure in this process; the pool's other connections stay free for other departures. */
 const CONCURRENCY_LIMIT = 3;
-/** Fewer, because moves that wait for a locked departure leave a slot for the other writes of the one that is free. */
+/**
+ * The same for moves between two departures. Fewer than all slots, because a move that waits for one departure must not block the writes
+ * of the other one.
+ */
 const CONCURRENT_MOVES = 2;
 /** Limits the wait in the queue and for the row lock together. */
 const WAIT_MS = 2_000;
@@ -12,8 +15,8 @@ const WAIT_MS = 2_000;
 /** Queues writes by departure, in order of arrival, before they take a database connection. */
 export interface DepartureQueue {
   /**
-   * @param find returns the ids of the departures that the write locks, null for none; if it is refused, the write starts at once and its
-   *   transaction gives the refusal
+   * @param find returns the ids of the departures that the write locks, null for none. If it throws a refusal, the write starts at once,
+   *   and its transaction refuses it
    * @throws DepartureBusyError after two seconds (409)
    */
   turnFor(find: () => Promise<(string | null)[]>): Turn;
@@ -24,11 +27,10 @@ interface WaitingWrite {
   begin(): void;
 }
 
-/** Creates the queues of one process. */
 export function createDepartureQueue(): DepartureQueue {
   /** Number of writes that have begun, by departure. */
   const running = new Map<string, number>();
-  /** In order of arrival. */
+  /** Writes that wait for a slot, in order of arrival. */
   const waiting = new Set<WaitingWrite>();
 
   const mayBegin = (departures: string[]) => {

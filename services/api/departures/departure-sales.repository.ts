@@ -4,7 +4,8 @@ import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
 import { departureColumns, toDeparture } from './departure.repository';
 
-// The SQL of the holds and bookings of departures: marks the expired ones, and finds those that a cache, an event or an operator needs.
+// The SQL of the holds and bookings of departures. It marks the expired ones, and finds those that a cache, an event or an operator
+// needs.
 
 /** An expired hold, as the `hold.expired` event shows it. */
 export interface ExpiredHold {

@@ -1,5 +1,5 @@
 import type { TourRef } from '../catalog/tour';
-import type { PricesAnswer, TenantPricesAnswer } from '../pricing/prices';
+import type { PricesAnswer, TenantPricesAnswer } from '../pricing/price-categories';
 
 export type DepartureStatusAnswer = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 

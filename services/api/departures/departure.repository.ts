@@ -1,9 +1,9 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
-import type { PricedTour, Prices } from '../pricing/prices';
+import type { PricedTour, Prices } from '../pricing/price-categories';
 import type { Departure, DepartureStatus, ListedDeparture, WantedSeats } from './departure';
 
 /**
- * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (migration 0021) counts the seats that all
+ * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (0108_seats.sql) counts the seats that all
  * tenants of one kind have taken.
  * @param sandbox SQL: the kind
  */
@@ -33,8 +33,8 @@ export async function findDepartureIds(db: Db, tourId: string): Promise<Map<stri
 }
 
 /**
- * Reads the database's clock after the lock: the only clock that decides. now() is the transaction's start and lagged the lock
- * by over a second (seen). Returns text, because a Date would drop the microseconds.
+ * Reads the database's clock after the lock: the only clock that decides. now() is the transaction's start and lagged the lock by over a
+ * second (observed). Returns text, because a Date would drop the microseconds.
  */
 export async function readClock(
   trx: Trx,
@@ -54,8 +54,8 @@ export async function readClock(
 }
 
 /**
- * Returns a departure with its seats counted at `at`, by default now. Runs as its own statement after the lock: in the lock's
- * statement, a waiter would count the seats from before its wait, and oversell (seen).
+ * Returns a departure with its seats counted at `at`, by default now. Runs as its own statement after the lock: in the lock's statement,
+ * a waiter would count the seats from before its wait, and oversell (observed).
  */
 export async function findDepartureById(
   db: Db,
@@ -162,10 +162,10 @@ export type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { 
 
 export function toDeparture(row: DepartureRow): Departure {
   const { tourId, continent, currency, currencyDigits, ...departure } = row;
-  return Object.assign(departure, { tour: { id: tourId, continent, currency, currencyDigits } });
+  return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
 }
 
-/** Locks a tour against imports and other additions until the transaction ends, and returns how its prices are written. */
+/** Locks a tour against imports and other additions until the transaction ends, and returns the currency of its prices. */
 export async function lockPricedTour(
   trx: Trx,
   id: string,
@@ -221,4 +221,41 @@ async function reviseTour(trx: Trx, id: string): Promise<void> {
   await trx('tours')
     .where({ id })
     .update({ revision: trx.raw('revision + 1'), updated_at: trx.raw('clock_timestamp()') });
+}
+
+/**
+ * Locks one departure, and returns whether it still exists.
+ * @param waitMs by default lock_timeout
+ */
+export async function lockDepartureById(trx: Trx, id: string, waitMs?: number): Promise<boolean> {
+  const lock = () => trx('departures').select('id').where({ id }).forUpdate();
+  return (await waitAtMostLockTimeout(trx, lock, waitMs)).length > 0;
+}
+
+/** Locks the departures that no other transaction has locked, without a wait, and returns their ids. */
+export async function lockFreeDeparturesById(trx: Trx, ids: string[]): Promise<string[]> {
+  return trx('departures').whereIn('id', ids).orderBy('id').forUpdate().skipLocked().pluck<string[]>('id');
+}
+
+/** Returns lock_timeout in milliseconds; 0: no limit. */
+export async function readLockTimeout(trx: Trx): Promise<number> {
+  const { rows } = await trx.raw(
+    "select setting::int as timeout from pg_settings where name = 'lock_timeout'",
+  );
+  return rows[0].timeout;
+}
+
+/**
+ * Limits the whole wait for a row to lock_timeout. PostgreSQL waits for two locks per row and applies lock_timeout to each, so a waiter
+ * behind others gave up after 4 s (observed).
+ */
+async function waitAtMostLockTimeout<T>(trx: Trx, lock: () => PromiseLike<T>, waitMs?: number): Promise<T> {
+  const { rows } = await trx.raw(
+    `with setting as materialized (select current_setting('statement_timeout') as statement_timeout)
+     select statement_timeout, set_config('statement_timeout', coalesce(?, current_setting('lock_timeout')), true) from setting`,
+    [waitMs === undefined ? null : String(waitMs)],
+  );
+  const locked = await lock();
+  await trx.raw("select set_config('statement_timeout', ?, true)", [rows[0].statementTimeout]);
+  return locked;
 }

@@ -1,4 +1,4 @@
-import type { PricedTour, Prices } from '../pricing/prices';
+import type { PricedTour, Prices } from '../pricing/price-categories';
 
 export type DepartureStatus = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
@@ -10,7 +10,7 @@ export interface Departure {
   departureDate: string;
   returnDate: string | null;
   seatsTotal: number;
-  /** By the tenants of the kind. */
+  /** Seats that the tenants of the kind have taken. */
   seatsTaken: number;
   /** The kind: true counts the seats of sandbox tenants, false real seats. */
   sandbox: boolean;
@@ -45,7 +45,7 @@ export interface WantedSeats extends DepartureKey {
 
 /**
  * Derives the status. A cancellation holds on any date, so it comes first; then the states that no free seat can change. The SQL
- * function departure_is_open() (migration 0003) has the same rule; departure_closes_at() (migration 0010) returns its first false instant.
+ * function departure_is_open() has the same rule; departure_closes_at() returns its first false instant (0105_departures.sql).
  */
 export function departureStatus(departure: Departure): DepartureStatus {
   if (departure.cancelled) return 'cancelled';

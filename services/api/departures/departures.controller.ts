@@ -6,10 +6,10 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
-import type { ProblemDocument } from '../http/problem-document';
+import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
+import { pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
 import type { AvailabilityCache } from './availability-cache';
 import { departureStatus, seatsAvailable } from './departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
@@ -56,7 +56,7 @@ export class DeparturesController {
       to: optionalDate('query', 'to', to),
       status,
     };
-    // Checks the cursor before it finds the tour; the cursor's position contains the tour's id.
+    // Checks the cursor first, because it names its tour.
     const after = pageStart<{ tourId: string; date: string }>(request, cursor, filters);
     const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async (key) => {

@@ -1,10 +1,10 @@
 import type { Db } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import type { PricedTour } from '../pricing/prices';
+import type { PricedTour } from '../pricing/price-categories';
 import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
-import type { SeatFacts } from './cached-seats';
+import type { SeatFacts } from './availability-cache';
 import {
   type Departure,
   departureStatus,
@@ -12,7 +12,13 @@ import {
   type ListedDeparture,
   seatsAvailable,
 } from './departure';
-import { type DepartureRange, findDepartures } from './departure.repository';
+import {
+  type DepartureRange,
+  findDepartureId,
+  findDepartureIds,
+  findDepartures,
+} from './departure.repository';
+import { LRUCache } from 'lru-cache';
 
 export interface PricedDeparture {
   departure: ListedDeparture;
@@ -104,4 +110,37 @@ export async function checkAvailability(
     tour: departure.tour,
     quote: await cachedQuote(reads, tenant, departure.tour, departure.prices, date),
   };
+}
+
+export { findDepartureId };
+
+const IDS_MAX = 200_000;
+const TTL_MS = 60_000;
+
+/**
+ * Finds the departures that requests name by date. Keeps the ids of a tour's upcoming departures for one revision of the tour: each import,
+ * and each new departure, revises it.
+ */
+export class DepartureIds {
+  private readonly known: LRUCache<string, Map<string, string>, { id: string }>;
+
+  constructor(private readonly db: Db) {
+    this.known = new LRUCache({
+      maxSize: IDS_MAX,
+      // After a restore, a revision may name other departures.
+      ttl: TTL_MS,
+      sizeCalculation: (ids) => ids.size + 1,
+      fetchMethod: (_key, _stale, { context }) => findDepartureIds(db, context.id),
+    });
+  }
+
+  /**
+   * Returns the id of the tour's departure on the date. Asks the database for a date that is not known, because the revision may be up to a second old.
+   * @param date YYYY-MM-DD
+   * @returns null when the tour has no departure on the date
+   */
+  async find(tour: { id: string; revision: number }, date: string): Promise<string | null> {
+    const ids = await this.known.fetch(`${tour.id} ${tour.revision}`, { context: tour });
+    return ids?.get(date) ?? findDepartureId(this.db, tour.id, date);
+  }
 }

@@ -1,7 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import { bookingEvent, enqueueDelivery, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
-import { lockDepartureById } from './departure-lock.repository';
-import { readClock } from './departure.repository';
+import { lockDepartureById, readClock } from './departure.repository';
 import {
   type ExpiredHold,
   findDeparturesWithExpiredSeats,
@@ -11,7 +10,7 @@ import {
 
 /**
  * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are free without this: count_seats
- * (migration 0021) counts only what hold_lives and lead_stands (migration 0005) call live at the clock reading. A transaction that
+ * (0108_seats.sql) counts only what hold_lives (0106) and lead_stands (0107) call live at the clock reading. A transaction that
  * sells those seats marks them too, so that a clock step cannot revive them. The caller holds the departures' locks. A release before
  * the end is in holds/change-hold.ts.
  * @param departureIds null: leads without a departure

@@ -8,8 +8,14 @@ import {
   isDepartureNotAvailable,
   SaleMovedError,
 } from './departure.errors';
-import { findAlternatives, findDepartureById, readClock } from './departure.repository';
-import { lockDepartureById, lockFreeDeparturesById, readLockTimeout } from './departure-lock.repository';
+import {
+  findAlternatives,
+  findDepartureById,
+  lockDepartureById,
+  lockFreeDeparturesById,
+  readClock,
+  readLockTimeout,
+} from './departure.repository';
 import { freeExpiredSeats } from './free-expired-seats';
 
 /** A departure whose row lock this transaction holds, and the clock reading at which its seats are counted. */
@@ -103,7 +109,7 @@ export async function reserveSeats(
 }
 
 /**
- * Checks the departure alone. sales/tenant-limits.ts checks the limits of the tenant.
+ * Checks that `quantity` seats of the departure are free. sales/tenant-limits.ts checks the limits of the tenant.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export function assertFree(departure: Departure, quantity: number): Departure {
@@ -114,7 +120,8 @@ export function assertFree(departure: Departure, quantity: number): Departure {
 }
 
 /**
- * @param quantity seats that other dates must have
+ * Checks that the departure can still be booked, with or without free seats.
+ * @param quantity the wanted seats, for which the refusal names other dates
  * @throws DepartureGoneError, DepartureCancelledError (409)
  */
 export function assertOpen(departure: Departure, quantity: number): void {

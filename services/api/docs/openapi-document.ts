@@ -97,6 +97,14 @@ export interface Schema {
 /** Placeholder for PUBLIC_BASE_URL in generated files. It is also the default, so that the committed files work locally. */
 export const GENERATED_BASE_URL = 'http://127.0.0.1:3000';
 
+/** Replaces the default addresses of generated files by those of this installation. */
+export function withBaseUrl<T>(value: T, publicBaseUrl: string): T {
+  const text = JSON.stringify(value);
+  return JSON.parse(
+    text.replaceAll(GENERATED_BASE_URL, () => JSON.stringify(publicBaseUrl).slice(1, -1)),
+  ) as T;
+}
+
 /** The name of the schema that a reference names, directly or, where it may be null, inside allOf. */
 export function referencedName(schema: Schema): string | undefined {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;

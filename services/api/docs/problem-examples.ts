@@ -9,9 +9,8 @@ import * as credentials from '../credentials/credential.errors';
 import * as departures from '../departures/departure.errors';
 import * as holds from '../holds/hold.errors';
 import { invalidCursor } from '../http/paging';
-import { describeProblem } from '../http/problem-document';
+import { describeProblem, type ProblemCode } from '../http/problems';
 import { badInput, RateLimitedError, TransportError, UNKNOWN_FIELD } from '../http/http.errors';
-import type { ProblemCode } from '../http/problems';
 import { IdempotencyInProgressError, IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
 import { GENERATED_BASE_URL } from './openapi-document';
 

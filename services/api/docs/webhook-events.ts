@@ -5,7 +5,7 @@ import {
   type WebhookEvent,
 } from '../../webhook-queue/enqueue-delivery';
 import { holdExpiredEvent } from '../departures/free-expired-seats';
-import type { Schema } from './openapi-document';
+import type { Answer, OpenApiOperation, Parameter, Schema } from './openapi-document';
 
 const text = (description: string): Schema => ({ type: 'string', description });
 const uuid = (description: string): Schema => ({ type: 'string', format: 'uuid', description });
@@ -13,12 +13,12 @@ const date = (description: string): Schema => ({ type: 'string', format: 'date',
 const count = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
 const list = (description: string): Schema => ({ type: 'array', items: { type: 'string' }, description });
 
-/** An object of which every field is always there. */
+/** Describes an object that always has all of its fields. */
 function exactly(properties: Record<string, Schema>): Schema {
   return { type: 'object', required: Object.keys(properties), properties };
 }
 
-/** The body of an event in the format `spec` (CONTRACT section 5). */
+/** Describes the body of an event: every field is always there, and a missing value is null. */
 function body(types: readonly string[], fields: Record<string, Schema>): Schema {
   return {
     ...exactly({ event_type: { type: 'string', enum: [...types] }, ...fields }),
@@ -188,4 +188,71 @@ function describeBooking(
     totalPrice: 979,
   });
   return { summary, description, schema: 'BookingEvent', example };
+}
+
+/** The headers of every webhook request. */
+export const WEBHOOK_HEADERS: Parameter[] = [
+  header(
+    'webhook-id',
+    'Identifies the event; the same for all tries.',
+    'msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21',
+  ),
+  header('webhook-timestamp', 'Time of this try, in seconds since 1970.', '1799746200'),
+  header(
+    'webhook-signature',
+    'One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+];
+
+/** Describes the requests to a tenant's server, one for each event. OpenAPI 3.1 has a field for webhooks, 3.0 has none. */
+export const WEBHOOKS: Record<string, { post: OpenApiOperation }> = Object.fromEntries(
+  Object.entries(WEBHOOK_EVENTS).map(([type, { summary, description, schema, example }]) => {
+    const operationId = webhookName(type);
+    const post: OpenApiOperation = {
+      operationId,
+      summary,
+      description: `${description}\n\n${delivery(type)}`,
+      tags: ['Webhooks'],
+      security: [],
+      parameters: WEBHOOK_HEADERS,
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
+        },
+      },
+      responses: {
+        '2XX': answer('The event was received.'),
+        410: answer('The receiver wants no more events: the endpoint is disabled.'),
+        default: answer('The event is sent again, ten times in total, over three days.'),
+      },
+    };
+    return [operationId, { post }];
+  }),
+);
+
+export const WEBHOOKS_TAG = { name: 'Webhooks', description: "Requests to the tenant's own server." };
+
+/** Returns the name of an event type as an operation: `bookingCreated`. */
+function webhookName(type: string): string {
+  return type.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Describes which endpoints receive the event. */
+function delivery(type: string): string {
+  if (type === 'ping') return 'Sent like any event; the guide explains how to verify it.';
+  const by = type === 'booking.created' ? 'for it, which is the default' : `with \`--event ${type}\``;
+  return (
+    `Sent to each endpoint that the operator registered ${by}, at least once and in any order; the guide explains how to ` +
+    'verify it.'
+  );
+}
+
+function header(name: string, description: string, example: string): Parameter {
+  return { in: 'header', name, description, required: true, schema: { type: 'string' }, example };
+}
+
+function answer(description: string): Answer {
+  return { description };
 }

@@ -1,6 +1,6 @@
 import type { Express, Request, Response } from 'express';
 import { contextOf } from '../http/api-context';
-import { whyUnusable } from '../../platform/usable-database';
+import { whyUnusable } from '../../platform/service';
 
 /** Registers `/healthz` (the process runs) and `/readyz` (the database answers and has all migrations). Neither is shed or counted. */
 export function registerHealth(app: Express): void {

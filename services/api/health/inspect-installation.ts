@@ -15,7 +15,10 @@ import {
 } from './installation.repository';
 import { pendingMigrations } from '../../platform/migrate';
 
-/** Expiry uses the database's clock only; logs and signatures use the clock of the process. */
+/**
+ * The largest difference of the clocks without a notice. Expiry uses the database's clock only; logs and signatures use the clock of the
+ * process.
+ */
 const SKEW_MS = 5000;
 /** The time of twenty polls, after which an instance counts as silent. A process deletes its row when it stops normally. */
 export const SILENT_SECONDS = 10;

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
+import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 
 interface OversoldDeparture {
   tour: string;
@@ -27,7 +27,7 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
   return rows[0];
 }
 
-/** Ids of inconsistent holds. */
+/** Holds that contradict the clock or their booking. */
 interface OrphanedHolds {
   /** Number of holds that expired over ten minutes ago and are still stored as active. */
   lapsed: number;
@@ -82,7 +82,7 @@ export async function findSilentInstances(
     .select<{ id: string; polledAt: Date }[]>('id', 'polled_at');
 }
 
-/** Today in the last time zone of the earth. */
+/** The earliest date that it is now in any time zone. */
 const TODAY_ANYWHERE = `(now() at time zone 'Etc/GMT+12')::date`;
 
 const TOKEN_IS_LIVE = 'w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp())';
@@ -148,8 +148,8 @@ interface BlockedDeparture {
 }
 
 /**
- * Finds at most 100 open departures of which the live holds and unpaid bookings of one tenant without a limit take all seats. There are
- * none where only one tenant sells.
+ * Finds at most 100 open departures of which the live holds and unpaid bookings of one tenant without a limit take all seats. Finds none
+ * if only one tenant sells.
  */
 export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]> {
   const { rows } = await db.raw<{ rows: BlockedDeparture[] }>(

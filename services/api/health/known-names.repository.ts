@@ -12,7 +12,7 @@ const NAMES = {
 
 export type NameKind = keyof typeof NAMES;
 
-/** Completion offers at most so many names, and searches the newest of large tables only. */
+/** The most names that completion offers, and the newest rows of a large table that it searches. */
 const OFFERED = 100;
 const NEWEST = 2000;
 

@@ -69,8 +69,8 @@ export async function releaseHold(
 }
 
 /**
- * Erases the customer of a hold and the people of its OCTO details. bookings/ calls it, because it does not know seat_holds. The caller
- * holds the departure's lock.
+ * Erases the customer of a hold and the people of its OCTO details. bookings/ calls it, because only holds/ changes the rows of holds.
+ * The caller holds the departure's lock.
  * @param identifiesPerson returns whether a text identifies the person; such references are erased too
  */
 export async function eraseHoldCustomer(

@@ -15,7 +15,6 @@ import {
 } from './seat-hold.repository';
 
 /**
- * Returns the hold.
  * @param id any text; a text that is not a UUID finds no hold
  * @throws HoldNotFoundError for an unknown hold and for another tenant's alike (404)
  */

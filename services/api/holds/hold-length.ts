@@ -6,16 +6,16 @@ import { exceedsHoldLife } from './seat-hold.repository';
 /**
  * Limits the minutes of a hold. The rest of the rule stands elsewhere:
  * - hold.dto.ts: 1 to 60 minutes in one request.
- * - tenants/create-tenant.ts and update-tenant.ts: the tenant's default and maximum.
+ * - tenants/manage-tenants.ts: the tenant's default and maximum.
  * - sales/write-sales.ts and extendHoldRow: expires_at, from the clock read after the lock.
- * - migration 0005: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
+ * - 0106_holds.sql: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
  */
 
-/** From the placing of a hold to its last possible end. */
+/** Minutes from the placing of a hold to its last possible end. */
 const LIFE_MINUTES = 120;
 
 /**
- * Checks the tenant's own maximum, which may be below the contract's 60 minutes.
+ * Checks the tenant's own maximum, which may be below the 60 minutes of the API.
  * @throws InvalidInputError (400)
  */
 export function assertHoldMinutes(tenant: Tenant, holdMinutes: number): number {

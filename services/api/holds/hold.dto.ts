@@ -1,5 +1,5 @@
 import type { TourRef } from '../catalog/tour';
-import type { PricesAnswer } from '../pricing/prices';
+import type { PricesAnswer } from '../pricing/price-categories';
 
 export interface HoldCustomer {
   name?: string;

@@ -21,8 +21,8 @@ export class HoldExpiredError extends AppError {
 /** A booking needs a live hold with its reference, and there are only ended holds. */
 export function noLiveHold(): HoldExpiredError {
   return new HoldExpiredError(
-    'No hold with this external_ref is live: each has expired, was released or became a booking. Look for a booking with this ' +
-      'reference before you send a departure_date or place a new hold.',
+    'No active hold has this external_ref. Check first whether a booking with it exists. Otherwise place a new hold, or send ' +
+      'departure_date.',
   );
 }
 

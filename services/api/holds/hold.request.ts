@@ -8,7 +8,7 @@ import {
   readAll,
   textInput,
 } from '../http/input';
-import { holdPartyInput } from '../pricing/party-input';
+import { holdPartyInput } from '../pricing/party';
 import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { HoldAmendment } from '../sales/amend-hold';
@@ -17,7 +17,7 @@ import { assertHoldMinutes } from './hold-length';
 import type { HoldRequest } from '../sales/prepare-sale';
 
 /**
- * Reads the body, also before its validation.
+ * Reads the body of a request. It may have issues that tsoa finds: readsBody reports the issues of both in one answer.
  * @throws BadInputError with all issues of the body (400)
  */
 export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
@@ -36,7 +36,7 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
 }
 
 /**
- * Reads the body, also before its validation.
+ * Reads the body of a request. It may have issues that tsoa finds: readsBody reports the issues of both in one answer.
  * @throws BadInputError with all issues of the body (400)
  */
 export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {

@@ -21,7 +21,7 @@ export interface StoredUnitItem {
   contact: OctoContact;
 }
 
-/** The fields of an OCTO booking that a hold and a lead do not have (migration 0027). */
+/** The fields of an OCTO booking that a hold and a lead do not have (0107_leads.sql). */
 export interface OctoDetails {
   /** Chosen by the caller, unique within its tenant; not the id of the hold. */
   uuid: string;

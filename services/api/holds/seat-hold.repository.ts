@@ -1,7 +1,7 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Departure } from '../departures/departure';
 import { type Party, seatsOf } from '../pricing/party';
-import { type LockedPrice, lockedPrices, priceColumns } from '../pricing/prices';
+import { type LockedPrice, lockedPrices, priceColumns } from '../pricing/price-categories';
 import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
@@ -34,7 +34,10 @@ export async function findHold(db: Db, scope: TenantScope, id: string): Promise<
   return rows[0] && toHold(rows[0]);
 }
 
-/** A query of the holds of `page`. Counts the seats of each departure once: of 990 holds of one departure, each count took 1 ms. */
+/**
+ * Selects the holds of `page`. Counts the seats of each departure once, not for each hold: with 990 holds of one departure, each count
+ * took 1 ms.
+ */
 const HOLDS_OF_PAGE = `
   counted as materialized (
     select one.*, count.taken from clock, (select distinct departure_id, sandbox from page) one,
@@ -64,7 +67,7 @@ export interface HoldFilter {
 
 const AFTER = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
 
-/** The status by the database's clock, as conditions of which each has an index. */
+/** The conditions of each status by the database's clock. Each condition can use an index. */
 const HAVING_STATUS: Record<HoldStatus, string[]> = {
   active: ["h.status = 'active' and h.expires_at > clock.at"],
   released: ["h.status = 'released'"],
@@ -102,7 +105,7 @@ export async function findHolds(
   return rows.map(toHold);
 }
 
-/** Returns the tenant's live holds of a tour with this reference; two at most, because callers use a single one only. */
+/** Returns the tenant's live holds of a tour with this reference, two at most: callers use a hold only if it is the only one. */
 export async function findLiveHoldsByReference(
   db: Db,
   tenantId: string,
@@ -120,14 +123,14 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** @param externalRef replaces the reference */
+/** Erases the customer. @param externalRef the new reference */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })
     .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
 }
 
-/** Erases the people of the hold's OCTO booking. @param unitItems replace the stored ones */
+/** Erases the people of the hold's OCTO booking. @param unitItems the new unit items */
 export async function erasePeopleOfOcto(trx: Trx, id: string, unitItems: StoredUnitItem[]): Promise<void> {
   await trx('octo_bookings')
     .where({ hold_id: id })

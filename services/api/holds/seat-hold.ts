@@ -1,5 +1,5 @@
 import type { Party } from '../pricing/party';
-import type { Prices } from '../pricing/prices';
+import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
 import type { OctoDetails } from './octo-booking';
 
@@ -28,10 +28,10 @@ export interface SeatHold {
   departureId: string;
   departureDate: string;
   quantity: number;
-  /** Part of the quantity. */
+  /** Seats of children, included in the quantity. */
   children: number;
   holdMinutes: number;
-  /** By the database's clock: an active hold past `expiresAt` is expired, also before the sweeper writes it (hold_lapsed, migration 0005). */
+  /** By the database's clock: an active hold past `expiresAt` is expired, also before the sweeper writes it (hold_lapsed, 0106_holds.sql). */
   status: HoldStatus;
   expiresAt: Date;
   /** The locked prices by category. */

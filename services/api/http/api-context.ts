@@ -1,11 +1,16 @@
 import type { IocContainer } from '@tsoa/runtime';
 import type { Request } from 'express';
-import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
+import {
+  type CachedReads,
+  type ReadCache,
+  type ReadCacheValidity,
+  createReadCache,
+} from '../../platform/read-cache/read-cache';
 import type { Config } from '../../platform/config';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import type { QuotaStore } from '../../platform/quota-store';
-import type { CredentialSource } from '../credentials/credential-source';
+import type { QuotaStore } from '../../platform/shared-store/quota-store';
+import { type CredentialSource, cachedCredentials } from '../credentials/credential-source';
 import type { SingleFlight } from '../idempotency/single-flight';
 import type { UseRecorder } from '../credentials/record-use';
 import type { Secrets } from '../../platform/secrets';
@@ -37,4 +42,20 @@ export function iocContainer(request: Request): IocContainer {
   const get = (controller: unknown): unknown =>
     new (controller as new (context: unknown) => unknown)(contextOf(request));
   return { get } as IocContainer;
+}
+
+const CATALOG_KIB = 32 * 1024;
+const ANSWERS_KIB = 32 * 1024;
+
+/** Creates three read caches, so that many different requests evict neither credentials nor the reads of the catalog. */
+export function createCachedReads(
+  db: Db,
+  validity: ReadCacheValidity,
+): CachedReads & { answers: ReadCache; credentials: CredentialSource } {
+  return {
+    db,
+    cache: createReadCache(validity, 'catalog', CATALOG_KIB),
+    answers: createReadCache(validity, 'answers', ANSWERS_KIB),
+    credentials: cachedCredentials(db, validity),
+  };
 }

@@ -6,7 +6,7 @@ import {
   WrongCredentialTypeError,
 } from '../credentials/credential.errors';
 import { tokenIdOfPass, verifyEmbedPass } from '../credentials/embed-pass';
-import { offeredToken, sha256Of } from '../credentials/token-digest';
+import { type CredentialKind, offeredToken, parseToken, sha256Of } from '../credentials/token';
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from '../credentials/credential';
 import {
   cachedApiKeyPrincipal,
@@ -14,13 +14,9 @@ import {
   verifyApiKey,
   verifyWidgetToken,
 } from '../credentials/verify-credential';
-
-import { type CredentialKind, parseToken } from '../credentials/token-format';
-
 import { addressOf, networkOf } from '../../platform/http/client-address';
 import { isHeaderName } from '../../platform/http/malformed-request';
 import { contextOf } from './api-context';
-
 import { badInput, type BadInputError, RateLimitedError } from './http.errors';
 
 export type Principal = ApiKeyPrincipal | WidgetPrincipal;
@@ -35,8 +31,9 @@ const offeredIds = new WeakMap<object, string>();
 
 /**
  * Authenticates a request. tsoa calls it first in every route. Checks credential, tenant and scope on every request; the
- * read cache may hold them while it is valid (ADR 19). @Security of the controller names the scope;
- * credentials/verify-credential.ts compares it.
+ * read cache may hold them while it is valid (ADR 19). @Security of the controller names the scope.
+ * credentials/verify-credential.ts compares it with those of the key, and throws InsufficientScopeError; problems.ts answers
+ * `insufficient_scope` with 401, and error-handler.ts names the missing scope in WWW-Authenticate.
  */
 export async function expressAuthentication(
   request: Request,
@@ -87,7 +84,7 @@ export function acceptPrincipal(request: Request, principal: Principal): void {
   contextOf(request).uses.record(principal, comesFromBrowser(request));
 }
 
-/** Marks every answer to a sandbox tenant (CONTRACT section 2). */
+/** Marks every answer to a sandbox tenant, so that its client never takes a booking for a real one. */
 function markSandbox({ res }: Request, { sandbox }: { sandbox: boolean }): void {
   if (sandbox) res!.setHeader('X-Sandbox', 'true');
 }
@@ -145,7 +142,7 @@ function recordLeakedKey(request: Request): void {
 }
 
 /**
- * Checks for headers that browsers always send. Sec-Fetch-Mode does not count: the fetch of Node 20.20 sends it too (seen).
+ * Checks for headers that browsers always send. Sec-Fetch-Mode does not count: the fetch of Node 20.20 sends it too (observed).
  */
 function comesFromBrowser({ headers }: Request): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
@@ -199,7 +196,7 @@ interface SentCredential {
   channels: Channel[];
 }
 
-/** The channels of each kind (CONTRACT section 2). The API refuses a credential in any other channel. */
+/** The channels of each kind of credential. The API refuses a credential in any other channel. */
 const CHANNELS_OF: Record<CredentialKind, Channel[]> = {
   api_key: ['Authorization', 'api_key'],
   widget_token: ['token', 'x-svc-widget-token'],
@@ -229,7 +226,7 @@ function assertOneHeader(request: Request, name: string): void {
   if (countHeaders(request, name) > 1) throw oneIssue('multiple_credentials', name, 'must be sent once');
 }
 
-/** Counts the raw headers, because Node keeps the first of two Authorization headers and drops the second (seen). */
+/** Counts the raw headers, because Node keeps the first of two Authorization headers and drops the second (observed). */
 function countHeaders({ rawHeaders }: Request, name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (isHeaderName(rawHeaders[at]!, name)) count += 1;

@@ -1,14 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Quotas } from '../../platform/config';
-import { type ResponseHeader, setHeaderList } from '../../platform/http/edge';
+import { type ResponseHeader, setHeaderList, type AnswerEarly } from '../../platform/http/edge';
 import { malformationOf } from '../../platform/http/malformed-request';
 import { hasBody } from '../../platform/http/request-body';
-import { assignRequestId } from '../../platform/http/request-id';
-import { startRequestLine } from '../../platform/http/request-log';
-import type { AnswerEarly } from '../../platform/http/server';
+import { assignRequestId, startRequestLine } from '../../platform/http/request-log';
 import type { CachedEntry, ReadCache } from '../../platform/read-cache/read-cache';
 import { versionOfCaller } from '../credentials/credential';
-import { sha256Of } from '../credentials/token-digest';
+import { sha256Of } from '../credentials/token';
 import { cachedWidgetPrincipal } from '../credentials/verify-credential';
 import { contextOf } from './api-context';
 import { acceptPrincipal, cachedBearerOf, type Principal, principalOf } from './authentication';
@@ -17,11 +15,10 @@ import { handleError } from './error-handler';
 import type { LoadShedder } from './load-shedding';
 import { hasOnlyDocumentedParameters } from './query-parameters';
 import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
-import { writeRequestLine } from './request-log';
-import { startMeasurement } from './request-metrics';
+import { writeRequestLine, startMeasurement } from './request-log';
 
 /*
- * Answers a repeated read with bytes that exist, without Express (ADR 27). The first request passes all handlers of its route,
+ * Answers a repeated read with bytes that exist, without Express (ADR 19). The first request passes all handlers of its route,
  * and its controller stores the answer. The same target for the same tenant then needs only its credential, its quota and, in
  * a browser, its origin. A change clears the read cache, and with it the answers.
  */

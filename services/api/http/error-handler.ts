@@ -8,14 +8,11 @@ import {
   InvalidWidgetTokenError,
 } from '../credentials/credential.errors';
 import { contextOf } from './api-context';
-import { countProblem } from './request-metrics';
-import { describeProblem } from './problem-document';
-import { NOT_ONE_OBJECT } from './json-body';
-import { isProblemCode, type ProblemCode, PROBLEMS } from './problems';
-import { findBodyIssues, validationIssues } from './validation-issues';
+import { countProblem, traceFields } from './request-log';
+import { describeProblem, isProblemCode, type ProblemCode, PROBLEMS } from './problems';
+import { NOT_ONE_OBJECT, findBodyIssues, validationIssues } from './json-body';
 import { BODY_MAX } from '../../platform/http/request-body';
-import { requestIdOf } from '../../platform/http/request-id';
-import { traceFields } from './request-log';
+import { requestIdOf } from '../../platform/http/request-log';
 
 /** Answers every error with one problem document (RFC 9457). */
 export function handleError(
@@ -92,7 +89,6 @@ export function refuseUnreadableBody(request: Request, response: Response): void
   handleError(UNREADABLE_BODY, request, response, () => {});
 }
 
-/** Returns the problem code of an error. */
 export function problemCodeOf(thrown: unknown): ProblemCode {
   const code = toAppError(thrown)?.code;
   return code !== undefined && isProblemCode(code) ? code : 'internal_error';
@@ -127,24 +123,22 @@ function challenge(error: CredentialError, request: Request): string {
 /** Converts errors of the framework, its parsers and the database; undefined means an internal error. */
 function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (error instanceof URIError || (error as { status?: number })?.status === 400)
-    return fromParser(error as ParserError);
-  const status = (error as { status?: number })?.status;
+  const { status, limit = BODY_MAX, name } = (error ?? {}) as ParserError;
+  if (error instanceof URIError || status === 400) return fromParser(error as ParserError);
   if (status === 413)
-    return new TransportError('body_too_large', `The body may have ${limitOf(error) / 1024} KiB at most.`);
+    return new TransportError('body_too_large', `The body may have ${limit / 1024} KiB at most.`);
   if (status === 415) return new TransportError('unsupported_media_type');
   if (sqlState(error) === LOCK_NOT_AVAILABLE) return new TransportError('departure_busy');
-  if ((error as Error)?.name === 'KnexTimeoutError') return new TransportError('overloaded');
+  if (name === 'KnexTimeoutError') return new TransportError('overloaded');
   return undefined;
 }
 
-/** Returns the bytes that a body may have, from the error of the parser that refused it. */
-function limitOf(error: unknown): number {
-  return (error as { limit?: number }).limit ?? BODY_MAX;
-}
-
+/** The properties that express's body parsers set on their errors. */
 interface ParserError extends Error {
+  status?: number;
   type?: string;
+  /** Bytes that the body may have. */
+  limit?: number;
 }
 
 function fromParser(error: ParserError): AppError {

@@ -64,7 +64,7 @@ const REFUSALS = {
   not_found: 'This path does not exist.',
   method_not_allowed: 'This path takes other methods.',
   origin_not_allowed: 'The token is not for this origin.',
-  // No key is bound to addresses yet. The contract lists the code, so clients may handle it already.
+  // No key is bound to addresses yet. The documentation lists the code, so clients may handle it already.
   ip_not_allowed: 'The key is not for this address.',
   body_too_large: 'The body may have 16 KiB at most.',
   unsupported_media_type: 'The body must be JSON in UTF-8.',

@@ -1,4 +1,5 @@
 import type * as platform from '../../platform/errors';
+import type { AppError } from '../../platform/errors';
 import type * as bookings from '../bookings/booking.errors';
 import type * as catalog from '../catalog/catalog.errors';
 import type * as credentials from '../credentials/credential.errors';
@@ -30,8 +31,8 @@ type AnsweredCode =
   | 'internal_error';
 
 /**
- * Maps the code of an error to its answer (CONTRACT section 1). The specification sets the titles of 401, tour_not_found,
- * the departure's 409 and 500. /docs/errors/<code> shows `advice`.
+ * The answer to an error of one code. The product's specification sets the titles of 401, tour_not_found,
+ * the departure's 409 and 500. The page /docs/errors/<code> shows `advice`.
  */
 interface Problem {
   status: number;
@@ -205,4 +206,66 @@ export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
 export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
+}
+
+/** One issue of the input. */
+export interface ProblemFault {
+  in: 'body' | 'query' | 'path' | 'header';
+  field: string;
+  message: string;
+}
+
+export interface ProblemAlternative {
+  /** YYYY-MM-DD */
+  departure_date: string;
+  /** @isInt */
+  seats_available: number;
+}
+
+/** Every error's body (RFC 9457), as application/problem+json. */
+export interface ProblemDocument {
+  /** Address of a page that says what to do. */
+  type: string;
+  title: string;
+  /** @isInt */
+  status: number;
+  detail: string;
+  /** urn:request:<id> */
+  instance: string;
+  ok: false;
+  /** Stable name of the error, such as `insufficient_seats`. */
+  code: string;
+  request_id: string;
+  /** True if the same request may succeed later. */
+  retryable: boolean;
+  errors?: ProblemFault[];
+  alternatives?: ProblemAlternative[];
+  /** @isInt */
+  seats_available?: number;
+  total_price?: number;
+  currency?: string;
+  hold_status?: string;
+  booking_status?: string;
+}
+
+/**
+ * Returns the problem document (RFC 9457) of an error, with its members in the order of the wire.
+ * @param error undefined or unknown to PROBLEMS: an internal error, whose details stay hidden
+ */
+export function describeProblem(error: AppError | undefined, publicBaseUrl: string, requestId: string) {
+  const expected = error && isProblemCode(error.code) ? error : undefined;
+  const code = (expected?.code ?? 'internal_error') as ProblemCode;
+  const { status, title, retryable } = PROBLEMS[code];
+  return {
+    type: `${publicBaseUrl}/docs/errors/${code}`,
+    title,
+    status,
+    detail: expected?.message ?? 'Something went wrong on our side. Retry with backoff.',
+    instance: `urn:request:${requestId}`,
+    ok: false,
+    code,
+    request_id: requestId,
+    retryable,
+    ...expected?.facts,
+  };
 }

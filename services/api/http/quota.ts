@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Quotas } from '../../platform/config';
-import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/quota-store';
+import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/shared-store/quota-store';
 import { addressOf, networkOf } from '../../platform/http/client-address';
 import { setHeaderList } from '../../platform/http/edge';
 import { InsufficientScopeError } from '../credentials/credential.errors';

@@ -1,7 +1,11 @@
-import type { Request } from 'express';
-import type { WriteRequestLine } from '../../platform/http/request-log';
+import type { Request, NextFunction, Response } from 'express';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { type WriteRequestLine, routeOf, statusOf } from '../../platform/http/request-log';
 import { contextOf } from './api-context';
 import { credentialIdOf, principalOf } from './authentication';
+import { type CountedSeries, countSeries } from '../../platform/metrics';
+import type { Operation } from '../idempotency/operation';
+import type { ProblemCode } from './problems';
 
 /** Logs a request with its trace, problem code, tenant and credential. */
 export const writeRequestLine: WriteRequestLine = (line, request, response) => {
@@ -58,3 +62,100 @@ export function traceFields(request: Request): object {
 }
 
 const NO_FIELDS = {};
+
+/*
+ * Labels have a fixed set of values: never a path, an id, a tenant or a client's text. Each value would be a series until
+ * the process ends.
+ */
+const requests = countSeries({
+  name: 'http_requests_total',
+  help: 'Answered requests by route template and status; 499: the client closed the connection before the answer',
+  labelNames: ['method', 'route', 'status'] as const,
+});
+
+const duration = new Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'Time from the request to the end of its answer',
+  labelNames: ['method', 'route', 'status_class'] as const,
+  // Cached reads take 1 to 2 ms, a lock at most 2 s, a statement at most 10 s.
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+const inFlight = { requests: 0 };
+
+new Gauge({
+  name: 'http_requests_in_flight',
+  help: 'Requests that started and have no complete answer yet',
+  collect() {
+    this.set(inFlight.requests);
+  },
+});
+
+/** Measures every request by its outcome. */
+export function measureRequest(request: Request, response: Response, next: NextFunction): void {
+  response.once('close', startMeasurement(request, response));
+  next();
+}
+
+/** Starts the clock of a request. @returns the function that records its end. Call it when the response is closed */
+export function startMeasurement(request: Request, response: Response): () => void {
+  const startedAt = performance.now();
+  inFlight.requests += 1;
+  return () => {
+    inFlight.requests -= 1;
+    const series = seriesOf(methodOf(request), routeOf(request), statusOf(response));
+    series.count.inc();
+    series.seconds.observe((performance.now() - startedAt) / 1000);
+  };
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH']);
+
+/** Returns a common method, or "other": Node's parser accepts three dozen. */
+function methodOf(request: Request): string {
+  return METHODS.has(request.method) ? request.method : 'other';
+}
+
+interface Series {
+  count: CountedSeries;
+  seconds: { observe(seconds: number): void };
+}
+
+/** Caches the series, because prom-client sorts and joins the labels at every call. There are some hundred combinations. */
+const seriesByKey = new Map<string, Series>();
+
+function seriesOf(method: string, route: string, status: number): Series {
+  const key = `${method} ${route} ${status}`;
+  let series = seriesByKey.get(key);
+  if (!series) {
+    const status_class = `${Math.floor(status / 100)}xx`;
+    series = {
+      count: requests({ method, route, status }),
+      seconds: duration.labels({ method, route, status_class }),
+    };
+    seriesByKey.set(key, series);
+  }
+  return series;
+}
+
+const problems = new Counter({
+  name: 'http_problems_total',
+  help: 'Refused or failed requests by the code of their problem document; route none: no route matched yet',
+  labelNames: ['method', 'route', 'code'] as const,
+});
+
+const writes = countSeries({
+  name: 'writes_total',
+  help: 'Writes that reached their use case, by outcome: done, replayed by idempotency key, or the problem code',
+  labelNames: ['operation', 'outcome'] as const,
+});
+
+/** Counts one problem document. */
+export function countProblem(request: Request, code: ProblemCode): void {
+  problems.inc({ method: methodOf(request), route: routeOf(request), code });
+}
+
+/** Counts one write request; `done` means that its effect is committed. */
+export function countWrite(operation: Operation, outcome: 'done' | 'replayed' | ProblemCode): void {
+  writes({ operation, outcome }).inc();
+}

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { inTransaction, type Trx, type Turn } from '../../platform/database';
-import { requestIdOf } from '../../platform/http/request-id';
+import { requestIdOf } from '../../platform/http/request-log';
 import { assertKeyStillServes } from '../credentials/verify-credential';
 import {
   isRepeat,
@@ -14,7 +14,7 @@ import type { Operation } from '../idempotency/operation';
 import { contextOf } from './api-context';
 import { apiKeyPrincipalOf } from './authentication';
 import { NO_STORE, setCaching } from './caching';
-import { countWrite } from './request-metrics';
+import { countWrite } from './request-log';
 import { problemCodeOf } from './error-handler';
 import { badInput } from './http.errors';
 

@@ -10,7 +10,7 @@ export interface ComparedRequest {
    * @param phoneCountry of phone numbers without a country code
    */
   read: (phoneCountry: string) => unknown;
-  /** The value whose digest releases up to migration 0033 stored. */
+  /** The value whose digest builds from before 0.1.0 stored. */
   earlierForm: unknown;
 }
 

@@ -69,7 +69,7 @@ const LIVE_ANSWER = `from idempotency_keys i
 
 /**
  * Selects the live answers of `:keys`, or of their erased forms. Locks the rows, so that COMMIT waits for the standby: the answer of a
- * lost COMMIT is repeated only when the standby has it (docs/failover.md). Waits for none.
+ * lost COMMIT is repeated only when the standby has it (docs/failover.md). Skips rows that another transaction has locked.
  */
 export const STORED_ANSWERS = `
   select k.n, encode(earlier.fingerprint, 'hex') as fingerprint, earlier.status, earlier.answer, earlier.found is null as is_locked
@@ -79,7 +79,7 @@ export const STORED_ANSWERS = `
     order by i.expires_at desc limit 1 for update skip locked) earlier on true
   where earlier.found or exists (select ${LIVE_ANSWER})`;
 
-/** The columns of an answer of `:answers`, which are stored under their keys. */
+/** An answer to store, as bindAnswers takes it. */
 interface NewAnswer extends ClaimedKey {
   fingerprint: Buffer;
   keepHours: number;

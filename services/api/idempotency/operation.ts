@@ -9,10 +9,10 @@ const CARRIES_PERSON = {
   'booking.create': true,
   'booking.confirm': false,
   'booking.change': true,
-  // Its reason.
+  // The request has a reason, a free text.
   'booking.cancel': true,
   'octo.reserve': true,
-  // Without a person in the request; their answers have the contacts.
+  // The requests of these name no person, but the answers have the contacts.
   'octo.extend': true,
   'octo.confirm': true,
   'octo.change': true,

@@ -67,7 +67,10 @@ export interface IdempotentRequest<T> {
   toResponse: (result: T) => StoredResponse;
 }
 
-/** Returns whether the request repeats one that has its answer. Its transaction replays or refuses it, and locks no departure. */
+/**
+ * Returns whether an earlier request with the key has its answer. The transaction of such a repeat replays or refuses it, and locks no
+ * departure.
+ */
 export async function isRepeat(
   db: Db,
   request: Pick<IdempotentRequest<never>, 'tenantId' | 'operation' | 'key'>,

@@ -8,7 +8,6 @@ const WAIT_MS = 2000;
  */
 export type SingleFlight = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Creates the queues by key of one process. */
 export function createSingleFlight(): SingleFlight {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {

@@ -1,127 +1,24 @@
-import type { OctoAvailability } from './availability.dto';
-import type { OctoOption, OctoPricing, OctoProduct, OctoUnit, OctoUnitId } from './product.dto';
-
-/**
- * The person who travels or books. All fields are optional, are kept as sent, and are personal data.
- * @example {"fullName": "Ana Lima", "emailAddress": "ana@example.com", "phoneNumber": "+4930901820", "locales": ["de"], "country": "DE"}
- */
-export interface OctoContactBody {
-  /** At most 200 characters. */
-  fullName?: string | null;
-  /** At most 200 characters. */
-  firstName?: string | null;
-  /** At most 200 characters. */
-  lastName?: string | null;
-  emailAddress?: string | null;
-  phoneNumber?: string | null;
-  /** Languages in order of preference. */
-  locales?: string[] | null;
-  postalCode?: string | null;
-  /** ISO 3166. */
-  country?: string | null;
-  /** At most 2,000 characters. */
-  notes?: string | null;
-  [field: string]: unknown;
-}
-
-/** @example {"unitId": "adult", "resellerReference": "T-1"} */
-export interface OctoUnitItemBody {
-  /** UUID that the caller chooses. */
-  uuid?: string | null;
-  /** The id of a unit of the product. */
-  unitId: string;
-  resellerReference?: string | null;
-  contact?: OctoContactBody | null;
-  [field: string]: unknown;
-}
-
-/**
- * @example {"uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11", "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21", "optionId": "DEFAULT", "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11", "expirationMinutes": 30, "unitItems": [{"unitId": "adult"}, {"unitId": "adult"}]}
- */
-export interface OctoReservationBody {
-  /** UUID that the caller chooses. The same body again answers the booking as it is now. */
-  uuid?: string | null;
-  /** UUID of the tour. */
-  productId: string;
-  /** Always `DEFAULT`. */
-  optionId: string;
-  /** UUID of the departure. */
-  availabilityId: string;
-  /**
-   * Minutes of the hold; more than the tenant may use count as the most.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
-   */
-  expirationMinutes?: number | null;
-  /** At most 2,000 characters. */
-  notes?: string | null;
-  /** One for each seat. */
-  unitItems?: OctoUnitItemBody[] | null;
-  contact?: OctoContactBody | null;
-  /** The caller's own reference. */
-  resellerReference?: string | null;
-  /** ISO 4217. The currency of the tour. */
-  currency?: string | null;
-  [field: string]: unknown;
-}
-
-/** @example {"expirationMinutes": 30} */
-export interface OctoExtensionBody {
-  /**
-   * Minutes from now; by default the tenant's. More than the tenant may use count as the most.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
-   */
-  expirationMinutes?: number | null;
-  [field: string]: unknown;
-}
-
-/** @example {"contact": {"fullName": "Ana Lima", "emailAddress": "ana@example.com"}, "resellerReference": "R-81"} */
-export interface OctoConfirmationBody {
-  /** Fields that are left out stay as they are. */
-  contact?: OctoContactBody | null;
-  /** The caller's own reference. */
-  resellerReference?: string | null;
-  /** All units of the booking. A unit with the UUID of an earlier one replaces it. */
-  unitItems?: OctoUnitItemBody[] | null;
-  /** ISO 4217. The currency of the tour. */
-  currency?: string | null;
-  [field: string]: unknown;
-}
-
-/** Fields that are left out stay as they are. @example {"unitItems": [{"unitId": "adult"}, {"unitId": "child"}], "notes": "Two bicycles"} */
-export interface OctoChangeBody {
-  /** UUID of another tour; only before the confirmation, and with `availabilityId`. */
-  productId?: string | null;
-  /** Always `DEFAULT`. */
-  optionId?: string | null;
-  /** UUID of another departure. */
-  availabilityId?: string | null;
-  /**
-   * Minutes from now; only before the confirmation. More than the tenant may use count as the most.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
-   */
-  expirationMinutes?: number | null;
-  /** At most 2,000 characters; null clears it. */
-  notes?: string | null;
-  /** All units of the booking. A unit with the UUID of an earlier one replaces it. */
-  unitItems?: OctoUnitItemBody[] | null;
-  /** Fields that are left out stay as they are. */
-  contact?: OctoContactBody | null;
-  /** The caller's own reference; null clears it. */
-  resellerReference?: string | null;
-  /** ISO 4217. The currency of the tour. */
-  currency?: string | null;
-  [field: string]: unknown;
-}
-
-/** @example {"reason": "The customer is ill."} */
-export interface OctoCancellationBody {
-  /** At most 500 characters. */
-  reason?: string | null;
-  [field: string]: unknown;
-}
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { BookingStatus } from '../bookings/booking-lead';
+import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
+import type { HoldStatus } from '../holds/seat-hold';
+import { type Party, totalOf } from '../pricing/party';
+import type { Prices } from '../pricing/price-categories';
+import type { Tenant } from '../tenants/tenant';
+import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } from './availability.dto';
+import { customerOf } from './booking.request';
+import type { OctoCapability } from './capabilities';
+import { partyOf, type ShownState } from './octo-state';
+import { OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId, toPricing } from './pricing.dto';
+import {
+  type OctoOption,
+  type OctoProduct,
+  type OctoUnit,
+  OPTION_ID,
+  toProduct,
+  toUnit,
+} from './product.dto';
 
 export type OctoBookingStatus = 'CONFIRMED' | 'ON_HOLD' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
 
@@ -241,4 +138,255 @@ export interface OctoBooking {
   unitItems: OctoUnitItem[];
   /** With `octo/pricing`. */
   pricing?: OctoPricing;
+}
+
+/** The caller's part of a booking. */
+export interface BookingView {
+  tenant: Tenant;
+  capabilities: OctoCapability[];
+  /** Address of this installation, for pictures that it serves itself. */
+  baseUrl: string;
+}
+
+const OF_HOLD: Record<HoldStatus, OctoBookingStatus> = {
+  active: 'ON_HOLD',
+  released: 'CANCELLED',
+  expired: 'EXPIRED',
+  converted: 'CONFIRMED',
+};
+const OF_LEAD: Record<BookingStatus, OctoBookingStatus> = {
+  pending_payment: 'PENDING',
+  confirmed: 'CONFIRMED',
+  cancelled: 'CANCELLED',
+  expired: 'EXPIRED',
+};
+
+/** Builds the parts that are equal in all bookings of a tour or a departure. */
+interface SharedParts {
+  productOf(state: ShownState): BookedProduct;
+  availabilityOf(state: ShownState): OctoAvailability;
+}
+
+interface BookedProduct {
+  product: OctoProduct;
+  units: Record<OctoUnitId, OctoUnit>;
+}
+
+/** Returns a hold or lead as OCTO's booking. @param parts one object for all bookings of a list */
+export function toOctoBooking(
+  state: ShownState,
+  view: BookingView,
+  parts: SharedParts = createSharedParts(view),
+): OctoBooking {
+  const { octo, hold, lead, tour } = state;
+  const { tenant, capabilities } = view;
+  const status = lead ? OF_LEAD[lead.status] : OF_HOLD[hold.status];
+  const prices = pricesOf(state);
+  const isPriced = capabilities.includes('octo/pricing');
+  const toBooked = (unit: OctoUnit) => (isPriced ? withBookedPrice(unit, prices) : unit);
+  const shared = parts.productOf(state);
+  const product = withUnits(shared.product, toBooked);
+  const availability = parts.availabilityOf(state);
+  return {
+    id: octo.uuid,
+    uuid: octo.uuid,
+    testMode: tenant.sandbox,
+    resellerReference: (lead ?? hold).externalRef,
+    supplierReference: lead?.bookingRef ?? null,
+    status,
+    ...instantsOf(state, status),
+    productId: tour.id,
+    product,
+    optionId: OPTION_ID,
+    option: product.options[0]!,
+    cancellable: status !== 'CANCELLED' && status !== 'EXPIRED',
+    cancellation: cancellationOf(state, status),
+    freesale: false,
+    availabilityId: availability.id,
+    availability,
+    contact: contactOf(state, tenant),
+    notes: (lead ?? octo).notes,
+    deliveryMethods: ['VOUCHER'],
+    voucher: {
+      redemptionMethod: 'MANIFEST',
+      utcRedeemedAt: null,
+      deliveryOptions: lead ? [{ deliveryFormat: 'QRCODE', deliveryValue: lead.bookingRef }] : [],
+    },
+    unitItems: itemsOf(octo.uuid, octo.unitItems, partyOf(state)).map((item) => ({
+      ...toUnitItem(item, toBooked(shared.units[item.unitId]), status),
+      ...(isPriced && { pricing: prices.units[item.unitId] }),
+    })),
+    ...(isPriced && { pricing: prices.total }),
+  };
+}
+
+/** Creates the SharedParts of one answer. Each part is built once, because a list may show one departure a thousand times. */
+export function createSharedParts(view: BookingView): SharedParts {
+  const products = new Map<string, BookedProduct>();
+  const availabilities = new Map<string, OctoAvailability>();
+  const localTimes = new Map<string, ToLocalTime>();
+  return {
+    productOf: ({ tour, quote }) =>
+      getOrMake(products, tour.id, () => {
+        const productView = { ...view, quote };
+        const units = {
+          adult: toUnit('adult', tour, productView),
+          child: toUnit('child', tour, productView),
+        };
+        return { product: toProduct(tour, productView), units };
+      }),
+    availabilityOf: ({ tour, departure }) =>
+      getOrMake(availabilities, departure.departure.id, () => {
+        const toLocalTime = getOrMake(localTimes, tour.timeZone, () => localTimeIn(tour.timeZone));
+        return toAvailability(tour, departure, view, toLocalTime);
+      }),
+  };
+}
+
+function getOrMake<V>(made: Map<string, V>, key: string, make: () => V): V {
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  made.set(key, value);
+  return value;
+}
+
+function instantsOf(state: ShownState, status: OctoBookingStatus) {
+  const { hold, lead } = state;
+  const expiresAt = lead ? lead.paymentDueAt : hold.expiresAt;
+  const isFinal = status === 'CONFIRMED' || status === 'CANCELLED';
+  return {
+    utcCreatedAt: hold.createdAt.toISOString(),
+    utcUpdatedAt: lastChangeOf(state).toISOString(),
+    utcExpiresAt: isFinal ? null : (expiresAt?.toISOString() ?? null),
+    utcRedeemedAt: null,
+    utcConfirmedAt: lead?.confirmedAt?.toISOString() ?? null,
+  };
+}
+
+function lastChangeOf({ octo, hold, lead }: ShownState): Date {
+  const changes = [octo.updatedAt, hold.endedAt, lead?.updatedAt].filter((at) => at != null);
+  return new Date(Math.max(...changes.map((at) => new Date(at).getTime())));
+}
+
+function cancellationOf(
+  { octo, hold, lead }: ShownState,
+  status: OctoBookingStatus,
+): OctoCancellation | null {
+  if (status !== 'CANCELLED' && status !== 'EXPIRED') return null;
+  const ended = lead
+    ? (lead.cancelledAt ?? lead.expiredAt ?? lead.paymentDueAt)
+    : (hold.endedAt ?? hold.expiresAt);
+  return {
+    refund: 'NONE',
+    reason: status === 'EXPIRED' ? null : (lead ?? octo).cancelReason,
+    utcCancelledAt: ended!.toISOString(),
+  };
+}
+
+const NO_CONTACT: OctoContactAnswer = {
+  fullName: null,
+  firstName: null,
+  lastName: null,
+  emailAddress: null,
+  phoneNumber: null,
+  locales: [],
+  postalCode: null,
+  country: null,
+  notes: null,
+};
+
+function toContact(contact: OctoContact): OctoContactAnswer {
+  return { ...NO_CONTACT, ...contact };
+}
+
+/** Returns the contact as sent. If REST has changed the customer since, its name, phone and email replace those of the contact. */
+function contactOf({ octo, hold, lead }: ShownState, tenant: Tenant): OctoContactAnswer {
+  const customer = (lead ?? hold).customer;
+  if (isDeepStrictEqual(customer, customerOf(octo.contact, tenant))) return toContact(octo.contact);
+  const sent = customerOfContact(octo.contact);
+  const { name, phone, email } = customer;
+  return {
+    ...toContact(octo.contact),
+    ...(name !== sent.name && { fullName: name, firstName: null, lastName: null }),
+    phoneNumber: phone,
+    emailAddress: email,
+  };
+}
+
+/** Returns the unit items as sent. If REST has added or removed seats since, adds items or leaves out the last ones. */
+function itemsOf(uuid: string, sent: StoredUnitItem[], party: Party): StoredUnitItem[] {
+  const left = { ...party };
+  const known = sent.filter(({ unitId }) => left[unitId]-- > 0);
+  const added = OCTO_UNIT_IDS.flatMap((unitId) =>
+    Array.from({ length: Math.max(left[unitId], 0) }, (_, index) => ({
+      uuid: derivedUuid(`${uuid} ${unitId} ${index}`),
+      unitId,
+      resellerReference: null,
+      contact: {},
+    })),
+  );
+  return [...known, ...added];
+}
+
+/** Returns the same UUID for the same name, as version 8 of RFC 9562. */
+function derivedUuid(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function toUnitItem(
+  { uuid, unitId, resellerReference, contact }: StoredUnitItem,
+  unit: OctoUnit,
+  status: OctoBookingStatus,
+): OctoUnitItem {
+  return {
+    uuid,
+    resellerReference,
+    supplierReference: null,
+    unitId,
+    unit,
+    status,
+    utcRedeemedAt: null,
+    contact: toContact(contact),
+    ticket: null,
+  };
+}
+
+interface BookedPrices {
+  units: Record<OctoUnitId, OctoPricing>;
+  total: OctoPricing;
+}
+
+/** Returns the locked prices; `net` is the platform's price at the time of the lock. */
+function pricesOf(state: ShownState): BookedPrices {
+  const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
+  const { platform_unit_price, platform_child_price } = priceBreakdown as Record<string, number | undefined>;
+  const toMinor = (major: number) => Math.round(major * 10 ** currencyDigits);
+  const platform: Prices = {
+    ...state.departure.departure.prices,
+    ...(platform_unit_price !== undefined && { adult: toMinor(platform_unit_price) }),
+    ...(platform_child_price !== undefined && { child: toMinor(platform_child_price) }),
+  };
+  const pricing = (net: number, retail: number) => toPricing({ currency, currencyDigits }, { net, retail });
+  const party = partyOf(state);
+  return {
+    units: {
+      adult: pricing(platform.adult, prices.adult),
+      child: pricing(platform.child ?? prices.child ?? 0, prices.child ?? 0),
+    },
+    total: pricing(totalOf(party, platform), totalOf(party, prices)),
+  };
+}
+
+function withUnits(product: OctoProduct, toUnit: (unit: OctoUnit) => OctoUnit): OctoProduct {
+  return {
+    ...product,
+    options: product.options.map((option) => ({ ...option, units: option.units.map(toUnit) })),
+  };
+}
+
+/** Replaces the lowest price of the open dates by the price of the booking. */
+function withBookedPrice({ pricingFrom: _, ...unit }: OctoUnit, { units }: BookedPrices): OctoUnit {
+  return { ...unit, pricing: [units[unit.id]] };
 }

@@ -4,24 +4,140 @@ import { isUuid } from '../../platform/text-forms';
 import type { Tour } from '../catalog/tour';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import { emailInput, proseInput, readAll, textInput } from '../http/input';
+import { clearableInput, emailInput, proseInput, readAll, textInput } from '../http/input';
 import { type Party, seatsOf } from '../pricing/party';
 import { PHONE_MAX, phoneInput, readPhone } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
-import type {
-  OctoChangeBody,
-  OctoConfirmationBody,
-  OctoContactBody,
-  OctoReservationBody,
-  OctoUnitItemBody,
-} from './booking.dto';
-import { invalidId, unprocessable } from './octo.errors';
-import { maxUnits, unitsOf } from './product';
+import { partyOfUnits } from './find-product';
+import { unprocessable } from './octo.errors';
+import { maxUnits } from './product.dto';
 
-/** A unit item as sent; a missing UUID is chosen later. */
+/**
+ * The person who travels or books. All fields are optional, are kept as sent, and are personal data.
+ * @example {"fullName": "Ana Lima", "emailAddress": "ana@example.com", "phoneNumber": "+4930901820", "locales": ["de"], "country": "DE"}
+ */
+export interface OctoContactBody {
+  /** At most 200 characters. */
+  fullName?: string | null;
+  /** At most 200 characters. */
+  firstName?: string | null;
+  /** At most 200 characters. */
+  lastName?: string | null;
+  emailAddress?: string | null;
+  phoneNumber?: string | null;
+  /** Languages in order of preference. */
+  locales?: string[] | null;
+  postalCode?: string | null;
+  /** ISO 3166. */
+  country?: string | null;
+  /** At most 2,000 characters. */
+  notes?: string | null;
+  [field: string]: unknown;
+}
+
+/** @example {"unitId": "adult", "resellerReference": "T-1"} */
+export interface OctoUnitItemBody {
+  /** UUID that the caller chooses. */
+  uuid?: string | null;
+  /** The id of a unit of the product. */
+  unitId: string;
+  resellerReference?: string | null;
+  contact?: OctoContactBody | null;
+  [field: string]: unknown;
+}
+
+/**
+ * @example {"uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11", "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21", "optionId": "DEFAULT", "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11", "expirationMinutes": 30, "unitItems": [{"unitId": "adult"}, {"unitId": "adult"}]}
+ */
+export interface OctoReservationBody {
+  /** UUID that the caller chooses. The same body again answers the booking as it is now. */
+  uuid?: string | null;
+  /** UUID of the tour. */
+  productId: string;
+  /** Always `DEFAULT`. */
+  optionId: string;
+  /** UUID of the departure. */
+  availabilityId: string;
+  /**
+   * Minutes of the hold; more than the tenant may use count as the most.
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   */
+  expirationMinutes?: number | null;
+  /** At most 2,000 characters. */
+  notes?: string | null;
+  /** One for each seat. */
+  unitItems?: OctoUnitItemBody[] | null;
+  contact?: OctoContactBody | null;
+  /** The caller's own reference. */
+  resellerReference?: string | null;
+  /** ISO 4217. The currency of the tour. */
+  currency?: string | null;
+  [field: string]: unknown;
+}
+
+/** @example {"expirationMinutes": 30} */
+export interface OctoExtensionBody {
+  /**
+   * Minutes from now; by default the tenant's. More than the tenant may use count as the most.
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   */
+  expirationMinutes?: number | null;
+  [field: string]: unknown;
+}
+
+/** @example {"contact": {"fullName": "Ana Lima", "emailAddress": "ana@example.com"}, "resellerReference": "R-81"} */
+export interface OctoConfirmationBody {
+  /** Fields that are left out stay as they are. */
+  contact?: OctoContactBody | null;
+  /** The caller's own reference. */
+  resellerReference?: string | null;
+  /** All units of the booking. A unit with the UUID of an earlier one replaces it. */
+  unitItems?: OctoUnitItemBody[] | null;
+  /** ISO 4217. The currency of the tour. */
+  currency?: string | null;
+  [field: string]: unknown;
+}
+
+/** Fields that are left out stay as they are. @example {"unitItems": [{"unitId": "adult"}, {"unitId": "child"}], "notes": "Two bicycles"} */
+export interface OctoChangeBody {
+  /** UUID of another tour; only before the confirmation, and with `availabilityId`. */
+  productId?: string | null;
+  /** Always `DEFAULT`. */
+  optionId?: string | null;
+  /** UUID of another departure. */
+  availabilityId?: string | null;
+  /**
+   * Minutes from now; only before the confirmation. More than the tenant may use count as the most.
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   */
+  expirationMinutes?: number | null;
+  /** At most 2,000 characters; null clears it. */
+  notes?: string | null;
+  /** All units of the booking. A unit with the UUID of an earlier one replaces it. */
+  unitItems?: OctoUnitItemBody[] | null;
+  /** Fields that are left out stay as they are. */
+  contact?: OctoContactBody | null;
+  /** The caller's own reference; null clears it. */
+  resellerReference?: string | null;
+  /** ISO 4217. The currency of the tour. */
+  currency?: string | null;
+  [field: string]: unknown;
+}
+
+/** @example {"reason": "The customer is ill."} */
+export interface OctoCancellationBody {
+  /** At most 500 characters. */
+  reason?: string | null;
+  [field: string]: unknown;
+}
+
+/** A unit item as sent. A null UUID: withUuids chooses one. */
 export type SentUnitItem = Omit<StoredUnitItem, 'uuid' | 'unitId'> & { uuid: string | null; unitId: string };
 
-/** The texts of a request; an undefined field was left out. */
+/** The details of a request. An undefined field was left out. */
 export interface SentDetails {
   contact: OctoContact | undefined;
   unitItems: SentUnitItem[] | undefined;
@@ -32,7 +148,7 @@ export interface SentDetails {
 }
 
 /**
- * Reads the texts of a body, also before its validation.
+ * Reads the details of a body, also before its validation.
  * @throws BadInputError with all issues of the body (400)
  */
 export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfirmationBody): SentDetails {
@@ -47,8 +163,8 @@ export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfi
 }
 
 /**
- * Returns the details in a form in which another spelling of the same details is equal: with phone numbers by the country, and a unit
- * without the fields of its contact that are null.
+ * Returns the details in a form that is equal for other spellings of the same details: phone numbers have the country's code, and the
+ * contact of a unit has no null fields.
  */
 export function comparableDetails({ contact, unitItems, ...texts }: SentDetails, phoneCountry: string) {
   return {
@@ -66,9 +182,8 @@ function withPhoneBy(country: string, contact: OctoContact): OctoContact {
   return phoneNumber ? { ...contact, phoneNumber: readPhone(phoneNumber, country) ?? phoneNumber } : contact;
 }
 
-/** Returns the fields of a new contact that are known. */
-export function withoutNull(contact: OctoContact): OctoContact {
-  return Object.fromEntries(Object.entries(contact).filter(([, value]) => value !== null));
+export function withoutNull<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<T>;
 }
 
 /** Reads the reason of a cancellation. @throws InvalidInputError (400) */
@@ -83,9 +198,9 @@ export function uuidInput(field: string, uuid: string | null | undefined): strin
   return uuid.toLowerCase();
 }
 
-/** Some clients send an empty text for a missing one. */
+/** Reads a text. Returns null for an empty one too, because some clients send it instead of null. */
 function clearable<T>(value: string | null | undefined, read: (text: string) => T): T | null | undefined {
-  return value === null || value === '' ? null : value === undefined ? undefined : read(value);
+  return clearableInput(value === '' ? null : value, read);
 }
 
 /** @throws InvalidInputError (400) */
@@ -144,12 +259,10 @@ function unitItemInput(item: OctoUnitItemBody, index: number): SentUnitItem {
  */
 export function partyOfItems(tour: Tour, items: SentUnitItem[] | undefined): Party {
   if (!items?.length) throw unprocessable('unitItems must have at least one unit.');
-  const party = { adult: 0, child: 0, single_supplement: 0 };
-  for (const { unitId } of items) {
-    const unit = unitsOf(tour).find((known) => known === unitId);
-    if (!unit) throw invalidId('unitId', unitId);
-    party[unit] += 1;
-  }
+  const party = partyOfUnits(
+    tour,
+    items.map(({ unitId }) => ({ id: unitId, quantity: 1 })),
+  );
   assertUnits(tour, party);
   const uuids = items.flatMap(({ uuid }) => uuid ?? []);
   if (new Set(uuids).size < uuids.length)
@@ -164,7 +277,7 @@ export function assertUnits(tour: Tour, party: Party): void {
 }
 
 /**
- * Returns the unit items with their UUIDs: a unit without one keeps the UUID of an earlier unit of its kind.
+ * Returns the unit items with a UUID each. An item without one keeps the UUID of an earlier item of the same unit, or gets a new one.
  * @param earlier the unit items before the change
  */
 export function withUuids(items: SentUnitItem[], earlier: StoredUnitItem[] = []): StoredUnitItem[] {
@@ -192,7 +305,7 @@ export function customerOf(contact: OctoContact, { country }: Tenant): PartialCu
   };
 }
 
-/** Returns the minutes of a hold: the tenant's default, or those of the request up to the tenant's most. */
+/** Returns the minutes of a hold: those of the request, by default the tenant's, and at most the tenant's limit. */
 export function holdMinutesOf(
   { expirationMinutes }: { expirationMinutes?: number | null },
   { holdDefaultMinutes, holdMaxMinutes }: Tenant,

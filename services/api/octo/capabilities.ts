@@ -1,5 +1,30 @@
-/** The capabilities that change answers. */
-export type OctoCapability = 'octo/pricing' | 'octo/content';
+export interface OctoCapabilityAnswer {
+  /** @example "octo/pricing" */
+  id: 'octo/pricing' | 'octo/content';
+  /**
+   * @isInt
+   * @example 1
+   */
+  revision: number;
+  /**
+   * True if every request must name it.
+   * @example false
+   */
+  required: boolean;
+  /**
+   * Capabilities that it needs.
+   * @example []
+   */
+  dependencies: string[];
+  /**
+   * Its specification.
+   * @example "https://docs.octo.travel/capabilities/pricing"
+   */
+  docs: string | null;
+}
+
+/** A capability that changes answers. */
+export type OctoCapability = OctoCapabilityAnswer['id'];
 
 /** The capabilities as GET /octo/capabilities lists them. */
 export const OCTO_CAPABILITIES = [
@@ -17,12 +42,9 @@ export const OCTO_CAPABILITIES = [
     dependencies: [],
     docs: 'https://docs.octo.travel/capabilities/content',
   },
-] satisfies { id: OctoCapability; [field: string]: unknown }[];
+] satisfies OctoCapabilityAnswer[];
 
-/**
- * Reads Octo-Capabilities: names with commas between them, with or without `octo/`. Ignores unknown ones.
- * @param header undefined: none
- */
+/** Reads the header Octo-Capabilities: names separated by commas, with or without `octo/`. Ignores unknown names. */
 export function readCapabilities(header: string | undefined): OctoCapability[] {
   const named = (header ?? '').split(',').map((name) =>
     name

@@ -6,7 +6,6 @@ import type { BookingLead } from '../bookings/booking-lead';
 import type { Tour } from '../catalog/tour';
 import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
 import { assertKeyStillServes } from '../credentials/verify-credential';
-import { SaleMovedError } from '../departures/departure.errors';
 import { amendHold } from '../sales/amend-hold';
 import { extendHold, releaseHold } from '../holds/change-hold';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
@@ -15,13 +14,20 @@ import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import { writeSale } from '../sales/transact-sales';
 import { byKey } from '../tenants/actor';
-import { assertCurrency } from './availability.request';
-import { assertUnits, customerOf, partyOfItems, type SentDetails, withUuids } from './booking.request';
+import {
+  assertUnits,
+  customerOf,
+  partyOfItems,
+  type SentDetails,
+  withoutNull,
+  withUuids,
+} from './booking.request';
+import { assertCurrency } from './find-product';
 import { invalidId, unprocessable } from './octo.errors';
 import { updateOctoDetails } from './octo-bookings.repository';
 import { type OctoState, partyOf, targetOf, tourOf } from './octo-state';
 
-/** The booking that a request changes. A change that finds the hold converted meanwhile repeats its transaction. */
+/** The booking that a request changes. lockState has locked its departure, so no other request changes it meanwhile. */
 export interface OctoWrite {
   trx: Trx;
   principal: ApiKeyPrincipal;
@@ -49,8 +55,10 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
   const by = byKey(principal);
   await assertScopeNow(write, 'booking:create', 'booking:manage');
   const party = await partyFor(write, sent);
-  if (state.lead)
-    return void (await confirmBooking(trx, tenant.id, { bookingRef: state.lead.bookingRef, by }));
+  if (state.lead) {
+    await confirmBooking(trx, tenant.id, { bookingRef: state.lead.bookingRef, by });
+    return;
+  }
   const { hold, octo } = state;
   const { contact, unitItems, customer } = mergedWith(sent, write);
   const seller = { tenant, principal, claim: null };
@@ -85,11 +93,11 @@ export async function cancelOctoBooking(write: OctoWrite, reason: string | null)
     return;
   }
   await assertScopeNow(write, 'booking:create');
-  const { before } = await orLead(() => releaseHold(trx, id, { holdId: state.hold.id, by }));
+  const { before } = await releaseHold(trx, id, { holdId: state.hold.id, by });
   if (before.status === 'active') await updateOctoDetails(trx, before.id, { cancelReason: reason });
 }
 
-/** The parts of a request that must suit the tour. */
+/** The parts of a request that are checked against the tour. */
 interface SentSale {
   unitItems: SentDetails['unitItems'];
   currency: string | null | undefined;
@@ -107,49 +115,66 @@ export interface OctoChange extends SentDetails, SentSale {
 
 /** @throws errors of amendHold, extendHold, amendBooking and partyFor; OctoRefusalError UNPROCESSABLE_ENTITY */
 export async function changeOctoBooking(write: OctoWrite, change: OctoChange): Promise<void> {
-  const { trx, principal, state } = write;
-  const { tenant } = principal;
-  const { hold, lead, octo } = state;
-  const by = byKey(principal);
+  const { hold, lead } = write.state;
+  const { tour, notes } = change;
   await assertScopeNow(write, lead ? 'booking:manage' : 'booking:create');
   const { contact, unitItems, customer } = mergedWith(change, write);
-  const { tour, departureDate, notes, resellerReference: externalRef, holdMinutes } = change;
   if (lead?.anonymizedAt) throw unprocessable('The booking is anonymized.');
   if (lead && tour && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
   const party = await partyFor(write, change);
-  if (lead) {
-    await amendBooking(trx, tenant, {
-      bookingRef: lead.bookingRef,
-      by,
-      departureDate,
-      notes,
-      externalRef,
-      expectedTotal: null,
-      party: party ? { adult: party.adult, child: party.child } : {},
-      customer: customer ? knownFor(lead, customer) : {},
-    });
-    await updateOctoDetails(trx, hold.id, { contact, unitItems });
-    return;
-  }
-  const numbers = party && { adults: party.adult, children: party.child };
-  const named = { holdId: hold.id, by };
-  await orLead(() =>
-    amendHold(trx, tenant, {
-      ...named,
-      ...numbers,
-      tour,
-      departureDate,
-      externalRef,
-      customer: customer ?? {},
-    }),
-  );
+  if (lead) await changeLead(write, lead, change, { party, customer });
+  else await changeHold(write, change, { party, customer });
+  await updateOctoDetails(write.trx, hold.id, { contact, unitItems, notes: lead ? undefined : notes });
+}
+
+/** The party and the customer that a change names; undefined: they stay. */
+interface NamedByChange {
+  party: Party | undefined;
+  customer: Partial<PartialCustomer> | undefined;
+}
+
+async function changeLead(
+  { trx, principal }: OctoWrite,
+  { bookingRef, source }: BookingLead,
+  { departureDate, notes, resellerReference: externalRef }: OctoChange,
+  { party, customer = {} }: NamedByChange,
+): Promise<void> {
+  await amendBooking(trx, principal.tenant, {
+    bookingRef,
+    by: byKey(principal),
+    departureDate,
+    notes,
+    externalRef,
+    expectedTotal: null,
+    party: { adult: party?.adult, child: party?.child },
+    // A booking that REST has made keeps the name, phone and email that the contact lacks.
+    customer: source === 'octo' ? customer : withoutNull(customer),
+  });
+}
+
+async function changeHold(
+  { trx, principal, state }: OctoWrite,
+  { tour, departureDate, resellerReference: externalRef, holdMinutes }: OctoChange,
+  { party, customer = {} }: NamedByChange,
+): Promise<void> {
+  const { tenant } = principal;
+  const named = { holdId: state.hold.id, by: byKey(principal) };
+  await amendHold(trx, tenant, {
+    ...named,
+    adults: party?.adult,
+    children: party?.child,
+    tour,
+    departureDate,
+    externalRef,
+    customer,
+  });
   if (holdMinutes !== undefined)
-    await onLiveHold(octo.uuid, () => extendHold(trx, tenant, { ...named, holdMinutes }));
-  await updateOctoDetails(trx, hold.id, { contact, unitItems, notes });
+    await onLiveHold(state.octo.uuid, () => extendHold(trx, tenant, { ...named, holdMinutes }));
 }
 
 /**
- * Checks what a request sends against the tour to which the booking moves, or its own after the lock: another request may have moved it.
+ * Checks units and currency against the tour to which the booking moves, else against its own one. Runs under the lock, because another
+ * request may have moved the booking to another tour.
  * @returns the party of the unit items; undefined without any
  * @throws errors of partyOfItems and assertCurrency; OctoRefusalError UNPROCESSABLE_ENTITY for more units than another tour allows
  */
@@ -166,7 +191,7 @@ async function partyFor(
   return undefined;
 }
 
-/** Returns the contact and the unit items after a change, as far as it names them, and the customer of the contact. */
+/** Returns the contact and the unit items after a change, and the customer of the contact; undefined for those that the change leaves out. */
 function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, principal }: OctoWrite) {
   const merged = contact && { ...withoutOldName(octo.contact, contact), ...contact };
   return {
@@ -176,7 +201,7 @@ function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, prin
   };
 }
 
-/** A new full name replaces the first and last name, and the reverse. */
+/** Returns the earlier contact without the names that the new one replaces: a full name replaces first and last name, and the reverse. */
 function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
   const { fullName: _, firstName, lastName, ...rest } = old;
   if (sent.fullName !== undefined) return rest;
@@ -184,31 +209,15 @@ function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
   return old;
 }
 
-/** A lead that REST has made keeps the name, phone and email that the contact lacks. */
-function knownFor({ source }: BookingLead, customer: PartialCustomer): Partial<PartialCustomer> {
-  if (source === 'octo') return customer;
-  return Object.fromEntries(Object.entries(customer).filter(([, value]) => value !== null));
-}
-
-/** Checks scopes that depend on the booking as it is in the transaction. @throws InsufficientScopeError (401) */
+/** Checks the scopes that the locked booking needs. @throws InsufficientScopeError (401) */
 async function assertScopeNow({ trx, principal }: OctoWrite, ...scopes: Scope[]): Promise<void> {
   for (const scope of scopes) await assertKeyStillServes(trx, { ...principal, scope });
-}
-
-/** Runs the change of a hold. @throws SaleMovedError, which repeats the transaction, when the hold became a lead meanwhile */
-async function orLead<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof HoldStateConflictError && error.status === 'converted') throw new SaleMovedError();
-    throw error;
-  }
 }
 
 /** Runs a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended one */
 async function onLiveHold<T>(uuid: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await orLead(work);
+    return await work();
   } catch (error) {
     if (error instanceof HoldExpiredError || error instanceof HoldStateConflictError)
       throw invalidId('uuid', uuid);

@@ -1,13 +1,12 @@
-import type { CachedReads } from '../../platform/read-cache/read-cache';
+import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { isUuid } from '../../platform/text-forms';
 import { listCompleteTours, cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
-import type { PagePosition } from '../catalog/tour-selection';
-import type { Tour } from '../catalog/tour';
+import type { PagePosition, Tour } from '../catalog/tour';
 import { listDepartures, type PricedDeparture } from '../departures/find-departures';
+import type { Party } from '../pricing/party';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
-import type { ReadCache } from '../../platform/read-cache/read-cache';
-import { invalidId } from './octo.errors';
-import { type ProductView, toProduct } from './product';
+import { badOctoRequest, invalidId } from './octo.errors';
+import { OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
 
 /**
  * Returns the tour of a product, by its UUID alone: a slug is the product's `reference`.
@@ -16,6 +15,43 @@ import { type ProductView, toProduct } from './product';
 export async function findProductTour(reads: CachedReads, tenant: Tenant, productId: string): Promise<Tour> {
   if (!isUuid(productId)) throw invalidId('productId', productId);
   return cachedVisibleTour(reads, tenant, productId);
+}
+
+/**
+ * Returns the tour that a request names by its product, its option and its currency.
+ * @throws errors of findProductTour, assertOption and assertCurrency
+ */
+export async function findRequestedTour(
+  reads: CachedReads,
+  tenant: Tenant,
+  { productId, optionId, currency }: { productId: string; optionId: string; currency?: string | null },
+): Promise<Tour> {
+  const tour = await findProductTour(reads, tenant, productId);
+  assertOption(optionId);
+  assertCurrency(tour, currency);
+  return tour;
+}
+
+/** @throws OctoRefusalError INVALID_OPTION_ID */
+export function assertOption(optionId: string): void {
+  if (optionId !== OPTION_ID) throw invalidId('optionId', optionId);
+}
+
+/** @throws OctoRefusalError BAD_REQUEST for another currency than the tour's */
+export function assertCurrency(tour: Tour, currency: string | null | undefined): void {
+  if (currency != null && currency !== tour.currency)
+    throw badOctoRequest(`currency must be ${tour.currency}, the currency of the product.`);
+}
+
+/** Adds up the wanted units of a product. @throws OctoRefusalError INVALID_UNIT_ID */
+export function partyOfUnits(tour: Tour, units: { id: string; quantity: number }[]): Party {
+  const party = { adult: 0, child: 0, single_supplement: 0 };
+  for (const { id, quantity } of units) {
+    const unit = unitsOf(tour).find((known) => known === id);
+    if (!unit) throw invalidId('unitId', id);
+    party[unit] += quantity;
+  }
+  return party;
 }
 
 /**
@@ -43,8 +79,8 @@ interface ProductPage {
 }
 
 /**
- * Yields the JSON of all products of a tenant, page by page, so that neither the tours nor their text are ever complete in
- * memory. Pages that nothing has changed for come from `answers`.
+ * Yields the JSON of all products of a tenant, page by page, so that memory never holds all tours or their whole text. Pages that have not
+ * changed come from `answers`.
  */
 export async function* productTexts(
   { db, answers }: CachedReads & { answers: ReadCache },

@@ -1,5 +1,6 @@
 import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import { isUuid } from '../../platform/text-forms';
 import { shownUntil } from '../catalog/list-catalog';
 import type { Tour } from '../catalog/tour';
 import type { AvailabilityCache } from '../departures/availability-cache';
@@ -8,29 +9,78 @@ import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { versionedContent } from '../http/cached-answers';
 import { jsonContent, NO_STORE, sendContent } from '../http/caching';
+import { badInput } from '../http/http.errors';
+import { dateInput } from '../http/input';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { tenantVersion } from '../tenants/tenant';
-import { type AvailabilityView, toAvailabilities, toCalendar } from './availability';
-import type {
-  OctoAvailability,
-  OctoAvailabilityBody,
-  OctoCalendarBody,
-  OctoCalendarDay,
-} from './availability.dto';
 import {
-  type AskedDepartures,
-  askedDepartures,
-  assertCurrency,
-  assertOption,
-  calendarRange,
-  partyOfUnits,
-} from './availability.request';
-import { findProductTour } from './find-product';
-import { invalidId } from './octo.errors';
+  type AvailabilityView,
+  type OctoAvailability,
+  type OctoCalendarDay,
+  toAvailabilities,
+  toCalendar,
+} from './availability.dto';
+import { findRequestedTour, partyOfUnits } from './find-product';
+import { badOctoRequest, invalidId } from './octo.errors';
 import { capabilitiesOf, octoBody, octoEnvironment } from './octo.router';
 
-/** More than the departures of the longest range: a tour has one a day. */
+/** @example {"id": "adult", "quantity": 2} */
+export interface OctoUnitQuantity {
+  id: string;
+  /**
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 1000 must be at most 1000
+   */
+  quantity: number;
+  [field: string]: unknown;
+}
+
+/**
+ * @example {"productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21", "optionId": "DEFAULT", "localDateStart": "2027-03-01", "localDateEnd": "2027-03-31", "units": [{"id": "adult", "quantity": 2}]}
+ */
+export interface OctoCalendarBody {
+  /** UUID of the tour. */
+  productId: string;
+  /** Always `DEFAULT`. */
+  optionId: string;
+  /** The first day, YYYY-MM-DD. */
+  localDateStart?: string | null;
+  /** The last day, YYYY-MM-DD; at most 366 days. */
+  localDateEnd?: string | null;
+  /** The wanted units decide `available`. */
+  units?: OctoUnitQuantity[] | null;
+  /** ISO 4217. The currency of the tour. */
+  currency?: string | null;
+  [field: string]: unknown;
+}
+
+/**
+ * Takes a range of days or the ids of availabilities, not both.
+ * @example {"productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21", "optionId": "DEFAULT", "availabilityIds": ["c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11"]}
+ */
+export interface OctoAvailabilityBody {
+  /** UUID of the tour. */
+  productId: string;
+  /** Always `DEFAULT`. */
+  optionId: string;
+  /** The first day, YYYY-MM-DD. */
+  localDateStart?: string | null;
+  /** The last day, YYYY-MM-DD; at most 366 days. */
+  localDateEnd?: string | null;
+  /** At most 366. */
+  availabilityIds?: string[] | null;
+  /** The wanted units decide `available`. */
+  units?: OctoUnitQuantity[] | null;
+  /** ISO 4217. The currency of the tour. */
+  currency?: string | null;
+  [field: string]: unknown;
+}
+
+const DAYS_MAX = 366;
+const DAY_MS = 86_400_000;
+/** Limits the departures of one answer. A tour has one a day, so the longest range has fewer. */
 const DEPARTURES_MAX = 400;
 /** Approximate memory of a tour with its texts. */
 const KIB_OF_TOUR = 8;
@@ -72,14 +122,12 @@ export class OctoAvailabilityController {
     request: HttpRequest,
     body: OctoCalendarBody,
   ): Promise<{ tour: Tour; view: AvailabilityView }> {
-    const { tenant } = apiKeyPrincipalOf(request);
-    const tour = await findProductTour(this.context, tenant, body.productId);
-    assertOption(body.optionId);
-    assertCurrency(tour, body.currency);
-    return { tour, view: { capabilities: capabilitiesOf(request), party: partyOfUnits(tour, body.units) } };
+    const tour = await findRequestedTour(this.context, apiKeyPrincipalOf(request).tenant, body);
+    const party = body.units?.length ? partyOfUnits(tour, body.units) : undefined;
+    return { tour, view: { capabilities: capabilitiesOf(request), party } };
   }
 
-  /** Sends the rows of the departures, which one query reads. Repeated requests get them from memory, as the list of departures. */
+  /** Sends the rows of the departures. One query reads them; a repeated request gets them from memory while no seat has changed. */
   private async send<Row>(
     request: HttpRequest,
     tour: Tour,
@@ -104,6 +152,51 @@ export class OctoAvailabilityController {
     sendContent(request, request.res!, await current());
     return undefined as unknown as Row[];
   }
+}
+
+interface DateRange {
+  from: string;
+  to: string;
+}
+
+/** The departures that a request asks for. */
+type AskedDepartures = DateRange | { ids: string[] };
+
+/** @throws BadInputError without a range of at most 366 days (400) */
+function calendarRange({ localDateStart, localDateEnd }: OctoCalendarBody): DateRange {
+  const from = requiredDate('localDateStart', localDateStart);
+  const to = requiredDate('localDateEnd', localDateEnd);
+  if (to < from)
+    throw badInput('validation_failed', 'body', 'localDateEnd', 'must not be before localDateStart');
+  if (Date.parse(to) - Date.parse(from) >= DAYS_MAX * DAY_MS)
+    throw badInput(
+      'validation_failed',
+      'body',
+      'localDateEnd',
+      `must be at most ${DAYS_MAX} days from localDateStart`,
+    );
+  return { from, to };
+}
+
+function requiredDate(field: string, value: string | null | undefined): string {
+  if (value == null) throw badInput('validation_failed', 'body', field, 'is required');
+  return dateInput('body', field, value);
+}
+
+/**
+ * Reads the range of days, or the ids.
+ * @throws OctoRefusalError BAD_REQUEST for both, or for none; INVALID_AVAILABILITY_ID for an id that is no UUID
+ */
+function askedDepartures(body: OctoAvailabilityBody): AskedDepartures {
+  const { availabilityIds, localDateStart, localDateEnd } = body;
+  if (availabilityIds == null) return calendarRange(body);
+  if (localDateStart != null || localDateEnd != null)
+    throw badOctoRequest('Send availabilityIds, or localDateStart and localDateEnd, not both.');
+  if (availabilityIds.length === 0 || availabilityIds.length > DAYS_MAX)
+    throw badOctoRequest(`availabilityIds must have 1 to ${DAYS_MAX} ids.`);
+  const unknown = availabilityIds.find((id) => !isUuid(id));
+  if (unknown !== undefined) throw invalidId('availabilityId', unknown);
+  return { ids: availabilityIds.map((id) => id.toLowerCase()) };
 }
 
 function assertAllFound(ids: string[], departures: PricedDeparture[]): void {

@@ -1,24 +1,27 @@
 import { Body, Delete, Middlewares, Patch, Path, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { assertScope } from '../credentials/verify-credential';
-import type { DepartureKey } from '../departures/departure';
+import type { DepartureKey, ListedDeparture } from '../departures/departure';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
-import { readsBody } from '../http/validation-issues';
+import { readsBody } from '../http/json-body';
 import { answerChange, type Write, type WriteOperation } from '../http/write-request';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
-import { assertOption } from './availability.request';
-import { toOctoBooking } from './booking';
-import type {
-  OctoBooking,
-  OctoCancellationBody,
-  OctoChangeBody,
-  OctoConfirmationBody,
-  OctoExtensionBody,
-} from './booking.dto';
-import { comparableDetails, detailsOf, holdMinutesOf, reasonOf } from './booking.request';
+import type { Tour } from '../catalog/tour';
+import type { Tenant } from '../tenants/tenant';
+import { type OctoBooking, toOctoBooking } from './booking.dto';
+import {
+  comparableDetails,
+  detailsOf,
+  holdMinutesOf,
+  type OctoCancellationBody,
+  type OctoChangeBody,
+  type OctoConfirmationBody,
+  type OctoExtensionBody,
+  reasonOf,
+} from './booking.request';
 import {
   cancelOctoBooking,
   changeOctoBooking,
@@ -26,7 +29,7 @@ import {
   extendOctoBooking,
   type OctoWrite,
 } from './change-octo-booking';
-import { findProductDeparture, findProductTour } from './find-product';
+import { assertOption, findProductDeparture, findProductTour } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment } from './octo.router';
 import {
   departuresOf,
@@ -46,7 +49,7 @@ const CHANGE: WriteOperation = { name: 'octo.change', status: 200, keepHours: WE
 const CANCEL: WriteOperation = { name: 'octo.cancel', status: 200, keepHours: WEEK_HOURS };
 
 const EITHER_SCOPE = anyScope('booking:create', 'booking:manage');
-/** A confirmation needs it beside booking:create. */
+/** A confirmation needs booking:create too. */
 const MANAGE_SCOPE = anyScope('booking:manage');
 
 @Route('octo/bookings/{uuid}')
@@ -108,20 +111,9 @@ export class OctoBookingChangesController {
   ): Promise<OctoBooking> {
     const { tenant } = apiKeyPrincipalOf(request);
     const details = detailsOf(body);
-    const { productId, availabilityId, optionId, expirationMinutes, currency } = body;
-    const now = await getState(this.context.db, tenant.id, uuid);
-    if (optionId != null) assertOption(optionId);
-    const tour =
-      productId != null
-        ? await findProductTour(this.context, tenant, productId)
-        : availabilityId != null
-          ? await tourOf(this.context.db, tenant, now)
-          : undefined;
-    const to =
-      availabilityId != null && tour
-        ? await findProductDeparture(this.context, tenant, tour, availabilityId)
-        : undefined;
-    const departureDate = to?.departure.departureDate;
+    const { productId, expirationMinutes, currency } = body;
+    const { tour, departure } = await this.moveOf(tenant, uuid, body);
+    const departureDate = departure?.departureDate;
     const change = {
       ...details,
       currency,
@@ -132,7 +124,7 @@ export class OctoBookingChangesController {
     const validated = (country: string) => ({
       ...comparableDetails(details, country),
       tour: productId == null ? undefined : tour?.id,
-      departure: to?.departure.id,
+      departure: departure?.id,
       expirationMinutes: expirationMinutes ?? undefined,
       currency: currency ?? undefined,
     });
@@ -175,7 +167,22 @@ export class OctoBookingChangesController {
     return this.octoCancelBooking(request, uuid, body);
   }
 
-  /** Runs one change of a booking in one transaction. @param to the tour and the date of a move; a missing one stays */
+  /** Returns the tour and the departure that a change names. Undefined: the booking stays there. */
+  private async moveOf(
+    tenant: Tenant,
+    uuid: string,
+    { productId, optionId, availabilityId }: OctoChangeBody,
+  ): Promise<{ tour?: Tour; departure?: ListedDeparture }> {
+    const now = await getState(this.context.db, tenant.id, uuid);
+    if (optionId != null) assertOption(optionId);
+    const named = productId == null ? undefined : await findProductTour(this.context, tenant, productId);
+    if (availabilityId == null) return { tour: named };
+    const tour = named ?? (await tourOf(this.context.db, tenant, now));
+    const { departure } = await findProductDeparture(this.context, tenant, tour, availabilityId);
+    return { tour, departure };
+  }
+
+  /** Runs one change of a booking in one transaction. @param to the tour and the date of a move; a missing tour or date stays */
   private async write(
     request: HttpRequest,
     operation: Write,
@@ -210,8 +217,10 @@ export class OctoBookingChangesController {
       },
     );
     // A repeat changes no seats.
-    for (const { tourId, departureDate } of changed.map((state) => targetOf(state)))
+    for (const state of changed) {
+      const { tourId, departureDate } = targetOf(state);
       await availability.drop(tourId, departureDate, tenant.sandbox);
+    }
     return answer;
   }
 }

@@ -1,21 +1,30 @@
 import { Get, Middlewares, Path, Query, Request, Route, Security, Tags } from '@tsoa/runtime';
+import { setImmediate } from 'node:timers/promises';
 import type { Request as HttpRequest } from 'express';
+import type { Db } from '../../platform/database';
 import { assertScope } from '../credentials/verify-credential';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
+import { dateInput, optionalText } from '../http/input';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
-import { toOctoBooking } from './booking';
-import type { OctoBooking } from './booking.dto';
-import { filterOf } from './booking-list.request';
-import { bookingTexts, findBookings } from './find-octo-bookings';
-import { anyScope, bookingViewOf, octoEnvironment } from './octo.router';
-import { getState, withItsCatalog } from './octo-state';
-import { inTurnOfKey, sendTexts } from './stream-list.request';
+import { type BookingView, createSharedParts, type OctoBooking, toOctoBooking } from './booking.dto';
+import { badOctoRequest } from './octo.errors';
+import { anyScope, bookingViewOf, inTurnOfKey, octoEnvironment, sendTexts } from './octo.router';
+import {
+  findBookings,
+  findStates,
+  getState,
+  type RequestedFilter,
+  withCatalog,
+  withItsCatalog,
+} from './octo-state';
 
-/** The most bookings of a list that does not wait for other lists of its key. */
+/** Longer lists of one key are sent one after another. */
 const SHORT_LIST = 100;
+const DAYS_MAX = 366;
+const DAY_MS = 86_400_000;
 
 @Route('octo')
 @Tags('OCTO')
@@ -73,4 +82,64 @@ export class OctoBookingsController {
     await (holdIds.length > SHORT_LIST ? inTurnOfKey(request, 'bookings', send) : send());
     return undefined as unknown as OctoBooking[];
   }
+}
+
+/** The parameters of the list. */
+interface ListQuery {
+  resellerReference?: string;
+  supplierReference?: string;
+  localDate?: string;
+  localDateStart?: string;
+  localDateEnd?: string;
+}
+
+/** @throws OctoRefusalError BAD_REQUEST without a parameter, and for more than 366 days; InvalidInputError (400)
+ */
+function filterOf(query: ListQuery): RequestedFilter {
+  const { localDate, localDateStart: start, localDateEnd: end } = query;
+  if (Object.values(query).every((value) => value === undefined))
+    throw badOctoRequest(
+      'Send resellerReference, supplierReference, localDate, or localDateStart with localDateEnd.',
+    );
+  if ((start === undefined) !== (end === undefined))
+    throw badOctoRequest('localDateStart and localDateEnd come together.');
+  if (localDate !== undefined && start !== undefined)
+    throw badOctoRequest('Send localDate, or localDateStart and localDateEnd, not both.');
+  const [from, to] = [start ?? localDate, end ?? localDate];
+  if (from !== undefined) assertRange(from, to!);
+  return {
+    resellerReference: optionalText('query', 'resellerReference', query.resellerReference, 128),
+    supplierReference: optionalText('query', 'supplierReference', query.supplierReference, 128),
+    from,
+    to,
+  };
+}
+
+function assertRange(from: string, to: string): void {
+  for (const date of [from, to]) dateInput('query', 'localDate', date);
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1 || days > DAYS_MAX)
+    throw badOctoRequest(
+      `localDateEnd must be at most ${DAYS_MAX} days from localDateStart, and not before it.`,
+    );
+}
+
+const BOOKINGS_A_TEXT = 20;
+
+/** Yields the JSON of the bookings of these holds, in their order. Other requests run between two texts. */
+export async function* bookingTexts(db: Db, holdIds: string[], view: BookingView): AsyncGenerator<string> {
+  const { tenant } = view;
+  const states = await withCatalog(db, tenant, await findStates(db, tenant.id, holdIds));
+  const parts = createSharedParts(view);
+  const toText = (from: number) =>
+    states
+      .slice(from, from + BOOKINGS_A_TEXT)
+      .map((state) => JSON.stringify(toOctoBooking(state, view, parts)))
+      .join(',');
+  yield `[${toText(0)}`;
+  for (let from = BOOKINGS_A_TEXT; from < states.length; from += BOOKINGS_A_TEXT) {
+    await setImmediate();
+    yield `,${toText(from)}`;
+  }
+  yield ']';
 }

@@ -1,8 +1,7 @@
 import type { Db, Trx } from '../../platform/database';
 import type { OctoDetails } from '../holds/octo-booking';
-import type { OctoFilter } from './booking-list.request';
 
-export interface PlacedByOcto {
+interface PlacedByOcto {
   holdId: string;
   /** The fingerprint of the request (idempotency/fingerprint.ts); null after anonymization. */
   fingerprint: Buffer | null;
@@ -33,6 +32,17 @@ export async function updateOctoDetails(trx: Trx, holdId: string, change: OctoCh
       cancel_reason: cancelReason,
       updated_at: trx.raw('clock_timestamp()'),
     });
+}
+
+export interface OctoFilter {
+  resellerReference?: string;
+  supplierReference?: string;
+  /** Inclusive dates of departure. */
+  from?: string;
+  to?: string;
+  /** Only holds without a lead, or only leads. */
+  only?: 'holds' | 'leads';
+  limit: number;
 }
 
 const CONDITIONS: { [F in keyof OctoFilter]?: string } = {

@@ -6,13 +6,31 @@ import { NO_STORE, PRIVATE, setCaching } from '../http/caching';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
-import { OCTO_CAPABILITIES } from './capabilities';
+import { OCTO_CAPABILITIES, type OctoCapabilityAnswer } from './capabilities';
 import { findProductTour, productTexts } from './find-product';
-import { capabilitiesOf, octoEnvironment } from './octo.router';
-import { type ProductView, toProduct } from './product';
-import type { OctoProduct } from './product.dto';
-import { inTurnOfKey, sendTexts } from './stream-list.request';
-import type { OctoCapabilityAnswer, OctoSupplier } from './supplier.dto';
+import { capabilitiesOf, inTurnOfKey, octoEnvironment, sendTexts } from './octo.router';
+import { type OctoProduct, type ProductView, toProduct } from './product.dto';
+
+/** @example {"website": "https://tours.example", "email": "resellers@tours.example", "telephone": "+49 30 901820", "address": null} */
+export interface OctoSupplierContact {
+  website: string | null;
+  email: string | null;
+  telephone: string | null;
+  address: string | null;
+}
+
+export interface OctoSupplier {
+  /** @example "tour-platform" */
+  id: string;
+  /** @example "Tour Platform" */
+  name: string;
+  /**
+   * The base address of OCTO.
+   * @example "https://api.example.com/octo"
+   */
+  endpoint: string;
+  contact: OctoSupplierContact;
+}
 
 @Route('octo')
 @Tags('OCTO')

@@ -9,7 +9,7 @@ import type { SeatHold } from '../holds/seat-hold';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
-import { readsBody } from '../http/validation-issues';
+import { readsBody } from '../http/json-body';
 import { answerOnce, type WriteOperation } from '../http/write-request';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
 import { claimOf, isRepeat } from '../idempotency/run-idempotent';
@@ -19,21 +19,20 @@ import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { assertCurrency, assertOption } from './availability.request';
-import { toOctoBooking } from './booking';
-import type { OctoBooking, OctoReservationBody } from './booking.dto';
+import { type OctoBooking, toOctoBooking } from './booking.dto';
 import {
   comparableDetails,
   customerOf,
   detailsOf,
   holdMinutesOf,
+  type OctoReservationBody,
   partyOfItems,
   type SentDetails,
   uuidInput,
   withoutNull,
   withUuids,
 } from './booking.request';
-import { findProductDeparture, findProductTour } from './find-product';
+import { findProductDeparture, findRequestedTour } from './find-product';
 import { bookingViewOf, octoBody, octoEnvironment } from './octo.router';
 import { getRepeated, isUuidTaken, withItsCatalog } from './octo-state';
 
@@ -45,7 +44,7 @@ const RESERVE: WriteOperation = {
 };
 
 interface Reservation {
-  /** Chosen by the caller; null: by us. */
+  /** Null: the caller has chosen none. */
   uuid: string | null;
   /** Recognises a repeat. */
   compared: ComparedRequest;
@@ -91,9 +90,7 @@ export class OctoReservationsController {
     const uuid = uuidInput('uuid', body.uuid);
     const details = detailsOf(body);
     const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
-    const tour = await findProductTour(this.context, tenant, body.productId);
-    assertOption(body.optionId);
-    assertCurrency(tour, body.currency);
+    const tour = await findRequestedTour(this.context, tenant, body);
     const party = partyOfItems(tour, unitItems);
     const priced = await findProductDeparture(this.context, tenant, tour, body.availabilityId);
     const { departure } = priced;
@@ -166,14 +163,15 @@ export class OctoReservationsController {
   }
 }
 
-/** @param ids in lower case, and the minutes as sent, because the tenant's limit may change */
+/** @param sentIds in lower case, with the minutes as sent, because the tenant's limit may change */
 function comparedReservation(
   { country }: Tenant,
-  ids: { uuid: string | null; departure: string; expirationMinutes: number | null | undefined },
+  sentIds: { uuid: string | null; departure: string; expirationMinutes: number | null | undefined },
   details: SentDetails,
 ): ComparedRequest {
   const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
-  const sent = { ...ids, expirationMinutes: ids.expirationMinutes ?? undefined, notes, externalRef };
+  const { expirationMinutes } = sentIds;
+  const sent = { ...sentIds, expirationMinutes: expirationMinutes ?? undefined, notes, externalRef };
   return {
     phoneCountry: country,
     read: (phoneCountry) => {

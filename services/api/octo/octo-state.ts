@@ -4,9 +4,10 @@ import type { BookingLead } from '../bookings/booking-lead';
 import { bookingsOfHolds } from '../bookings/find-booking';
 import { toursOfSales } from '../catalog/find-tour';
 import type { Tour } from '../catalog/tour';
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import { assertScope } from '../credentials/verify-credential';
 import type { DepartureKey } from '../departures/departure';
-import { departuresOfSales, type PricedDeparture } from '../departures/find-departures';
-import { findDepartureId } from '../departures/departure-ids';
+import { departuresOfSales, findDepartureId, type PricedDeparture } from '../departures/find-departures';
 import { assertNotMoved, lockDeparturesOfChange } from '../departures/reserve-seats';
 import { getHolds } from '../holds/find-hold';
 import type { OctoDetails } from '../holds/octo-booking';
@@ -15,8 +16,8 @@ import { type ComparedRequest, isSameRequest } from '../idempotency/fingerprint'
 import type { Party } from '../pricing/party';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
-import { invalidId } from './octo.errors';
-import { findPlacedByOcto } from './octo-bookings.repository';
+import { badOctoRequest, invalidId } from './octo.errors';
+import { findOctoHolds, findPlacedByOcto, type OctoFilter } from './octo-bookings.repository';
 
 /** A booking of OCTO: its hold, and the lead that consumed the hold. */
 export interface OctoState {
@@ -26,7 +27,7 @@ export interface OctoState {
   lead: BookingLead | null;
 }
 
-/** A booking with what its answer shows of the catalog. */
+/** A booking with the parts of the catalog that its answer shows. */
 export interface ShownState extends OctoState {
   tour: Tour;
   departure: PricedDeparture;
@@ -48,7 +49,7 @@ export async function findStates(db: Db, tenantId: string, holdIds: string[]): P
 /**
  * Returns the tenant's booking.
  * @param uuid any text
- * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown one and for another tenant's alike
+ * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown one and for another tenant's
  */
 export async function getState(db: Db, tenantId: string, uuid: string): Promise<OctoState> {
   const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
@@ -58,9 +59,9 @@ export async function getState(db: Db, tenantId: string, uuid: string): Promise<
 }
 
 /**
- * Locks the departure of a booking, and the one to which it moves, and returns the booking as it is then: every change of a hold or lead
- * holds that lock, so none is lost.
- * @param to the tour and the date of the move; a missing one stays
+ * Locks the departure of a booking, and the one to which it moves, and then returns the booking. Every change of a hold or lead takes that
+ * lock, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip and waits for none.
+ * @param to a missing tour or date stays
  * @throws SaleMovedError, which repeats the transaction, when the booking moved during the wait; DepartureBusyError after two seconds
  */
 export async function lockState(
@@ -97,12 +98,12 @@ export async function getRepeated(
   return getState(db, tenantId, uuid);
 }
 
-/** Returns the departure of the booking, which its lead may have left for another one. */
+/** Returns the departure of the booking. A lead may have moved to another one than its hold. */
 function departureIdOf({ hold, lead }: OctoState): string {
   return lead?.departureId ?? hold.departureId;
 }
 
-/** Returns the departures that a change locks: the one of the booking, and the one to which it moves. @param to a missing one stays */
+/** Returns the departures that a change locks: the one of the booking, and the one to which it moves. @param to a missing tour or date stays */
 export async function departuresOf(
   db: Db,
   found: OctoState,
@@ -115,7 +116,7 @@ export async function departuresOf(
   return [from, await findDepartureId(db, tourId, departureDate)];
 }
 
-/** Returns the tour and the date of a booking after a move. @param to a missing one stays */
+/** Returns the tour and the date of a booking after a move. @param to a missing tour or date stays */
 export function targetOf({ hold, lead }: OctoState, to: Partial<DepartureKey> = {}): DepartureKey {
   const { tour, departureDate } = lead ?? hold;
   return { tourId: to.tourId ?? tour.id, departureDate: to.departureDate ?? departureDate! };
@@ -131,12 +132,12 @@ export function partyOf({ hold, lead }: OctoState): Party {
   return lead ? lead.party : partyOfHold(hold);
 }
 
-/** Adds to the booking what its answer shows of the catalog. */
+/** Adds the parts of the catalog that the booking's answer shows. */
 export async function withItsCatalog(db: Db, tenant: Tenant, state: OctoState): Promise<ShownState> {
   return (await withCatalog(db, tenant, [state]))[0]!;
 }
 
-/** Adds to the bookings what their answers show of the catalog, in a constant number of statements. */
+/** Adds the parts of the catalog that the bookings' answers show, in a constant number of statements. */
 export async function withCatalog(db: Db, tenant: Tenant, states: OctoState[]): Promise<ShownState[]> {
   const tourIds = [...new Set(states.map(({ hold, lead }) => (lead ?? hold).tour.id))];
   const tours = new Map((await toursOfSales(db, tenant, tourIds)).map((tour) => [tour.id, tour]));
@@ -149,4 +150,35 @@ export async function withCatalog(db: Db, tenant: Tenant, states: OctoState[]): 
     departure: departures.get(departureIdOf(state))!,
     quote,
   }));
+}
+
+const BOOKINGS_MAX = 1000;
+
+/** The part of the filter that a request chooses. */
+export type RequestedFilter = Omit<OctoFilter, 'only' | 'limit'>;
+
+/**
+ * Returns the ids of the holds of the bookings that match the filter, newest first. A key with booking:create finds holds, a key with
+ * booking:read finds leads.
+ * @throws OctoRefusalError BAD_REQUEST for more than 1,000 bookings; InsufficientScopeError (401)
+ */
+export async function findBookings(
+  db: Db,
+  principal: ApiKeyPrincipal,
+  filter: RequestedFilter,
+): Promise<string[]> {
+  const page = { ...filter, only: onlyFor(principal), limit: BOOKINGS_MAX + 1 };
+  const holdIds = await findOctoHolds(db, principal.tenant.id, page);
+  if (holdIds.length > BOOKINGS_MAX)
+    throw badOctoRequest('More than 1,000 bookings match. Ask for fewer days.');
+  return holdIds;
+}
+
+function onlyFor(principal: ApiKeyPrincipal): OctoFilter['only'] {
+  const { scopes } = principal;
+  if (!scopes.includes('booking:create')) {
+    assertScope(principal, 'booking:read');
+    return 'leads';
+  }
+  return scopes.includes('booking:read') ? undefined : 'holds';
 }

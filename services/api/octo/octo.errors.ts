@@ -1,7 +1,7 @@
-import { AppError } from '../../platform/errors';
+import { AppError, type InputIssue } from '../../platform/errors';
 
-/** The ids that OCTO names in an error, and the error that each stands for when no such object exists or the tenant does not see it. */
-const ERROR_OF_ID = {
+/** The error for each id of a request whose object does not exist or is not visible to the tenant. */
+export const ERROR_OF_ID = {
   productId: 'INVALID_PRODUCT_ID',
   optionId: 'INVALID_OPTION_ID',
   unitId: 'INVALID_UNIT_ID',
@@ -9,8 +9,8 @@ const ERROR_OF_ID = {
   uuid: 'INVALID_BOOKING_UUID',
 } as const;
 
-export type OctoId = keyof typeof ERROR_OF_ID;
-export type OctoErrorName = (typeof ERROR_OF_ID)[OctoId] | 'UNPROCESSABLE_ENTITY' | 'BAD_REQUEST';
+type OctoId = keyof typeof ERROR_OF_ID;
+type OctoErrorName = (typeof ERROR_OF_ID)[OctoId] | 'UNPROCESSABLE_ENTITY' | 'BAD_REQUEST';
 
 /** A refusal that only OCTO knows. Its answer is always 400; the log and the metrics name it validation_failed. */
 export class OctoRefusalError extends AppError {
@@ -26,14 +26,14 @@ export class OctoRefusalError extends AppError {
   }
 }
 
-/** The id of the request is unknown, or the tenant does not see its object: both have the same answer. */
+/** Refuses an id that is unknown or whose object the tenant does not see: both have the same answer. */
 export function invalidId(field: OctoId, id: string): OctoRefusalError {
   return new OctoRefusalError(ERROR_OF_ID[field], INVALID_ID, { [field]: id });
 }
 
-export const INVALID_ID = 'The id is unknown, or its object cannot be used in this call.';
+const INVALID_ID = 'The id is unknown, or its object cannot be used in this call.';
 
-/** The request is understood, and cannot be done: no unit items, sold out, another state. */
+/** Refuses a valid request that cannot be done: no unit items, sold out, another state. */
 export function unprocessable(message: string): OctoRefusalError {
   return new OctoRefusalError('UNPROCESSABLE_ENTITY', message);
 }
@@ -41,3 +41,110 @@ export function unprocessable(message: string): OctoRefusalError {
 export function badOctoRequest(message: string): OctoRefusalError {
   return new OctoRefusalError('BAD_REQUEST', message);
 }
+
+/** The answer to a problem. Without `error`, it has the problem's code in capitals, and the problem's status unless `status` is set. */
+interface OctoError {
+  error: OctoErrorName | 'UNAUTHORIZED' | 'FORBIDDEN';
+  /** 400 by default. */
+  status?: number;
+  /** The id in the path or body that the problem is about. */
+  id?: OctoId;
+}
+
+const BAD: OctoError = { error: 'BAD_REQUEST' };
+const UNPROCESSABLE: OctoError = { error: 'UNPROCESSABLE_ENTITY' };
+const UNAUTHORIZED: OctoError = { error: 'UNAUTHORIZED', status: 401 };
+const FORBIDDEN: OctoError = { error: 'FORBIDDEN', status: 403 };
+const PRODUCT: OctoError = { error: 'INVALID_PRODUCT_ID', id: 'productId' };
+const BOOKING: OctoError = { error: 'INVALID_BOOKING_UUID', id: 'uuid' };
+/** Another write had the lock: the same request succeeds in a second. */
+const BUSY = { status: 503 };
+/** Keeps status and code. */
+const SAME = {};
+
+/** Maps the code of each problem to OCTO's error. The compiler checks in app.ts that the table is complete. */
+const OCTO_ERRORS = {
+  validation_failed: BAD,
+  malformed_json: BAD,
+  unknown_parameter: BAD,
+  duplicate_parameter: BAD,
+  invalid_cursor: BAD,
+  multiple_credentials: BAD,
+  invalid_idempotency_key: BAD,
+  idempotency_key_reused: BAD,
+  invalid_api_key: UNAUTHORIZED,
+  key_expired: UNAUTHORIZED,
+  key_revoked: UNAUTHORIZED,
+  tenant_inactive: UNAUTHORIZED,
+  insufficient_scope: UNAUTHORIZED,
+  wrong_credential_type: UNAUTHORIZED,
+  invalid_widget_token: UNAUTHORIZED,
+  origin_not_allowed: FORBIDDEN,
+  ip_not_allowed: FORBIDDEN,
+  tour_not_found: PRODUCT,
+  hold_not_found: BOOKING,
+  booking_not_found: BOOKING,
+  departure_gone: UNPROCESSABLE,
+  departure_cancelled: UNPROCESSABLE,
+  insufficient_seats: UNPROCESSABLE,
+  hold_expired: UNPROCESSABLE,
+  hold_state_conflict: UNPROCESSABLE,
+  hold_limit_reached: UNPROCESSABLE,
+  booking_state_conflict: UNPROCESSABLE,
+  price_changed: UNPROCESSABLE,
+  departure_busy: BUSY,
+  idempotency_in_progress: BUSY,
+  not_found: SAME,
+  method_not_allowed: SAME,
+  body_too_large: SAME,
+  unsupported_media_type: SAME,
+  rate_limited: SAME,
+  internal_error: SAME,
+  overloaded: SAME,
+  shutting_down: SAME,
+} satisfies Record<string, OctoError | { status?: number }>;
+
+type OctoProblemCode = keyof typeof OCTO_ERRORS;
+
+/** The form of every error below /octo. */
+export const OCTO_ERROR_FORM = { prefix: '/octo', toAnswer: toOctoError };
+
+interface Problem {
+  code: OctoProblemCode;
+  status: number;
+  detail: string;
+}
+
+/** The parts of a request that may contain an id. */
+interface Sent {
+  path: string;
+  body: unknown;
+}
+
+function toOctoError(problem: Problem, error: AppError | undefined, sent: Sent) {
+  if (error instanceof OctoRefusalError)
+    return { status: 400, body: { error: error.error, errorMessage: error.message, ...error.ids } };
+  const entry: Partial<OctoError> = OCTO_ERRORS[problem.code];
+  const own = entry.error ?? problem.code.toUpperCase();
+  const status = entry.status ?? (entry.error ? 400 : problem.status);
+  if (!entry.id) return { status, body: { error: own, errorMessage: messageOf(problem, error) } };
+  return { status, body: { error: own, errorMessage: INVALID_ID, [entry.id]: idOf(entry.id, sent) } };
+}
+
+/** Names every issue of the input, because OCTO's error has no list of them. */
+function messageOf({ detail }: Problem, error: AppError | undefined): string {
+  const issues = error?.facts.errors as InputIssue[] | undefined;
+  if (!issues) return detail;
+  return issues.map(({ field, message }) => `${field} ${message}.`).join(' ');
+}
+
+/** Returns the id as the client sent it: /octo/products/{productId}, /octo/bookings/{uuid}, or the field of the body. */
+function idOf(field: OctoId, { path, body }: Sent): string {
+  const [, collection, inPath] = /^\/octo\/(products|bookings)\/([^/]+)/.exec(path) ?? [];
+  if (inPath !== undefined && collection === COLLECTION_OF[field]) return decodeURIComponent(inPath);
+  const inBody = (body as Record<string, unknown> | undefined)?.[field];
+  return typeof inBody === 'string' ? inBody : '';
+}
+
+/** The collections whose paths name an id. */
+const COLLECTION_OF: Partial<Record<OctoId, string>> = { productId: 'products', uuid: 'bookings' };

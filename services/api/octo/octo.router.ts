@@ -1,14 +1,18 @@
+import { pipeline } from 'node:stream/promises';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Scope } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
-import type { ApiContext } from '../http/api-context';
+import { type ApiContext, contextOf } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
+import { setCaching } from '../http/caching';
+import { RateLimitedError } from '../http/http.errors';
 import { jsonBodyUpTo } from '../http/json-body';
-import type { BookingView } from './booking';
+import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
+import type { BookingView } from './booking.dto';
 import { type OctoCapability, readCapabilities } from './capabilities';
 import { badOctoRequest } from './octo.errors';
 
-/** Sets the headers of every answer below /octo, also of errors. */
+/** Sets the header Octo-Capabilities of every answer below /octo, also of errors. */
 export function registerOcto(app: Express): void {
   app.use('/octo', (request, response, next) => {
     response.setHeader('Octo-Capabilities', capabilitiesOf(request).join(', '));
@@ -16,14 +20,14 @@ export function registerOcto(app: Express): void {
   });
 }
 
-/** Returns the capabilities in effect. */
+/** Returns the capabilities that the request names. */
 export function capabilitiesOf(request: Request): OctoCapability[] {
   return readCapabilities(request.get('octo-capabilities'));
 }
 
 /**
- * Says in Octo-Env whether the tenant's seats are real. Refuses a request that expects the other environment, because a test
- * booking must not take a real seat. Runs after authentication.
+ * Sets Octo-Env: `test` for a sandbox tenant, else `live`. Refuses a request that names the other environment, because a test booking must
+ * not take a real seat. Runs after authentication.
  */
 export function octoEnvironment(request: Request, response: Response, next: NextFunction): void {
   const { sandbox } = apiKeyPrincipalOf(request).tenant;
@@ -35,7 +39,8 @@ export function octoEnvironment(request: Request, response: Response, next: Next
 }
 
 /**
- * Refuses a key that has none of the scopes, with the same answer for every UUID. The call checks the scope that its booking needs.
+ * Refuses a key that has none of the scopes, before the booking is read: the answer is the same for every UUID. The controller then checks
+ * the scope that the booking needs.
  * @param scopes the first one is named in the refusal
  */
 export function anyScope(...scopes: [Scope, ...Scope[]]): RequestHandler {
@@ -48,7 +53,7 @@ export function anyScope(...scopes: [Scope, ...Scope[]]): RequestHandler {
 
 const OCTO_BODY_MAX = 64 * 1024;
 
-/** Reads a JSON body of at most 64 KiB: fifty unit items with a contact each are larger than the 16 KiB of other routes. */
+/** Reads a JSON body of at most 64 KiB. Fifty unit items with a contact each are larger than the 16 KiB that other routes read. */
 export const octoBody: RequestHandler = (request, response, next) =>
   readOctoBody(request, response, (error?: unknown) =>
     next(error ?? (isDeep(request.body) ? badOctoRequest('The body is nested too deeply.') : undefined)),
@@ -58,7 +63,9 @@ const readOctoBody = jsonBodyUpTo(OCTO_BODY_MAX);
 
 const DEPTH_MAX = 32;
 
-/** Returns true above 32 levels: unknown fields are accepted, and the fingerprint of an Idempotency-Key reads a body recursively. */
+/**
+ * Returns true for a body nested deeper than 32 levels. The fingerprint of an Idempotency-Key is recursive, and unknown fields are allowed.
+ */
 function isDeep(body: unknown): boolean {
   let level = [body];
   for (let depth = 0; depth <= DEPTH_MAX && level.length > 0; depth += 1)
@@ -68,8 +75,47 @@ function isDeep(body: unknown): boolean {
   return level.length > 0;
 }
 
-/** Returns how the bookings of the caller become answers. */
+/** Returns the caller's part of a booking. */
 export function bookingViewOf(request: Request, { config }: ApiContext): BookingView {
   const { tenant } = apiKeyPrincipalOf(request);
   return { tenant, capabilities: capabilitiesOf(request), baseUrl: config.publicBaseUrl };
+}
+
+/** Sends a list after the other lists of the same kind and API key. @throws RateLimitedError after two seconds of waiting (429) */
+export async function inTurnOfKey(
+  request: Request,
+  kind: 'products' | 'bookings',
+  send: () => Promise<void>,
+): Promise<void> {
+  const { familyId } = apiKeyPrincipalOf(request);
+  try {
+    await contextOf(request).singleFlight(`octo ${kind} ${familyId}`, send);
+  } catch (error) {
+    throw error instanceof IdempotencyInProgressError ? new RateLimitedError(1) : error;
+  }
+}
+
+/**
+ * Sends the texts as one JSON answer, no faster than the client reads. An error before the first text is answered as an error.
+ * @param caching the value of Cache-Control
+ */
+export async function sendTexts(
+  request: Request,
+  texts: AsyncGenerator<string>,
+  caching: string,
+): Promise<void> {
+  const response = request.res!;
+  const first = await texts.next();
+  setCaching(request, caching);
+  response.type('application/json').status(200);
+  const all = async function* () {
+    if (!first.done) yield first.value;
+    yield* texts;
+  };
+  try {
+    await pipeline(all, response);
+  } catch (error) {
+    // Ignored: the client closed the connection.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
 }

@@ -1,12 +1,10 @@
 import type { PriceRule } from './choose-price-rule';
-import type { Prices } from './prices';
-
-/** Percent rules have four decimals: 12.5 % is 125000 of a million. */
-const MILLION = 1_000_000n;
+import type { Prices } from './price-categories';
 
 /**
- * Applies one rule to a departure's prices. A percentage changes every category, an amount or a price the adult's;
- * the result is rounded once, half up, and is never below 0 (CONTRACT sections 1 and 8).
+ * Decides the tenant's price of an adult, a child and a single supplement: applies one rule to a departure's prices. A percentage changes
+ * every category. An amount or a price changes the adult's price only, so a child then pays the platform's price. Each price is rounded
+ * once, half up, and is never below 0. party.ts adds up the total of a party.
  * @param digits decimals of the tour's currency
  */
 export function applyPriceRule(platform: Prices, rule: PriceRule | undefined, digits: number): Prices {
@@ -20,6 +18,9 @@ export function applyPriceRule(platform: Prices, rule: PriceRule | undefined, di
   const adult = rule.kind === 'price' ? rule.amountMinor! : platform.adult + rule.amountMinor!;
   return { ...platform, adult: roundToStep(BigInt(adult), 1n, step) };
 }
+
+/** Percent rules have four decimals: 12.5 % is 125000 of a million. */
+const MILLION = 1_000_000n;
 
 /** Returns the tenant's deposit percentage of an amount, rounded half up; `reserve` takes no deposit. */
 export function depositOf(amountMinor: number, depositPercent: string, paymentMethod: string): number {

@@ -8,7 +8,7 @@ import {
   insertPriceRule,
   type ListedPriceRule,
 } from './price-rule.repository';
-import type { PricedTour } from './prices';
+import type { PricedTour } from './price-categories';
 import { ForeignCurrencyError, InvalidAmountError, PriceRuleNotFoundError } from './pricing.errors';
 
 export interface NewPriceRule {
@@ -30,7 +30,6 @@ export interface PriceChange {
 }
 
 /**
- * Adds a price rule.
  * @throws InvalidAmountError, ForeignCurrencyError
  */
 export async function addPriceRule(trx: Trx, tenant: Tenant, rule: NewPriceRule): Promise<PriceRule> {

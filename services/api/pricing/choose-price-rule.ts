@@ -1,9 +1,9 @@
-import type { PricedTour } from './prices';
+import type { PricedTour } from './price-categories';
 
 export const PRICE_RULE_KINDS = ['percent', 'amount', 'price'] as const;
 export type PriceRuleKind = (typeof PRICE_RULE_KINDS)[number];
 
-/** One rule of a tenant's pricing layer (CONTRACT section 8). Without tourId and continent it is a general rule. */
+/** A price rule of a tenant. Without tourId and continent it is a general rule. */
 export interface PriceRule {
   id: number;
   tourId: string | null;
@@ -22,8 +22,8 @@ export interface PriceRule {
 }
 
 /**
- * Ranks the rules that apply: a tour's rule before a continent's before a general one; among equals the narrower travel window,
- * then the newest (CONTRACT section 8).
+ * Ranks the rules that apply: a tour's rule before a continent's before a general one; among equals the narrower travel window, then the
+ * newest.
  * @param travelDate YYYY-MM-DD, or null for a price without a date, to which rules with a travel window do not apply
  * @returns the rules that apply, the deciding one first
  */
@@ -78,7 +78,7 @@ function closeness(rule: PriceRule): number {
   return rule.continent !== null ? 1 : 0;
 }
 
-/** Ranks a window with one open end between windows with two ends and no window. */
+/** Returns the length of the travel window for the ranking. A window with one open end ranks between windows with two ends and no window. */
 function windowDays(rule: PriceRule): number {
   if (rule.travelFrom === null && rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
   if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER - 1;

@@ -10,7 +10,7 @@ import {
   type PriceRange,
 } from './platform-prices.repository';
 import { findDiscountRules, findPriceRules } from './price-rule.repository';
-import type { Prices } from './prices';
+import type { Prices } from './price-categories';
 import { applyPriceRule } from './apply-price-rule';
 
 /** A price that is 0 or less than half of the platform's, in minor units of the tour's currency. */
@@ -39,7 +39,7 @@ export interface LowPrices {
 type TenantOfRules = Pick<Tenant, 'id' | 'slug' | 'currency'>;
 
 const TOURS_A_PAGE = 500;
-/** Ranks as newer than any stored rule. */
+/** Id of the rule to check, so that it ranks as newer than any stored rule. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import type { PricedTour, Prices } from './prices';
+import type { PricedTour, Prices } from './price-categories';
 
 /** Tours with their base price, and their departures that can be booked. */
 const ON_SALE = `tours t cross join lateral (

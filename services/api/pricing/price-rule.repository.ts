@@ -1,5 +1,5 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
-import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
+import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 import type { PriceRule } from './choose-price-rule';
 
 const COLUMNS = [

@@ -1,13 +1,21 @@
 import type { Db } from '../../platform/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { Tenant } from '../tenants/tenant';
-import { type PriceRule, rankPriceRules } from './choose-price-rule';
+import {
+  type Defeat,
+  type Inapplicability,
+  type PriceRule,
+  rankPriceRules,
+  whyBeaten,
+  whyInapplicable,
+} from './choose-price-rule';
 import { toMajor } from './currency';
 import { findPriceRules } from './price-rule.repository';
-import type { PricedTour, Prices } from './prices';
-import { depositOf, applyPriceRule } from './apply-price-rule';
+import type { PricedTour, Prices } from './price-categories';
+import { applyPriceRule, depositOf } from './apply-price-rule';
+import { assertPriced, type Party, totalOf } from './party';
 
-/** The price of a tenant's customer in minor units, with the platform's price and the deciding rule. */
+/** What the tenant's customer pays, the platform's price (both in minor units), and the rule that decided. */
 export interface Quote {
   platform: Prices;
   tenant: Prices;
@@ -19,7 +27,7 @@ export interface Quote {
 /** Quotes the tours that it was created for, without a query. */
 export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote;
 
-/** Reads the tenant's price rules for these tours. */
+/** Creates a quoter from the tenant's stored price rules for these tours. */
 export async function createQuoter(db: Db, tenant: Tenant, tourIds: string[]): Promise<Quoter> {
   return quoterFromRules(tenant, tourIds.length ? await findPriceRules(db, tenant.id, tourIds) : []);
 }
@@ -72,10 +80,71 @@ export function explainPrice(quote: Quote, currencyDigits: number): Record<strin
     rule: rule
       ? {
           id: rule.id,
-          applies_to: rule.tourId ? 'tour' : rule.continent ? 'continent' : 'all',
+          applies_to: scopeOf(rule),
           kind: rule.kind,
           value: rule.kind === 'percent' ? Number(rule.percent) : toMajor(rule.amountMinor!, currencyDigits),
         }
       : null,
   };
+}
+
+function scopeOf(rule: PriceRule): 'tour' | 'continent' | 'all' {
+  if (rule.tourId) return 'tour';
+  return rule.continent ? 'continent' : 'all';
+}
+
+/** The price of a booking now, in minor units, and its reasons. */
+export interface SimulatedPrice {
+  quote: Quote;
+  /** One adult's price before it is rounded to the rule's step. */
+  unroundedMinor: number;
+  totalMinor: number;
+  depositMinor: number;
+  /** Rules that apply but rank below `quote.rule`, best first. */
+  beaten: { rule: PriceRule; because: Defeat }[];
+  /** Rules for this tour, its continent or all tours that do not apply on this date, newest first. */
+  inapplicable: { rule: PriceRule; because: Inapplicability }[];
+}
+
+/**
+ * Quotes a booking and explains the choice of the rule.
+ * @param travelDate YYYY-MM-DD, or null for a booking without a date
+ * @throws InvalidInputError for a category without a price
+ */
+export async function simulatePrice(
+  db: Db,
+  tenant: Tenant,
+  tour: PricedTour,
+  platform: Prices,
+  { travelDate, party }: { travelDate: string | null; party: Party },
+): Promise<SimulatedPrice> {
+  const rules = await findPriceRules(db, tenant.id, [tour.id]);
+  const quote = quoterFromRules(tenant, rules)(tour, platform, travelDate);
+  assertPriced(party, quote.tenant);
+  const [decides, ...others] = rankPriceRules(rules, tour, tenant.currency, travelDate);
+  const totalMinor = totalOf(party, quote.tenant);
+  return {
+    quote,
+    unroundedMinor: applyPriceRule(platform, decides && { ...decides, roundTo: null }, tour.currencyDigits)
+      .adult,
+    totalMinor,
+    depositMinor: depositOf(totalMinor, tenant.depositPercent, tenant.paymentMethod),
+    beaten: others.map((rule) => ({ rule, because: whyBeaten(decides!, rule) })),
+    inapplicable: inapplicable(rules, tour, tenant.currency, travelDate),
+  };
+}
+
+function inapplicable(
+  rules: PriceRule[],
+  tour: PricedTour,
+  tenantCurrency: string,
+  travelDate: string | null,
+): SimulatedPrice['inapplicable'] {
+  return [...rules]
+    .sort((a, b) => b.id - a.id)
+    .flatMap((rule) => {
+      const because = whyInapplicable(rule, tour, tenantCurrency, travelDate);
+      const isOfOthers = because === 'other_tour' || because === 'other_continent';
+      return because === undefined || isOfOthers ? [] : { rule, because };
+    });
 }

@@ -9,7 +9,7 @@ export interface Person {
 
 type Finder = (folded: string) => boolean;
 
-/** Characters that are neither letters nor digits; a reading has one space instead. */
+/** Separators: characters that are neither letters nor digits. They become one space before names are compared. */
 const BETWEEN = /[^\p{L}\p{M}\p{N}]+/gu;
 /** The optional space between parts of one word. */
 const GAP = ' ?';
@@ -138,9 +138,9 @@ function matching(pattern: RegExp | undefined): Finder {
 function phonePattern(phone: string): RegExp | undefined {
   const digits = phone.replace(/[^0-9]/g, '');
   if (digits.length < 5) return undefined;
-  const international = /^\s*\+/.test(phone) ? digits : /^00/.test(digits) ? digits.slice(2) : undefined;
+  const international = internationalDigits(phone, digits);
   if (international !== undefined) {
-    const length = /^[17]/.test(international) ? 1 : TWO_DIGITS.test(international) ? 2 : 3;
+    const length = countryCodeLength(international);
     const rest = international.slice(length);
     const isLong = rest.length >= LEAST_NATIONAL;
     return whole(
@@ -152,6 +152,17 @@ function phonePattern(phone: string): RegExp | undefined {
     return whole(`${digits.length > LEAST_NATIONAL ? abroad : ''}(?:0${GAP})?${apart(digits.slice(1))}`);
   }
   return whole(apart(digits));
+}
+
+/** Returns the digits from the country code on; undefined for a number in national form. */
+function internationalDigits(phone: string, digits: string): string | undefined {
+  if (/^\s*\+/.test(phone)) return digits;
+  return digits.startsWith('00') ? digits.slice(2) : undefined;
+}
+
+function countryCodeLength(international: string): number {
+  if (/^[17]/.test(international)) return 1;
+  return TWO_DIGITS.test(international) ? 2 : 3;
 }
 
 function apart(digits: string): string {

@@ -24,7 +24,7 @@ export interface RefusedRequest {
   externalRef?: string | null;
   /** The people in the request. A reference that identifies one of them is not stored. */
   people?: Person[];
-  /** Any text. */
+  /** As sent: any text. */
   holdId?: string | null;
   bookingRef?: string;
 }
@@ -37,13 +37,12 @@ export interface RefusalLog {
   write(db: Db): Promise<void>;
 }
 
-/** Further refusals are only counted, so that a flood of requests does not fill the memory. */
+/** The most refusals with details between two writes. Further ones are only counted, so that a flood of requests does not fill the memory. */
 const MOST_WITH_DETAILS = 500;
 
 type Count = Omit<RefusalCount, 'ageMs'> & { since: number };
 type Detail = Omit<RecordedRefusal, 'ageMs'> & { since: number };
 
-/** Creates the log of one process. */
 export function createRefusalLog(): RefusalLog {
   let counts = new Map<string, Count>();
   let details: Detail[] = [];

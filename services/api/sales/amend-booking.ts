@@ -1,15 +1,14 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { Departure } from '../departures/departure';
-import { findDepartureId } from '../departures/departure-ids';
+import { findDepartureId } from '../departures/find-departures';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
-import { assertPriced, type Party, totalOf } from '../pricing/party';
-import { assertPartySize } from '../pricing/party-input';
-import { CATEGORIES, type Category, type Prices } from '../pricing/prices';
+import { assertPartySize, assertPriced, type Party, totalOf } from '../pricing/party';
+import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices, wantedOf } from './sale-facts';
@@ -167,11 +166,14 @@ function amendedPrice(
   if (moves) return today;
   const kept = { ...before.prices };
   for (const category of CATEGORIES) if (isNew(category)) kept[category] = today.prices[category]!;
-  // The calculation is the adults'.
+  // The stored breakdown explains the adult price only.
   return { prices: kept, priceBreakdown: (isNew('adult') ? today : before).priceBreakdown };
 }
 
-/** The deposit follows the total until it is paid, by the percentage of the booking's date. */
+/**
+ * Returns the deposit after the change. Until the booking is confirmed it follows the total, by the percentage that was stored with the
+ * booking; a move to another date takes the tenant's percentage of today.
+ */
 function amendedDeposit(
   tenant: Tenant,
   before: BookingLead,

@@ -1,11 +1,10 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { TourRef } from '../catalog/tour';
-import { findDepartureId } from '../departures/departure-ids';
+import { findDepartureId } from '../departures/find-departures';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
-import { assertPriced, type Party } from '../pricing/party';
-import { assertPartySize } from '../pricing/party-input';
+import { assertPartySize, assertPriced, type Party } from '../pricing/party';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices, wantedOf } from './sale-facts';

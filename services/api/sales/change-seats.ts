@@ -4,7 +4,7 @@ import { DepartureGoneError } from '../departures/departure.errors';
 import { assertFree, assertOpen, lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { Trx } from '../../platform/database';
 import { type Party, seatsOf } from '../pricing/party';
-import { CATEGORIES } from '../pricing/prices';
+import { CATEGORIES } from '../pricing/price-categories';
 import type { Tenant } from '../tenants/tenant';
 import { readChangeFacts } from './read-sale-facts';
 import { assertVisible, type DepartureFacts } from './sale-facts';

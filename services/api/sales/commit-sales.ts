@@ -64,7 +64,7 @@ export async function commitSales(
     const outcome = outcomeOf(committed);
     measure(batch, begun, outcome);
     if (committed) return { committed: written!.outcomes };
-    // A single sale is not logged: its answer has the error.
+    // Not logged for a single sale, because the caller gets this error.
     if (batch.length > 1)
       log.warn({ err: error, sales: batch.length, outcome }, 'transaction of sales failed');
     return { error, rolledBack: committed === false };
@@ -108,8 +108,8 @@ interface FoundTransaction {
 }
 
 /**
- * Returns the status of a transaction, and how many of its holds and leads exist. Locks the rows, so that the statement's own COMMIT
- * waits for the standby, as the lost one did.
+ * Returns the status of a transaction, and how many of its holds and leads exist. Locks the rows: then this read also waits until the
+ * standby has them.
  */
 async function findCommitted(
   db: Db,

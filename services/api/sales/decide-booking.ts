@@ -9,7 +9,7 @@ import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../h
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { assertPriced, seatsOf, totalOf } from '../pricing/party';
-import type { LockedPrice } from '../pricing/prices';
+import type { LockedPrice } from '../pricing/price-categories';
 import type { BookingSale } from './sale';
 import {
   add,

@@ -20,7 +20,7 @@ export interface SaleLocks {
  * Locks, in this order, the keys of the sales, the departures by id, and the API keys and tenants in use, until the transaction ends. One
  * statement, because each is a round trip of every transaction of sales. The rows are read in a later statement: a snapshot that is older
  * than a lock would count the seats from before it.
- * @param mayLock returns false for a sale whose departure stays as it is
+ * @param mayLock returns false for a sale whose departure must not be locked
  */
 export async function lockSales(
   trx: Trx,
@@ -72,7 +72,7 @@ interface LockedRow {
   id: string;
 }
 
-/** The advisory lock of a `key`. The seed keeps it apart from other uses of advisory locks. */
+/** SQL of the advisory lock of a `key`. The seed 7 separates it from other uses of advisory locks. */
 export const LOCK_OF_KEY = 'hashtextextended(key, 7)';
 
 const TRY_LOCK = `

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../platform/errors';
 import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
 import type { Tour, TourRef } from '../catalog/tour';
 import { SaleMovedError } from '../departures/departure.errors';
-import { type DepartureIds, findDepartureId } from '../departures/departure-ids';
+import { type DepartureIds, findDepartureId } from '../departures/find-departures';
 import { findOnlyLiveHold, getHold } from '../holds/find-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
 import type { NewOctoDetails } from '../holds/octo-booking';

@@ -1,5 +1,4 @@
-import { CLOCK, runPrepared, type Trx } from '../../platform/database';
-import { toFields } from '../../platform/database/field-names';
+import { CLOCK, runPrepared, type Trx, toFields } from '../../platform/database';
 import { keyCheckOf } from '../credentials/verify-credential';
 import { toDeparture } from '../departures/departure.repository';
 import { freeExpiredSeats } from '../departures/free-expired-seats';
@@ -64,7 +63,7 @@ export async function readSaleFacts(
     lists.takenUuids(placed),
     lists.references(undated),
     lists.undatedTours(undated),
-    // The other bookings are tried again, or refused.
+    // Bookings without their locks need no number: they are tried again, or refused.
     lists.leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
   ]);
   await markExpired(trx, row);

@@ -4,7 +4,7 @@ import { COUNTED_DEPARTURES, type CountedRow } from '../departures/departure.rep
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../idempotency/idempotency.repository';
 import type { PriceRule } from '../pricing/choose-price-rule';
 import { PRICE_RULES_OF_TENANTS } from '../pricing/price-rule.repository';
-import { lockedPrices, type PricedTour } from '../pricing/prices';
+import { lockedPrices, type PricedTour } from '../pricing/price-categories';
 import type { Tenant } from '../tenants/tenant';
 import { principalsOf } from './lock-sales';
 import type { BookingSale, Sale } from './sale';
@@ -50,8 +50,8 @@ export function emptyLists(): FactLists {
 }
 
 /**
- * A list that the statement selects; `clock.at` is its clock reading. The statement leaves out a list that is not wanted. Arrays bind the wanted rows: PostgreSQL plans for 100 entries of a
- * JSON text, and reads whole tables.
+ * A list that the statement selects at its clock reading `clock.at`. The statement leaves out a list that is not wanted. The wanted rows
+ * are bound as arrays: for a JSON text, PostgreSQL plans for 100 rows, and reads whole tables.
  */
 export interface FactList {
   name: keyof FactLists;
@@ -106,7 +106,7 @@ export interface TenantView {
   unpaidSeats: number;
 }
 
-/** The seats of a departure that a tenant's live holds and unpaid bookings keep (migration 0033: filters, so that only its indexes fit). */
+/** The seats of a departure that a tenant's live holds and unpaid bookings keep (with filters, for the reason in 0108_seats.sql). */
 const UNPAID_SEATS = `(
   coalesce((select sum(h.quantity) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at))
             from seat_holds h where h.departure_id = d.id and h.status = 'active'), 0)
@@ -116,10 +116,11 @@ const UNPAID_SEATS = `(
               where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
 )::integer`;
 
-/** Selects which departures the tenants see, and how many seats they keep of them if one of the tenants may not keep all. */
+/** Selects which departures the tenants see, and, if the share of one of them is limited, how many seats they keep. */
 export function views(wanted: { tenant: Tenant; departureId: string }[]): FactList {
   const distinct = [...new Map(wanted.map((one) => [viewKey(one.tenant.id, one.departureId), one])).values()];
-  // The tenant's share may have changed between two requests. One that may keep all seats is limited by the free seats alone.
+  // Asks every request, because the tenant's share may have changed between two of them. A tenant that may keep all seats is limited by
+  // the free seats alone.
   const limited = wanted.some(({ tenant }) => tenant.maxHoldShare < 100);
   return {
     name: 'views',
@@ -217,7 +218,7 @@ export function holdsByReference(bookings: BookingSale[]): FactList {
   };
 }
 
-/** Selects which UUIDs of the holds an OCTO booking of the tenant has. */
+/** Selects the UUIDs of the wanted holds that an OCTO booking of the tenant already has. */
 export function takenUuids(sales: Sale[]): FactList {
   const placed = sales.flatMap((sale) =>
     sale.kind === 'hold' && sale.octo ? [{ tenantId: sale.tenant.id, uuid: sale.octo.uuid }] : [],
@@ -266,7 +267,7 @@ export function references(undated: BookingSale[]): FactList {
 
 type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
 
-/** Selects the tours of bookings without a date, as far as their tenants see them. */
+/** Selects the tours of bookings without a date that their tenants see. */
 export function undatedTours(undated: BookingSale[]): FactList {
   return {
     name: 'undatedTours',

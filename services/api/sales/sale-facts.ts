@@ -5,7 +5,7 @@ import { DepartureGoneError } from '../departures/departure.errors';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { PriceRule } from '../pricing/choose-price-rule';
 import { seatsOf } from '../pricing/party';
-import type { LockedPrice, PricedTour, Prices } from '../pricing/prices';
+import type { LockedPrice, PricedTour, Prices } from '../pricing/price-categories';
 import { explainPrice, quoterFromRules } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
@@ -36,7 +36,7 @@ export interface SaleFacts extends DepartureFacts {
   takenUuids: Set<string>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];
-  /** By referenceKey: how many live holds have the reference of a booking without a date. Not there: no hold has it, live or ended. */
+  /** By referenceKey: how many live holds have the reference of a booking without a date. A missing entry: no hold has it, live or ended. */
   references: Map<string, { live: number }>;
   /** By viewKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
@@ -58,17 +58,17 @@ export interface HeldSeats extends LockedPrice {
   endedBy?: Actor | null;
 }
 
-/** Names a departure with its seats of a kind in maps. */
+/** Returns the map key of a departure and a kind of seats. */
 export function countedKey(departureId: string, sandbox: boolean): string {
   return `${departureId} ${sandbox ? 'sandbox' : 'real'}`;
 }
 
-/** Names a departure, tour or OCTO booking of a tenant in maps. */
+/** Returns the map key of a tenant and a departure, a tour or an OCTO booking. */
 export function viewKey(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
 
-/** Names a tenant's reference of a tour in maps. */
+/** Returns the map key of a tenant's reference and a tour. */
 export function referenceKey(tenantId: string, tourId: string, externalRef: string): string {
   return `${tenantId} ${tourId} ${externalRef}`;
 }

@@ -7,8 +7,7 @@ import { waitForDeparture } from '../departures/reserve-seats';
 import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import { type CommitResult, commitSales } from './commit-sales';
-import { OpenBatches } from './open-batches';
-import { QUEUE_LIMITS, SalesOverloadedError } from './queue-limits';
+import { createLimit, OpenBatches, QUEUE_LIMITS, SalesOverloadedError } from './queue-limits';
 import type { Sale, Sold, SoldOf } from './sale';
 import { TenantCounter } from './tenant-limits';
 import { type Outcome, transactSales } from './transact-sales';
@@ -127,7 +126,10 @@ export class SaleQueue {
     return this.groupCommit ? QUEUE_LIMITS.batchMax : 1;
   }
 
-  /** A sale whose departure is locked joins one batch, because its key may be answered. */
+  /**
+   * Returns whether a batch may take the sale. A sale for a locked departure joins one batch first: the batch may find that its
+   * Idempotency-Key already has an answer.
+   */
   private isFree({ sale: { departureId, claim }, state, resting }: WaitingSale): boolean {
     if (resting) return false;
     if (departureId === null) return true;
@@ -180,7 +182,8 @@ export class SaleQueue {
       return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
     for (const one of batch) one.state = 'alone';
     const { error, rolledBack } = result;
-    // Another sale may have caused a refusal of the database. Without its code, no connection was free, or it was lost.
+    // The database may have refused because of another sale. An error without a code of the database: no connection was free, or it was
+    // lost.
     const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
     const causeIsUnknown = rolledBack && isRefusal && batch.length > 1;
     const again = batch.filter((one) => rolledBack && isInTime(one));
@@ -349,24 +352,4 @@ function isFull(waiting: WaitingSale[], alone: number, { tenant, departureId }: 
 
 function departuresOf(sales: WaitingSale[]): Set<string | null> {
   return new Set(sales.map(({ sale }) => sale.departureId));
-}
-
-/** Runs at most so many tasks at the same time, in order of arrival. */
-type Limit = <T>(task: () => Promise<T>) => Promise<T>;
-
-function createLimit(most: number): Limit {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running < most) running++;
-    else await new Promise<void>((begin) => waiting.push(begin));
-    try {
-      return await task();
-    } finally {
-      // A task that ends passes its place to the next one, so `running` does not change.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
 }

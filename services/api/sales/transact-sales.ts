@@ -73,7 +73,7 @@ export async function transactSales(
  * @throws the refusal; DepartureBusyError after two seconds (409)
  */
 export async function writeSale<S extends Sale>(trx: Trx, sale: S): Promise<SoldOf<S>> {
-  // Waits here, because lockSales waits for none.
+  // Waits for the locks here, because lockSales waits for none.
   await lockForUse(trx, idsInUse(principalsOf([sale])));
   if (sale.departureId !== null) await waitForDeparture(trx, sale.departureId);
   const { outcomes } = await transactSales(trx, [sale]);

@@ -7,7 +7,7 @@ import type { NewOctoDetails, OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import { bindAnswers, INSERT_ANSWERS } from '../idempotency/idempotency.repository';
-import { priceColumns } from '../pricing/prices';
+import { priceColumns } from '../pricing/price-categories';
 import type { GrantedBooking } from './decide-booking';
 import type { GrantedHold } from './decide-hold';
 import type { Sale, Sold } from './sale';
@@ -59,7 +59,7 @@ interface Part {
   rows: number;
   sql: string;
   values: Record<string, unknown>;
-  /** The expression that must have as many rows. */
+  /** Name of the expression that must return as many rows. */
   counted?: string;
 }
 
@@ -267,7 +267,7 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, crea
     priceBreakdown: held.priceBreakdown,
     tenant: { id: tenant.id, slug: tenant.slug },
     departureDate: departure.departureDate,
-    // A booking that consumes it came later.
+    // Active also if a booking of this transaction consumes it, because that request came later.
     status: 'active',
     expiresAt: new Date(createdAt.getTime() + holdMinutes * MINUTE_MS),
     externalRef: held.externalRef,

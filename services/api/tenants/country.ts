@@ -1,6 +1,9 @@
 import { getCountries } from 'libphonenumber-js';
 
-/** The telephone countries, plus the ISO 3166 territories without one, less the two that ISO 3166 lacks. */
+/**
+ * The countries of ISO 3166: those of the telephone library, the territories that it lacks, and not its two codes that are not
+ * in ISO 3166.
+ */
 const COUNTRIES = new Set<string>([...getCountries(), 'AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']);
 COUNTRIES.delete('AC');
 COUNTRIES.delete('TA');
@@ -10,7 +13,10 @@ export function isCountry(code: string): boolean {
   return COUNTRIES.has(code);
 }
 
-/** Currencies of several countries. Curaçao and Sint Maarten have ANG, because our list of codes lacks its successor XCG. */
+/**
+ * The currencies that several countries use. Curaçao and Sint Maarten get ANG, because the package currency-codes lacks its
+ * successor XCG.
+ */
 const SHARED: Record<string, string> = {
   EUR: 'AD AT AX BE BG BL CY DE EE ES FI FR GF GP GR HR IE IT LT LU LV MC ME MF MQ MT NL PM PT RE SI SK SM TF VA XK YT',
   USD: 'AQ AS BQ EC FM GU IO MH MP PR PW SV TC TL UM US VG VI',

@@ -2,15 +2,18 @@ import { isHttpsAddress } from '../../platform/text-forms';
 import type { Tenant, TenantStatus } from './tenant';
 import { LinkTemplateRefusedError } from './tenant.errors';
 
-/** An address that only development uses, with its port like an origin of development. */
+/** Matches an address for development: http://localhost with a port. */
 const DEVELOPMENT = /^http:\/\/localhost:[1-9]\d{0,4}\/[^\s\p{Cc}]*$/u;
 
-/** Accepts an address that a tour may link to: https, or http://localhost with a port for a tenant on trial. */
+/** Checks for an address that a tour may link to: https, or http://localhost with a port for a tenant on trial. */
 export function isTourAddress(address: string, { onTrial }: { onTrial: boolean }): boolean {
   return isHttpsAddress(address) || (onTrial && DEVELOPMENT.test(address) && URL.canParse(address));
 }
 
-/** Returns the address of the tour on the tenant's own site; null where the tenant has none that it may use. */
+/**
+ * Returns the address of the tour on the tenant's own site; null if the tenant has no link template, or may not use it any
+ * more.
+ */
 export function tourLink(
   { linkTemplate, status }: Pick<Tenant, 'linkTemplate' | 'status'>,
   slug: string,
@@ -20,7 +23,8 @@ export function tourLink(
 }
 
 /**
- * Checks a template that is set. One of development stays when the trial ends: it only links nowhere then, and doctor says so.
+ * Checks a new link template. A template for development stays stored when the trial ends: the tours then have no link, and
+ * `tourctl doctor` reports it.
  * @throws LinkTemplateRefusedError
  */
 export function assertLinkTemplate(template: string | null | undefined, status: TenantStatus): void {

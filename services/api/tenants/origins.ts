@@ -11,13 +11,17 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const EXAMPLE = 'https://shop.example';
 const ADDRESS = `it is an IP address: write the domain of the site, such as ${EXAMPLE}`;
 const DEVELOPMENT = 'http://localhost:3000 (with its port) and --dev, for a tenant on trial';
-/** Names that no public site has (RFC 2606, 7686, 9476). Sites below .example are allowed, for documentation: nobody can open one. */
+/**
+ * Top-level names without public sites (RFC 2606, 7686, 9476). Names below .example are allowed, because documentation uses
+ * them and no site has one.
+ */
 const RESERVED = [...INTERNAL_NAMES, 'test', 'invalid', 'onion', 'alt'];
 const DEFAULT_PORT: Record<string, string> = { https: '443', http: '80' };
 
 /**
- * Returns the canonical form of an origin that may embed the widget, as a browser sends it (CONTRACT section 4). Checks the
- * text itself first, because the URL parser strips and decodes: `exam\tple.com`, `ex%61mple.com` (seen).
+ * Returns the canonical form of an origin that may embed the widget, as a browser sends it: scheme, ASCII host, and a port that
+ * is not the default. Checks the text itself first, because the URL parser strips and decodes: it reads `exam\tple.com` and
+ * `ex%61mple.com` as `example.com` (observed).
  * @param dev allows http://localhost, for a tenant on trial
  * @throws OriginRefusedError with the reason and a valid form
  */
@@ -39,7 +43,7 @@ export function canonicalOrigin(text: string, { dev = false }: { dev?: boolean }
     refuseBadLabels(ascii, refuse);
     refuseReservedName(ascii, refuse);
     refuseSharedSuffix(ascii, refuse);
-    if (scheme !== 'https') refuse(`pages must come over https: write ${secure}`);
+    if (scheme !== 'https') refuse(`use https: write ${secure}`);
   }
   return `${scheme}://${ascii}${port && port !== DEFAULT_PORT[scheme] ? `:${port}` : ''}`;
 }
@@ -203,7 +207,7 @@ export async function addOrigins(trx: Trx, tenant: Tenant, origins: string[], de
   return writeTenant(trx, tenant.id, { origins: sortedSet([...tenant.origins, ...added]) });
 }
 
-/** Returns the form in which a list may have the origin: as written, because an earlier release allowed more, or canonical. */
+/** Returns the origin as the list has it: as written, if an earlier release stored it so, else in canonical form. */
 export function listedOrigin(listed: readonly string[], origin: string): string {
   return listed.includes(origin) ? origin : canonicalOrigin(origin, { dev: true });
 }

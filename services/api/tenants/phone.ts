@@ -1,12 +1,12 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { InvalidInputError } from '../../platform/errors';
 
-/** Characters of a phone number in a request. */
+/** The most characters of a phone number in a request. */
 export const PHONE_MAX = 40;
 const LEAST_DIGITS = 6;
 
 /**
- * Reads a phone number (readPhone).
+ * Reads the phone number of a request, as readPhone does.
  * @throws InvalidInputError for fewer than 6 digits (400)
  */
 export function phoneInput(field: string, phone: string, country: string): string {
@@ -17,7 +17,8 @@ export function phoneInput(field: string, phone: string, country: string): strin
 }
 
 /**
- * Returns E.164 by the country if the text parses, else its digits with an optional leading plus; undefined for fewer than 6 digits.
+ * Returns the number in E.164 if the country has such a number, else its digits, with a plus if it begins with one; undefined
+ * for fewer than 6 digits.
  * @param phone one line of text
  * @param country ISO 3166 alpha-2, for numbers written without a country code
  */
@@ -30,7 +31,7 @@ export function readPhone(phone: string, country: string): string | undefined {
   return text.startsWith('+') ? `+${digits}` : digits;
 }
 
-/** Converts Arabic, Persian and full-width digits. The last four bits of each are its value. */
+/** Converts Arabic, Persian and full-width digits to ASCII. The last four bits of such a character are the value of the digit. */
 function asciiDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>
     String(digit.charCodeAt(0) & 0xf),

@@ -1,6 +1,5 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
-import type { Tenant, TenantStatus } from './tenant';
-import { TENANT_COLUMNS } from './tenant-row';
+import { type Tenant, TENANT_COLUMNS, type TenantStatus } from './tenant';
 import { lockForChange } from './use-lock';
 
 /** The values of a new tenant. The table's defaults fill the missing ones. */
@@ -24,8 +23,8 @@ export async function findTenantById(db: Db, id: string): Promise<Tenant> {
 }
 
 /**
- * Locks the tenant against other writers and sales until the transaction ends. The lock of the row does not wait for foreign keys: an
- * OCTO confirmation inserts the row of its Idempotency-Key first, and then waits for this change.
+ * Locks the tenant against other writers and sales until the transaction ends. The row lock must not wait for foreign keys: an
+ * OCTO confirmation that waits for this change has already inserted the row of its Idempotency-Key, which refers to the tenant.
  */
 export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
   const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');

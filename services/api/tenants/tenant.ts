@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { toColumns } from '../../platform/database';
 
 export const TENANT_STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];
-/** The API serves tenants with one of these statuses only (CONTRACT section 2). Migration 0025 repeats them. */
+/** The API serves only tenants with one of these statuses. 0113_versions_and_changes.sql repeats them. */
 export const USABLE_STATUSES: readonly TenantStatus[] = ['trial', 'active'];
 
 export const PAYMENT_METHODS = ['bank', 'reserve', 'card'] as const;
@@ -75,3 +76,37 @@ export function tenantVersion(tenant: Tenant): string {
   }
   return version;
 }
+
+const FIELDS: Record<keyof Tenant, true> = {
+  id: true,
+  slug: true,
+  name: true,
+  status: true,
+  sandbox: true,
+  bookingPrefix: true,
+  currency: true,
+  currencyDigits: true,
+  country: true,
+  defaultVisible: true,
+  depositPercent: true,
+  paymentMethod: true,
+  paymentWindowMinutes: true,
+  holdDefaultMinutes: true,
+  holdMaxMinutes: true,
+  maxHolds: true,
+  maxUnpaid: true,
+  maxHoldShare: true,
+  linkTemplate: true,
+  brandColor: true,
+  brandLogo: true,
+  brandRadius: true,
+  brandFont: true,
+  origins: true,
+  createdAt: true,
+};
+
+/** The columns of a tenant, one for each field. */
+export const TENANT_COLUMNS = Object.keys(toColumns(FIELDS));
+
+/** The condition of mayBeUsed() in SQL, for a query with `tenants` as `t`. */
+export const TENANT_MAY_BE_USED = `t.status in (${USABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`;

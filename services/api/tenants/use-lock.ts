@@ -1,15 +1,18 @@
 import { runPrepared, type Trx } from '../../platform/database';
 
-/** The advisory lock of an id `u`. The seed keeps it apart from other uses of advisory locks. */
+/** SQL of the advisory lock of the id `u.id`. The seed 8 separates it from other uses of advisory locks. */
 const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
 
-/** Locks those of `:useIds` that no other transaction is changing, for the use of this one (see lockForUse), and returns them as `id`. */
+/**
+ * Locks the ids `:useIds` for the use of this transaction, as lockForUse does, and selects the locked ones. Skips an id that
+ * another transaction is changing.
+ */
 export const TRY_LOCK_FOR_USE = `select u.id from unnest(:useIds::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`;
 
 /**
- * Waits until the ids of tenants and API keys are locked for the use of this transaction, shared with other uses. An advisory lock is
- * granted in order, so that continuous uses do not delay a change: with row locks, two processes that sold without a pause delayed a
- * revocation by 10 s. Read the rows in a later statement.
+ * Locks the ids of tenants and API keys for the use of this transaction. Waits for transactions that change them; uses share
+ * the lock. Advisory locks are granted in order, so that continuous uses do not delay a change: with row locks, two processes
+ * that sold without a pause delayed a revocation by 10 s. Read the rows in a later statement.
  */
 export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;

@@ -4,7 +4,6 @@ import { isOriginOfSomeLiveToken } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { TransportError } from '../http/http.errors';
-import { isOwnPage, mayReadList, type RequestOrigin } from './allowed-origin';
 
 const LIST = '/api/widget/tours';
 const READABLE = [
@@ -20,7 +19,7 @@ const READABLE = [
 const PREFLIGHT_SECONDS = 600;
 const VARY = ['Vary', 'Origin'];
 
-/** Registers the CORS answers of the list that need no token (CONTRACT section 4). */
+/** Sets Vary on every answer of the list, and answers its preflights, which need no token. */
 export function registerWidgetCors(app: Express): void {
   app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
     setHeaderList(response, VARY);
@@ -29,7 +28,7 @@ export function registerWidgetCors(app: Express): void {
   app.options(LIST, answerPreflight);
 }
 
-/** Answers a preflight, which carries no token. An origin that no token lists gets the normal answer to OPTIONS: 204 and Allow. */
+/** Answers a preflight. An origin that no token lists gets the normal answer to OPTIONS: 204 and Allow. */
 async function answerPreflight(request: Request, response: Response, next: NextFunction): Promise<void> {
   const origin = request.get('origin');
   if (origin && (await isOriginOfSomeLiveToken(contextOf(request).db, origin))) {
@@ -70,6 +69,16 @@ export function assertOwnPage(request: Request): void {
   if (!allowed) throw new TransportError('origin_not_allowed');
 }
 
+/** The headers with which a browser names the origin of a request. Other programs can send any value. */
+export interface RequestOrigin {
+  origin?: string;
+  referer?: string;
+  /** Sec-Fetch-Site. Some browsers send it, and only over https. */
+  fetchSite?: string;
+  /** Sec-Fetch-Dest. Some browsers send it, and only over https. */
+  fetchDest?: string;
+}
+
 export function requestOriginOf({ headers }: Request): RequestOrigin {
   return {
     origin: headers.origin,
@@ -83,9 +92,30 @@ export function ownOrigin(request: Request): string {
   return new URL(contextOf(request).config.publicBaseUrl).origin;
 }
 
-/** A name that may be `pass`. Express parses a query in 7 µs. */
+/** Matches a URL that may have the parameter `pass`. Saves the parsing of most queries, which takes Express 7 µs. */
 const MAY_BE_PASS = /pass|%/;
 
 function carriesPass(request: Request): boolean {
   return MAY_BE_PASS.test(request.url) && request.query.pass !== undefined;
+}
+
+/** Checks whether this page may read the list. A missing Origin means the same site, unless Sec-Fetch-Site names another. */
+function mayReadList(listed: string[], { origin, fetchSite }: RequestOrigin): boolean {
+  if (origin !== undefined) return listed.includes(origin);
+  return fetchSite !== 'cross-site' && fetchSite !== 'same-site';
+}
+
+/** Checks whether the embed page itself calls. A pass is valid only for such calls. */
+export function isOwnPage(own: string, { origin, fetchSite }: RequestOrigin): boolean {
+  return (origin ?? own) === own && (fetchSite ?? 'same-origin') === 'same-origin';
+}
+
+const FRAMES = ['iframe', 'frame', 'document'];
+
+/** Checks whether the embed page may be shown here. This is a second check; browsers enforce frame-ancestors. */
+export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
+  if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
+  if (!referer) return true;
+  const origin = URL.canParse(referer) ? new URL(referer).origin : 'null';
+  return origin === own || listed.includes(origin);
 }

@@ -1,5 +1,6 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
+import { toMajor } from '../pricing/currency';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
 import { formatsOf, type Locale } from './languages';
@@ -46,7 +47,7 @@ function shortened(summary: string): string {
 }
 
 /** Returns an address relative to the page for our own pictures; null for an invalid address. */
-export function pictureOf(url: string | null): string | null {
+function pictureOf(url: string | null): string | null {
   if (url === null) return null;
   if (isOwnPath(url)) return `..${url}`;
   return isHttpsAddress(url) ? url : null;
@@ -94,3 +95,45 @@ export const SKELETON = html`<ul class="tours" aria-hidden="true">
     </div>
   </li>
 </ul>`;
+
+/**
+ * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest
+ * price of one adult. Short, because it repeats the cards.
+ * @param baseUrl address of our own pictures
+ */
+export function structuredData(
+  items: PricedCatalogTour[],
+  tenant: Tenant,
+  { locale, baseUrl }: { locale: Locale; baseUrl: string },
+): object {
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'ItemList',
+    itemListElement: items.map((item, index) => ({
+      '@type': 'ListItem',
+      position: index + 1,
+      item: trip(item, tenant, locale, baseUrl),
+    })),
+  };
+}
+
+function trip(
+  { tour, priceFromMinor }: PricedCatalogTour,
+  tenant: Tenant,
+  locale: Locale,
+  baseUrl: string,
+): object {
+  const picture = pictureOf(tour.imageUrl) ?? undefined;
+  return {
+    '@type': 'TouristTrip',
+    name: tour.name,
+    url: tourLink(tenant, tour.slug) ?? undefined,
+    image: picture?.replace(/^\.\./, baseUrl),
+    itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },
+    offers: {
+      '@type': 'Offer',
+      price: toMajor(priceFromMinor, tour.currencyDigits),
+      priceCurrency: tour.currency,
+    },
+  };
+}

@@ -1,12 +1,7 @@
-import type { PricedCatalogTour } from '../catalog/list-catalog';
-import { toMajor } from '../pricing/currency';
-import { tourLink } from '../tenants/link-template';
-import type { Tenant } from '../tenants/tenant';
-import { pictureOf } from './embed-cards';
-import { formatsOf, type Language, type Locale } from './languages';
+import { createHash } from 'node:crypto';
+import type { Language } from './languages';
 import { html, type Markup, toHtml, trusted } from '../../platform/html-template';
-import { type Brand, brandStyle, logoOf } from './embed-brand';
-import { EMBED_SCRIPT, EMBED_STYLE } from './embed-assets';
+import { type Brand, brandStyle, EMBED_SCRIPT, EMBED_STYLE, logoOf } from './embed-style';
 
 /** The settings of every page for the frame, a list or an error. */
 export interface DocumentSettings {
@@ -59,6 +54,31 @@ export function renderDocument(
   ].join('\n');
 }
 
+const SCRIPT_HASH = hash(EMBED_SCRIPT);
+const STYLE_HASH = hash(EMBED_STYLE);
+
+/**
+ * Returns the Content-Security-Policy of the page. Uses hashes, because the inline texts are constant.
+ * @param origins of the token. Only their pages may frame this one
+ */
+export function embedPolicy(origins: string[], brand: Brand): string {
+  const style = brandStyle(brand);
+  return [
+    "default-src 'none'",
+    `frame-ancestors ${origins.join(' ') || "'none'"}`,
+    `script-src ${SCRIPT_HASH}`,
+    `style-src ${[STYLE_HASH, ...(style ? [hash(style)] : [])].join(' ')}`,
+    "img-src 'self' data: https:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+function hash(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
 /** Removes the indentation of the templates: 3.4 of 51.0 KB at 30 tours, with a limit of 51.2 KB. */
 function compact(markup: Markup): string {
   return toHtml(markup)
@@ -101,45 +121,3 @@ export const COMPASS = icon(
     <path d="M24 5v3M24 40v3M5 24h3M40 24h3" />`,
 );
 export const ALERT = icon(56, 48, html`<circle cx="24" cy="24" r="19" /> <path d="M24 14v13M24 33.5v.1" />`);
-
-/**
- * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest
- * price of one adult. Short, because it repeats the cards.
- * @param baseUrl address of our own pictures
- */
-export function structuredData(
-  items: PricedCatalogTour[],
-  tenant: Tenant,
-  { locale, baseUrl }: { locale: Locale; baseUrl: string },
-): object {
-  return {
-    '@context': 'https://schema.org',
-    '@type': 'ItemList',
-    itemListElement: items.map((item, index) => ({
-      '@type': 'ListItem',
-      position: index + 1,
-      item: trip(item, tenant, locale, baseUrl),
-    })),
-  };
-}
-
-function trip(
-  { tour, priceFromMinor }: PricedCatalogTour,
-  tenant: Tenant,
-  locale: Locale,
-  baseUrl: string,
-): object {
-  const picture = pictureOf(tour.imageUrl) ?? undefined;
-  return {
-    '@type': 'TouristTrip',
-    name: tour.name,
-    url: tourLink(tenant, tour.slug) ?? undefined,
-    image: picture?.replace(/^\.\./, baseUrl),
-    itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },
-    offers: {
-      '@type': 'Offer',
-      price: toMajor(priceFromMinor, tour.currencyDigits),
-      priceCurrency: tour.currency,
-    },
-  };
-}

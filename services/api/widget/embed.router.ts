@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
-import type { PagePosition } from '../catalog/tour-selection';
+import type { PagePosition } from '../catalog/tour';
 import { cachedCatalog, cachedContinents } from '../catalog/list-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { UnusableWidgetTokenError } from '../credentials/credential.errors';
@@ -12,15 +12,13 @@ import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { isOwnPage, mayFrame, type RequestOrigin } from './allowed-origin';
-import { ownOrigin, requestOriginOf } from './cors.router';
+import { isOwnPage, mayFrame, ownOrigin, type RequestOrigin, requestOriginOf } from './cors.router';
 import { acceptedTags, chooseLanguage } from './languages';
-import { tourCard } from './embed-cards';
-import { type Brand, NO_BRAND } from './embed-brand';
-import { type DocumentSettings, structuredData, type Theme } from './embed-document';
+import { structuredData, tourCard } from './embed-cards';
+import { type Brand, NO_BRAND } from './embed-style';
+import { type DocumentSettings, embedPolicy, type Theme } from './embed-document';
 import { renderEmbedProblem } from './embed-message';
 import { renderEmbedPage } from './embed-page';
-import { embedPolicy } from './embed-policy';
 import { registerLoader } from './loader.router';
 
 interface ListQuery {

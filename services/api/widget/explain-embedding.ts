@@ -2,7 +2,7 @@ import { getDomain } from 'tldts';
 import type { Db } from '../../platform/database';
 import { inspectToken, type Inspection } from '../credentials/inspect-token';
 import { isDevelopmentOrigin } from '../tenants/origins';
-import { findTenant } from '../tenants/find-tenant';
+import { findTenant } from '../tenants/manage-tenants';
 
 /** The decision on one page, with its reason. */
 interface Embedding {

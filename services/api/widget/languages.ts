@@ -1,4 +1,4 @@
-import { readWeightedList } from '../../platform/http/weighted-list';
+import { readWeightedList } from '../../platform/http/fixed-body';
 import { toMajor } from '../pricing/currency';
 import { ar } from './words/ar';
 import { de } from './words/de';

@@ -24,8 +24,8 @@ export type TrustProxy = false | number | string[];
 const perMinute = (fallback: number) => integer(fallback, 1, 1_000_000);
 
 /**
- * Declares every environment variable of the product, in the order of CONTRACT section 7. The services, `tourctl config` and
- * the check of the README's table read this list; no other module reads the environment.
+ * Declares every environment variable of the product. The services, `tourctl config` and the test of docs/configuration.md read this
+ * list; no other module reads the environment.
  */
 export const VARIABLES = {
   HOST: {
@@ -145,7 +145,7 @@ function parseHost(text: string): string {
   return text;
 }
 
-/** Refuses `true`, which would trust every client (CONTRACT section 7). */
+/** Refuses `true`: then every client could choose its own address by X-Forwarded-For. */
 function parseTrustProxy(text: string): TrustProxy {
   const value = text.trim();
   if (['', '0', 'false', 'off', 'no'].includes(value.toLowerCase())) return false;

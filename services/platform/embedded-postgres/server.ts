@@ -13,12 +13,12 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readDiskSpace } from '../disk-space';
+import { readDiskSpace } from '../directories';
 import { readClusterFile, runAs, withClusterFile } from './account';
 import type { Binaries } from './binaries';
 import type { Cluster } from './cluster';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
-import { answersSignals, servesDirectory } from './process-identity';
+import { answersSignals, servesDirectory } from './start-lock';
 
 export interface RunningServer {
   pid: number;

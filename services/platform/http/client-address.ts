@@ -10,6 +10,12 @@ export function addressOf(request: Request): string | undefined {
   return request.headers['x-forwarded-for'] === undefined ? request.socket.remoteAddress : request.ip;
 }
 
+/** Returns whether the peer is a proxy that TRUST_PROXY names. */
+export function isTrustedProxy(app: { get(setting: string): unknown }, peer: string | undefined): boolean {
+  const trust = app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean;
+  return trust(peer, 0);
+}
+
 /** Returns the network of one client, by which limits are counted: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string | undefined): string {
   return networksOf(address)?.client ?? 'unknown';

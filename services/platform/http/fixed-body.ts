@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { readWeightedList } from './weighted-list';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** The codings that a response may have, the preferred first. */
 const CODINGS = ['br', 'gzip', 'identity'] as const;
@@ -70,4 +71,34 @@ function chooseCoding(header: string | undefined): Coding {
   });
   const best = Math.max(...weights.map(({ weight }) => weight));
   return best > 0 ? weights.find(({ weight }) => weight === best)!.coding : 'identity';
+}
+
+const ICON = createFixedBody('image/x-icon', readFileSync(join(__dirname, 'assets/favicon.ico')));
+
+/** Sends the icon that browsers request for a page without being told. */
+export function sendFavicon(request: Request, response: Response): Promise<void> {
+  response.setHeader('Cache-Control', 'public, max-age=86400');
+  return ICON.send(request, response);
+}
+
+/** One entry of a header such as Accept-Language or Accept-Encoding: `de-AT;q=0.8`. */
+interface WeightedEntry {
+  value: string;
+  /** 0 to 1; 0 for an invalid weight. */
+  weight: number;
+}
+
+/** Limits for the header. Browsers send less than 100 characters and a dozen entries. */
+const MOST_CHARACTERS = 500;
+const MOST_ENTRIES = 20;
+
+/** Reads the entries of a header with weights (RFC 9110 section 12.4.2), in their order. */
+export function readWeightedList(header: string): WeightedEntry[] {
+  return header.slice(0, MOST_CHARACTERS).split(',', MOST_ENTRIES).map(readEntry);
+}
+
+function readEntry(entry: string): WeightedEntry {
+  const [value = '', ...parameters] = entry.split(';').map((part) => part.trim());
+  const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2) ?? '1';
+  return { value, weight: Number(weight) || 0 };
 }

@@ -2,9 +2,8 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { discardInput, lingerOnClose } from './connections';
-import { createTurns } from './limit-each-turn';
+import { createTurns, type RequestsInTurn } from './requests-in-turn';
 import { expectContinue } from './request-body';
-import type { RequestsInTurn } from './requests-in-turn';
 
 /** Answers a request whose body cannot be read. */
 export type RefuseBody = (request: Request, response: Response) => void;
@@ -35,7 +34,7 @@ const BY_CODE: Record<string, RequestMalformation['reason']> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 };
-/** Express answers request targets without a path by itself. */
+/** Matches request targets with a path. Express would answer the others by itself. */
 const HAS_PATH = /^(\/|\*$|https?:\/\/)/i;
 const malformed = new WeakMap<object, RequestMalformation>();
 
@@ -109,7 +108,9 @@ function neutralize(request: http.IncomingMessage): void {
 function answerUnparsed(socket: Socket, app: Express, reason: RequestMalformation['reason']): void {
   if (!socket.writable) return void socket.destroy();
   const request = Object.setPrototypeOf(new http.IncomingMessage(socket), app.request) as Request;
-  Object.assign(request, { method: 'GET', url: '/', httpVersion: '1.1' });
+  request.method = 'GET';
+  request.url = '/';
+  request.httpVersion = '1.1';
   malformed.set(request, { reason, header: 'request' });
   answerOn(socket, app, request);
 }

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { malformationOf } from './malformed-request';
-import { createHttpServer, HTTP_LIMITS, type HttpLimits } from './server';
-import { nameRequest } from './request-id';
+import { closeServer, listen, createHttpServer, HTTP_LIMITS, type HttpLimits } from './edge';
+import { nameRequest } from './request-log';
 
 const buildInfo = new Gauge({
   name: 'build_info',
@@ -26,15 +25,8 @@ export async function startMetricsServer(host: string, port: number): Promise<{ 
   const server = createHttpServer(createMetricsApp(), LIMITS, (_request, response) => {
     response.status(400).end();
   });
-  server.listen(port, host);
-  await once(server, 'listening');
-  return {
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  await listen(server, host, port);
+  return { stop: () => closeServer(server, 0) };
 }
 
 function createMetricsApp(): Express {

@@ -23,12 +23,12 @@ export const BODY_MAX = 16 * 1024;
  */
 export function readBody(parse: RequestHandler, max = BODY_MAX): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
-    if (Number(request.headers['content-length'] ?? 0) > max) return next(bodyTooLarge(max));
+    if (Number(request.headers['content-length'] ?? 0) > max) return next(new BodyTooLargeError(max));
     if (awaitsContinue.delete(request)) response.writeContinue();
     let left = max;
     const count = (chunk: Buffer) => {
       left -= chunk.length;
-      if (left < 0) finish(bodyTooLarge(max));
+      if (left < 0) finish(new BodyTooLargeError(max));
     };
     let isFinished = false;
     const finish = (error?: unknown) => {
@@ -41,9 +41,13 @@ export function readBody(parse: RequestHandler, max = BODY_MAX): RequestHandler 
   };
 }
 
-/** Has a `status` and the `limit`, as the errors of express's parsers have. */
-function bodyTooLarge(limit: number): Error {
-  return Object.assign(new Error('The body is too large.'), { status: 413, limit });
+/** Has a status and the limit in bytes, as the errors of express's parsers have. */
+class BodyTooLargeError extends Error {
+  readonly status = 413;
+
+  constructor(readonly limit: number) {
+    super('The body is too large.');
+  }
 }
 
 /**

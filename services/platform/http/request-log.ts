@@ -1,6 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { addressOf, shortenedAddress } from './client-address';
-import { requestIdOf } from './request-id';
+import { addressOf, isTrustedProxy, shortenedAddress } from './client-address';
+
+interface NamedRequest extends IncomingMessage {
+  app: { get(setting: string): unknown };
+}
+
+const FOREIGN_ID = /^[A-Za-z0-9_-]{8,64}$/;
+const ids = new WeakMap<object, string>();
+
+/** Gives every request an id for the response and the log line. */
+export function nameRequest(request: NamedRequest, response: ServerResponse, next: () => void): void {
+  response.setHeader('X-Request-Id', assignRequestId(request));
+  next();
+}
+
+/** Accepts the id of a trusted proxy. */
+export function assignRequestId(request: NamedRequest): string {
+  const { app, socket } = request;
+  const proposed = request.headers['x-request-id'];
+  const isAccepted =
+    typeof proposed === 'string' && FOREIGN_ID.test(proposed) && isTrustedProxy(app, socket.remoteAddress);
+  const id = isAccepted ? proposed : randomUUID();
+  ids.set(request, id);
+  return id;
+}
+
+export function requestIdOf(request: IncomingMessage): string {
+  return ids.get(request) ?? 'unknown';
+}
 
 /** The fields that the log line of a request has in every service. */
 interface RequestLine {
@@ -28,7 +57,7 @@ export function logRequests(write: WriteRequestLine): RequestHandler {
 /** Starts the clock of a request. @returns the function that writes its line. Call it when the response is closed */
 export function startRequestLine(write: WriteRequestLine, request: Request, response: Response): () => void {
   const begun = performance.now();
-  // A closed socket has no address.
+  // Reads the address now: a closed socket has none.
   const client = shortenedAddress(addressOf(request));
   return () => {
     const line = {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ConnectionLimits, discardInput, lingerOnClose } from './connections';
-import { createTurns } from './limit-each-turn';
 
 export interface RequestsInTurn {
   listener: RequestListener;
@@ -18,7 +17,7 @@ interface PendingExchange {
   hasBegun: boolean;
 }
 
-/** More requests in a turn of the event loop would delay the answers of the database. To begin a write takes 0.1 ms. */
+/** More requests in a turn of the event loop would delay the answers of the database. Beginning a write takes 0.1 ms. */
 const READS_A_TURN = 16;
 const WRITES_A_TURN = 1;
 
@@ -30,12 +29,15 @@ interface Pipeline {
 }
 
 /**
- * Begins at most 16 reads and one write in each turn of the event loop, so that many requests do not delay those that wait for the
- * database. Answers the requests of a connection one after the other. A pipelined request begins when the previous response is sent, so
- * that a client that does not read costs the memory of one response. One pipelined request begins in each turn of the event
- * loop, because Node accepts one connection in each: otherwise 200 connections with 16 requests each delay a new one for 11 s. A
- * connection ends after 16 unanswered or 1,000 received requests; its last response has `Connection: close`, and the client
- * repeats the rest elsewhere (RFC 9112 section 9.3.2).
+ * Limits how many requests begin at once:
+ * - At most 16 reads and one write begin in each turn of the event loop, so that many requests do not delay those that wait for the
+ *   database.
+ * - The requests of a connection are answered one after the other. A pipelined request begins when the previous response is sent, so
+ *   that a client that does not read costs the memory of one response.
+ * - One pipelined request begins in each turn, because Node accepts one connection in each: otherwise 200 connections with 16 requests
+ *   each delay a new one for 11 s.
+ * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`, and the client repeats
+ *   the rest elsewhere (RFC 9112 section 9.3.2).
  * @param onIdle called when the server has nothing left to do for a connection; onBusy when it works on a request of it
  */
 export function answerInTurn(
@@ -129,5 +131,30 @@ function skipParsedRequests(socket: Socket): void {
     // Otherwise Node hands over the connection without an error listener.
     request.upgrade = false;
     return NO_MORE_REQUESTS;
+  };
+}
+
+/**
+ * Returns a function that runs tasks in order, at most `most` in each turn of the event loop: the first ones at once, the others in
+ * later turns. Node accepts connections and reads sockets between two turns, so that any number of tasks delays the others by
+ * `most` tasks each.
+ */
+export function createTurns(most: number): (task: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let left = most;
+  let isTurnOpen = false;
+  function endTurn(): void {
+    const tasks = waiting.splice(0, left);
+    left = most;
+    isTurnOpen = tasks.length + waiting.length > 0;
+    if (isTurnOpen) setImmediate(endTurn);
+    for (const task of tasks) task();
+  }
+  return (task) => {
+    if (!isTurnOpen) setImmediate(endTurn);
+    isTurnOpen = true;
+    if (left === 0 || waiting.length > 0) return void waiting.push(task);
+    left -= 1;
+    task();
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../database';
 
 /** A poll makes the read cache valid for this time, counted from the poll's start: it sees all earlier commits. */
@@ -56,9 +57,7 @@ interface LaggingInstance {
 }
 
 /** Returns the current version and the instances that have not seen it. */
-export async function findLaggingInstances(
-  db: Db,
-): Promise<{ version: number; laggards: LaggingInstance[] }> {
+async function findLaggingInstances(db: Db): Promise<{ version: number; laggards: LaggingInstance[] }> {
   const rows: { version: number; id: string | null; poll: number }[] = await db('change_version as v')
     .leftJoin('api_instances as i', 'i.seen_version', '<', 'v.version')
     .select('v.version', 'i.id', 'i.poll')
@@ -69,13 +68,13 @@ export async function findLaggingInstances(
   };
 }
 
-export async function hasLaggingInstances(db: Db, version: number): Promise<boolean> {
+async function hasLaggingInstances(db: Db, version: number): Promise<boolean> {
   const one = await db('api_instances').where('seen_version', '<', version).first('id').timeout(ANSWER_MS);
   return one !== undefined;
 }
 
 /** Deletes the instances that have not polled since they were found. */
-export async function deleteSilentInstances(db: Db, found: LaggingInstance[]): Promise<void> {
+async function deleteSilentInstances(db: Db, found: LaggingInstance[]): Promise<void> {
   await db('api_instances')
     .whereIn(
       ['id', 'poll'],
@@ -83,4 +82,31 @@ export async function deleteSilentInstances(db: Db, found: LaggingInstance[]): P
     )
     .delete()
     .timeout(ANSWER_MS);
+}
+
+const POLL_MS = 25;
+/** Adds a margin: two clocks may differ in rate. */
+const LAPSED_MS = VALIDITY_MS + 50;
+const AT_MOST_MS = 1_500;
+
+/**
+ * Call it after COMMIT. Resolves when every instance of the API has seen the change, or its read-cache validity has lapsed: after
+ * about a second at the latest. Never rejects: while the database is down, it waits for the whole time.
+ */
+export async function awaitInstances(db: Db): Promise<void> {
+  const over = new AbortController();
+  const atMost = sleep(AT_MOST_MS, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([atMost, untilSeen(db, over.signal).catch(() => atMost)]);
+  over.abort();
+}
+
+async function untilSeen(db: Db, over: AbortSignal): Promise<void> {
+  const { version, laggards } = await findLaggingInstances(db);
+  const startedAt = performance.now();
+  for (let lagging = laggards.length > 0; lagging; lagging = await hasLaggingInstances(db, version)) {
+    if (over.aborted) return;
+    // The validity of these instances has lapsed. Deletes them, so that the next command does not wait for dead processes.
+    if (performance.now() - startedAt >= LAPSED_MS) return deleteSilentInstances(db, laggards);
+    await sleep(POLL_MS);
+  }
 }

@@ -1,7 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge } from 'prom-client';
 import { LRUCache } from 'lru-cache';
-import { countSeries } from '../counted-series';
 import type { Db } from '../database';
-import type { ReadCacheValidity } from './validity';
+import type { Logger } from '../logger';
+import {
+  createInstanceId,
+  deleteInstance,
+  exchangeVersions,
+  VALIDITY_MS,
+  type PollAnswer,
+} from './instance.repository';
+import { countSeries } from '../metrics';
+
+const POLL_MS = 500;
+
+/** Decides whether this process may use its read cache without asking the database (ADR 19). */
+export interface ReadCacheValidity {
+  isValid(): boolean;
+  /** Upper bound of the database's clock, in milliseconds since the epoch. Call it only while valid. */
+  latestDatabaseTime(): number;
+  /** Calls `clear` when data has changed, or may have changed. */
+  onChange(clear: () => void): void;
+}
+
+/** Disables the read cache: every request asks the database. */
+export const NEVER_VALID: ReadCacheValidity = {
+  isValid: () => false,
+  latestDatabaseTime: () => Infinity,
+  onChange: () => {},
+};
+
+/** Times of this process's clocks, in milliseconds. */
+export interface Instant {
+  monotonic: number;
+  wall: number;
+}
+
+const readClocks = (): Instant => ({ monotonic: performance.now(), wall: Date.now() });
+
+export interface RenewableValidity extends ReadCacheValidity {
+  /** The version that this process has seen; 0 before the first poll. */
+  seen(): number;
+  /** @param began start of the poll that returned the answer */
+  renew(answer: PollAnswer, began: Instant): void;
+}
+
+/** Creates the validity without its poller. */
+export function createRenewableValidity(now: () => Instant = readClocks): RenewableValidity {
+  const listeners: (() => void)[] = [];
+  let seen = 0;
+  let lastPoll: { began: Instant; databaseTime: number } | undefined;
+
+  // Uses both clocks: the monotonic one stops while the machine sleeps, and the wall clock may be set.
+  const ageOf = ({ monotonic, wall }: Instant) => {
+    const at = now();
+    return Math.max(at.monotonic - monotonic, Math.abs(at.wall - wall));
+  };
+  const isValid = () => lastPoll !== undefined && ageOf(lastPoll.began) < VALIDITY_MS;
+
+  return {
+    isValid,
+    latestDatabaseTime: () => lastPoll!.databaseTime + ageOf(lastPoll!.began),
+    onChange: (clear) => void listeners.push(clear),
+    seen: () => seen,
+    renew({ version, databaseTime }, began) {
+      // While this instance was not valid, commands did not wait for it: its cache may be stale even at the same version.
+      if (version !== seen || !isValid()) for (const clear of listeners) clear();
+      seen = version;
+      lastPoll = { began, databaseTime };
+    },
+  };
+}
+
+const validGauge = new Gauge({
+  name: 'change_lease_held',
+  help: '1 while the read cache of this instance is valid; 0: every request asks the database.',
+});
+
+/**
+ * Polls while the process serves. Never rejects: without an answer the validity lapses, and requests ask the database.
+ * @param db a separate pool of one connection: behind the statements of requests, a poll would be too late
+ */
+export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity & { stop(): Promise<void> } {
+  const validity = createRenewableValidity();
+  const instance = createInstanceId();
+  const stopping = new AbortController();
+  let number = 0;
+  let logged: boolean | undefined;
+
+  async function poll(): Promise<void> {
+    const began = readClocks();
+    validity.renew(await exchangeVersions(db, { instance, seen: validity.seen(), number: ++number }), began);
+  }
+
+  function logChange(isValid: boolean, error?: unknown): void {
+    validGauge.set(isValid ? 1 : 0);
+    if (isValid === logged) return;
+    logged = isValid;
+    if (isValid) log.info('read cache is valid: authorization is cached');
+    else log.warn({ err: error }, 'read cache is not valid: every request asks the database');
+  }
+
+  async function keepPolling(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const { monotonic } = readClocks();
+      const before = validity.seen();
+      const error = await poll().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      logChange(validity.isValid(), error);
+      // Polls again at once: the command that made the change waits until this instance has seen it.
+      if (validity.seen() !== before) continue;
+      const pauseMs = POLL_MS - (readClocks().monotonic - monotonic);
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  const polling = keepPolling();
+  return {
+    ...validity,
+    isValid: () => !stopping.signal.aborted && validity.isValid(),
+    async stop() {
+      stopping.abort();
+      await polling;
+      validGauge.set(0);
+      await deleteInstance(db, instance).catch(() => {});
+    },
+  };
+}
 
 export interface CachedEntry<T> {
   value: T;

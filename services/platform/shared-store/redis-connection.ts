@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisAddress } from './store-address';
-import { StoreError, type StoreConnection } from './store-connection';
+import { StoreError, type StoreConnection } from './store-guard';
 
 type Client = Redis | Cluster;
 type Command = (key: string, ...args: string[]) => Promise<unknown>;

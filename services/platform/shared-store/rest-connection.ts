@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { RestAddress } from './store-address';
-import { StoreError, type StoreConnection, wrongReply } from './store-connection';
+import { StoreError, type StoreConnection, wrongReply } from './store-guard';
 
 interface Waiting {
   command: string[];

@@ -59,7 +59,7 @@ export function parseRedisUrl(url: string): RedisAddress {
 
 function parseHost(text: string, form: string): { host: string; port: number } {
   const [, v6, name, digits] = HOST.exec(text) ?? [];
-  const port = digits ? Number(digits) : form === 'sentinel' ? 26_379 : 6379;
+  const port = Number(digits ?? (form === 'sentinel' ? 26_379 : 6379));
   if (!(v6 ?? name) || port < 1 || port > 65_535) throw new InvalidValueError();
   return { host: (v6 ?? name)!, port };
 }

@@ -24,9 +24,43 @@ export interface DeliveryItem {
   createdAt: Date;
 }
 
+/** Converts a delivery to wire names. */
+export function toDeliveryDocument(delivery: DeliveryItem) {
+  return {
+    id: delivery.id,
+    tenant: delivery.tenant,
+    event_type: delivery.eventType,
+    booking_ref: delivery.bookingRef,
+    endpoint: delivery.endpoint,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    next_attempt_at: delivery.nextAttemptAt,
+    last_status_code: delivery.lastStatusCode,
+    last_error: delivery.lastError,
+    created_at: delivery.createdAt,
+  };
+}
+
 export interface AttemptItem extends Omit<AttemptReport, 'retryAfterSeconds'> {
   number: number;
   startedAt: Date;
+}
+
+export type AttemptDocument = ReturnType<typeof toAttemptDocument>;
+
+/** Converts an attempt to wire names, without the response, which may repeat personal data of the request. */
+export function toAttemptDocument(attempt: AttemptItem) {
+  return {
+    number: attempt.number,
+    started_at: attempt.startedAt,
+    duration_ms: attempt.durationMs,
+    outcome: attempt.outcome,
+    status_code: attempt.statusCode,
+    reason: attempt.reason,
+    phases: attempt.phases,
+    peer: attempt.peer,
+    signature: attempt.signature,
+  };
 }
 
 /** Null unless the endpoint is active; an open breaker makes the time later. */

@@ -1,4 +1,4 @@
-import { parseEndpointUrl } from '../sending/target-url';
+import { parseEndpointUrl } from '../sending/allowed-target';
 import { UnknownEventTypeError } from '../webhook.errors';
 import type { Trx } from '../../platform/database';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';

@@ -1,7 +1,7 @@
 import type { Trx } from '../../platform/database';
 import type { EventType } from '../deliveries/delivery';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';
-import { parseEndpointUrl } from '../sending/target-url';
+import { parseEndpointUrl } from '../sending/allowed-target';
 import type { Endpoint, Format } from './endpoint';
 import {
   findEndpointsAtSameUrl,

@@ -7,8 +7,8 @@ const MONTHS_AHEAD = 2;
 const BATCHES_A_ROUND = 20;
 
 /**
- * Creates the months to come and drops each month that is wholly older than `retentionDays`. Calls the functions of migration 0013,
- * which replaces those of 0009.
+ * Creates the months to come and drops each month that is wholly older than `retentionDays`. Calls the functions of
+ * 0112_webhook_months.sql.
  */
 export async function keepHistory(db: Db, log: Logger, retentionDays: number): Promise<void> {
   if (!(await expireOldStranded(db, log, retentionDays))) return;

@@ -1,6 +1,6 @@
 import { Client } from 'undici';
-import type { Cutoff } from './attempt-cutoff';
-import { type AttemptTrace, type ConnectionRules, openConnection } from './open-connection';
+import type { AttemptTrace, Cutoff } from './attempt';
+import { type ConnectionRules, openConnection } from './open-connection';
 
 /** One connection to one origin, used by one attempt at a time. */
 export interface Connection {

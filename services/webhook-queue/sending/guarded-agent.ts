@@ -1,5 +1,6 @@
 import { type Borrower, type Connection, createConnections } from './connections';
-import { AttemptError, isBrokenConnection } from './explain-failure';
+import { AttemptError } from './attempt';
+import { isBrokenConnection } from './classify-response';
 import type { ConnectionRules } from './open-connection';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';

@@ -1,10 +1,8 @@
-import type { Phase } from '../deliveries/delivery';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
-import type { Cutoff } from './attempt-cutoff';
-import { AttemptError } from './explain-failure';
+import { AttemptError, type AttemptTrace, type Cutoff } from './attempt';
 import { resolveTarget, type TargetRules } from './resolve-target';
 
 export interface ConnectionRules extends TargetRules {
@@ -93,34 +91,4 @@ function waitUntilOpen(
 function peerOf({ remoteAddress, remotePort }: Socket): string | null {
   if (remoteAddress === undefined) return null;
   return remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`;
-}
-
-/** Records the phases of one attempt while it runs. */
-export interface AttemptTrace {
-  /** Whole milliseconds of each phase that was reached, including the one that failed. */
-  phases: Partial<Record<Phase, number>>;
-  /** The remote address with its port. */
-  peer: string | null;
-  /** Ends the previous phase and starts this one. */
-  enter(phase: Phase): void;
-  end(): void;
-}
-
-export function startTrace(): AttemptTrace {
-  let current: Phase | undefined;
-  let since = 0;
-  const trace: AttemptTrace = {
-    phases: {},
-    peer: null,
-    enter: (phase) => {
-      trace.end();
-      current = phase;
-      since = performance.now();
-    },
-    end: () => {
-      if (current) trace.phases[current] = Math.round(performance.now() - since);
-      current = undefined;
-    },
-  };
-  return trace;
 }

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { isInternalName, nonPublicReason } from './allowed-target';
-import { AttemptError } from './explain-failure';
+import { AttemptError } from './attempt';
 import { lookup, Resolver } from 'node:dns/promises';
 
 export interface TargetRules {

@@ -1,13 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { startTrace } from './open-connection';
-import type { Cutoff } from './attempt-cutoff';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import type { createSecretOpener } from '../signing/seal-secret';
 import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload';
-import { AttemptError, explainFailure, type Failure } from './explain-failure';
+import { refuseTarget } from './allowed-target';
+import { AttemptError, type Cutoff, startTrace } from './attempt';
 import type { GuardedAgent, OutgoingWebhook } from './guarded-agent';
-import { classifyResponse, isThrottled, readRetryAfter } from './classify-response';
-import { refuseTarget } from './target-url';
+import {
+  type Classification,
+  classifyResponse,
+  explainFailure,
+  isThrottled,
+  readRetryAfter,
+} from './classify-response';
 
 export interface SendingRules {
   agent: GuardedAgent;
@@ -41,7 +45,7 @@ export function sendWebhook(
 }
 
 /** Creates the report of a request that was never sent. */
-export function unsent(failure: Failure): AttemptReport {
+export function unsent(failure: Classification): AttemptReport {
   const nothing = { durationMs: 0, phases: null, peer: null, signature: null };
   return { ...failure, ...NO_RESPONSE, ...nothing };
 }

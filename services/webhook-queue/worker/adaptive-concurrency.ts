@@ -58,11 +58,7 @@ export function createAdaptiveConcurrency(initialLimit: number): AdaptiveConcurr
     proven: () => [...records.entries()].filter(([, m]) => m.quickInARow > 0 && !m.slow).map(([id]) => id),
     observe(endpointId, report) {
       if (classifyEndpoint(report) === null) return;
-      const before = records.get(endpointId);
-      const after = next(before ?? initial, report, initialLimit);
-      // Changes the record in place: storing another one in the cache takes twice as long as reading it.
-      if (before) Object.assign(before, after);
-      else records.set(endpointId, after);
+      records.set(endpointId, next(records.get(endpointId) ?? initial, report, initialLimit));
     },
   };
 }

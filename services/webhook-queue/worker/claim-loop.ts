@@ -19,7 +19,7 @@ interface ClaimLoop {
 
 /**
  * Time that a busy worker waits until half of its capacity is free before it claims again, longer while claimed deliveries wait for a
- * slot: for each delivery a claim of 400 takes the server a third of the time that a claim of 100 takes (ADR 18).
+ * slot: for each delivery a claim of 400 takes the server a third of the time that a claim of 100 takes (ADR 15).
  */
 const ACCUMULATE_MS = 25;
 const ACCUMULATE_AHEAD_MS = 100;

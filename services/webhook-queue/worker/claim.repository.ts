@@ -10,7 +10,7 @@ export interface KnownEndpoint extends EndpointConcurrency {
   id: string;
   /** Number of deliveries that this worker has claimed and not finished, sent or not. */
   inFlight: number;
-  /** Due lower bound (due-lower-bounds.ts). Null: the claim scans all entries. */
+  /** Due lower bound (claim-due.ts). Null: the claim scans all entries. */
   dueLowerBound: Date | null;
 }
 
@@ -80,7 +80,7 @@ const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${
  * When the time of an open breaker is over, one request of all workers probes the endpoint: the lock on the webhook_health row
  * decides which one. The endpoint stays blocked for others until the result is recorded or the lease expires.
  *
- * The statement uses now() because only a stable time can bound the index scan. It does not touch partitions (ADR 18). The CTEs:
+ * The statement uses now() because only a stable time can bound the index scan. It does not touch partitions (ADR 15). The CTEs:
  * - known: the state of endpoints in this worker.
  * - part: the next 1000 active endpoints.
  * - held: deliveries of this worker in flight, by tenant.

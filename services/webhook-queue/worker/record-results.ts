@@ -14,7 +14,7 @@ import {
   type RecordedResult,
 } from './results.repository';
 
-/** Time to accumulate results for one batch. A busy worker accumulates longer, because a statement has a cost of its own (ADR 18). */
+/** Time to accumulate results for one batch. A busy worker accumulates longer, because a statement has a cost of its own (ADR 15). */
 const ACCUMULATE_MS = 5;
 const ACCUMULATE_BUSY_MS = 100;
 /** Results in the last batch of a busy worker. */
@@ -56,7 +56,7 @@ export function createResultRecorder(
   };
   return (result) => {
     const trips = failsTooOften(result.delivery.endpointId, classifyEndpoint(result.report));
-    batch.push(Object.assign(result, { trips }));
+    batch.push({ ...result, trips });
     return (next ??= write());
   };
 }
@@ -120,7 +120,7 @@ function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 
-/** Records results; disables endpoints that answered 410 in the same transaction, which locks the endpoint first as the terminal does. */
+/** Disables endpoints that answered 410 in the same transaction. Locks the endpoint first, in the order of tourctl. */
 async function writeBatch(
   options: ResultRecorderOptions,
   findings: EndpointFinding[],

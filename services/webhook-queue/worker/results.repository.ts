@@ -28,7 +28,7 @@ export interface RecordedResult {
  * - finished: deletes the queue rows of finished deliveries.
  * - rescheduled: releases the others until their next attempt.
  * - updated: stores the last attempt of each delivery. Selects the partitions by the parameter, when the statement is planned; the
- *   join compares texts, so that PostgreSQL 18 does not select them again while the statement runs (ADR 18).
+ *   join compares texts, so that PostgreSQL 18 does not select them again while the statement runs (ADR 15).
  * - by_endpoint: sums by endpoint.
  * - health: locks the health rows in id order.
  * - recovered: deletes the health rows of healthy endpoints.
@@ -124,7 +124,7 @@ export async function recordResults(
 
 /**
  * Records delivered attempts of endpoints without a webhook_health row: their results change nothing but the delivery. It takes
- * two thirds of the server's time that RECORD_RESULTS takes (ADR 18). Fences and partitions are as there. The CTEs:
+ * two thirds of the server's time that RECORD_RESULTS takes (ADR 15). Fences and partitions are as there. The CTEs:
  * - result: the input.
  * - finished: deletes the queue rows that still have the fence of their result. With "worker is not null" the planner expects no row,
  *   as in an idle queue, and compares each row with each result: 500 µs for each result of a batch of 700 instead of 60.

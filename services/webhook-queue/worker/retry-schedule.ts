@@ -23,8 +23,8 @@ interface PreviousAttempts {
 }
 
 /**
- * Decides what follows an attempt. `schedule` contains for each attempt the seconds to wait before it; the first attempt is made
- * at once, whatever its entry says. Retry-After makes the wait longer, never shorter. The first three attempts that are not
+ * Decides what follows an attempt. `schedule` contains for each attempt the seconds to wait before it; WEBHOOK_RETRY_SCHEDULE in
+ * platform/config/variables.ts has the ten default values. The first attempt is made at once, whatever its entry says. Retry-After makes the wait longer, never shorter. The first three attempts that are not
  * counted are free. An attempt that our own shutdown cut off is repeated at once. The wait after a 429 or 503 is more random the
  * more often the delivery was refused before.
  */

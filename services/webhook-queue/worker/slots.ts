@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from './claim.repository';
 import type { AttemptReport } from '../deliveries/delivery';
-import { Cutoff } from '../sending/attempt-cutoff';
-import { InterruptedError } from '../sending/explain-failure';
+import { Cutoff, InterruptedError } from '../sending/attempt';
 
 interface HeldDelivery {
   endpointId: string;
@@ -41,9 +40,11 @@ export interface Slots {
   finishAll(graceMs: number): Promise<void>;
 }
 
-/** Claims ahead as many deliveries as got a quick response within this period, ... */
+/**
+ * A worker claims ahead as many deliveries as got a quick response within AHEAD_MS, at most AHEAD_MAX times its slots. Timeouts do not
+ * count, so nothing is claimed ahead of requests that hang.
+ */
 const AHEAD_MS = 200;
-/** ... up to this multiple of the slots. Timeouts do not count, so nothing is claimed ahead of requests that hang. */
 const AHEAD_MAX = 15;
 const QUICK_MS = 1000;
 /** Limits the held deliveries to this multiple of the capacity while a slow database delays the recording of results. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Db, openDatabase } from '../../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../../services/platform/embedded-postgres';
 import { migrate } from '../../../services/platform/migrate';
-import { superuserUrl } from '../../../services/platform/embedded-postgres/roles';
+import { superuserUrl } from '../../../services/platform/embedded-postgres/cluster';
 import { findServer, stopServer } from '../../../services/platform/embedded-postgres/server';
 import { databaseUrl } from '../../support/database';
 import { CONTENDERS, type ContenderName } from './contender';

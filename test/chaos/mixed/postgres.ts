@@ -3,8 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountFor } from '../../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../../services/platform/embedded-postgres/binaries';
-import { createCluster } from '../../../services/platform/embedded-postgres/cluster';
-import { superuserUrl } from '../../../services/platform/embedded-postgres/roles';
+import { createCluster, superuserUrl } from '../../../services/platform/embedded-postgres/cluster';
 import { findServer, startServer, stopServer } from '../../../services/platform/embedded-postgres/server';
 
 /** A PostgreSQL server that is started again whenever it ends. It keeps its port. */

@@ -1,6 +1,6 @@
 import { confirmBooking } from '../../../services/api/bookings/change-booking';
 import { createBooking, placeHold } from '../../support/sell';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { inTransaction, type Db } from '../../../services/platform/database';
 import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
 import { tellDeliveries } from './scene-deliveries';

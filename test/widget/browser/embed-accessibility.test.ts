@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { TenantToCreate } from '../../../services/api/tenants/create-tenant';
+import type { TenantToCreate } from '../../../services/api/tenants/manage-tenants';
 import { useTestApi } from '../../support/api';
 import { violationsOf } from '../../support/axe';
 import { describeInChromium } from '../../support/chromium';

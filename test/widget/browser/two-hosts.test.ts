@@ -1,4 +1,4 @@
-import { toIssuedWidgetDocument } from '../../../cli/commands/widget/actions';
+import { toIssuedWidgetDocument } from '../../../cli/commands/widget';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type ApiProcess, startApiProcess } from '../../support/api-process';
 import { startChromium } from '../../support/chromium';

@@ -56,8 +56,11 @@
   contents.prepend(box, status, results);
 
   /** Lists headings before fields, and titles that begin with the words before those that contain them. */
-  const rank = ({ title, section }, words) =>
-    (title.startsWith(words) ? 0 : title.includes(words) ? 1 : 2) + (section ? 3 : 0);
+  const rank = ({ title, section }, words) => {
+    const first = section ? 3 : 0;
+    if (title.startsWith(words)) return first;
+    return title.includes(words) ? first + 1 : first + 2;
+  };
 
   const show = () => {
     entries ??= listEntries();

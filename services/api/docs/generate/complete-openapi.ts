@@ -1,7 +1,6 @@
 import { PROBLEMS, type ProblemCode } from '../../http/problems';
 import { headerComponents } from './answer-headers';
-import { describeAnswers } from './describe-answers';
-
+import { describeAnswers, OCTO_ERROR_SCHEMA } from './describe-answers';
 import {
   GENERATED_BASE_URL,
   type OpenApiDocument,
@@ -9,7 +8,6 @@ import {
   referencedName,
   type Schema,
 } from '../openapi-document';
-import { OCTO_ERROR_SCHEMA } from './octo-answers';
 import { otherOperations } from './other-operations';
 import { problemExample } from '../problem-examples';
 import {
@@ -141,12 +139,12 @@ function completeOperation(
   }
 }
 
-/** OCTO reads availability by POST. */
+/** Returns false for the availability of OCTO, which is read by POST. */
 function isWrite(path: string): boolean {
   return !path.startsWith('/octo/availability');
 }
 
-/** The scopes of a key have no place in 3.0's requirements, so a description and an extension name them. */
+/** Names the scope in the description and in an extension, because the requirements of 3.0 have no place for scopes of a key. */
 function completeSecurity(operation: OpenApiOperation): void {
   const [[scheme, scopes]] = operation.security.map((requirement) => Object.entries(requirement)[0]!) as [
     [string, string[]],

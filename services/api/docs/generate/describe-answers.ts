@@ -1,7 +1,7 @@
 import { isProblemCode, type ProblemCode, PROBLEMS } from '../../http/problems';
-import type { Answer, OpenApiOperation, Reference } from '../openapi-document';
+import { ERROR_OF_ID, OCTO_ERROR_FORM } from '../../octo/octo.errors';
+import type { Answer, OpenApiOperation, Reference, Schema } from '../openapi-document';
 import { hasETag, isOcto, refusalHeaders, successHeaders } from './answer-headers';
-import { describeOctoRefusals } from './octo-answers';
 import { takesKey } from './shared-parts';
 
 const ANY_INPUT: ProblemCode[] = [
@@ -20,7 +20,7 @@ const BY_API_KEY: ProblemCode[] = [
 ];
 const BY_WIDGET_TOKEN: ProblemCode[] = ['invalid_widget_token', 'wrong_credential_type'];
 const ANYWHERE: ProblemCode[] = ['rate_limited', 'internal_error', 'overloaded', 'shutting_down'];
-/** A body is checked also where an operation has none. */
+/** Operations without a body check it too. */
 const OF_BODIES: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type'];
 const OF_KEYS: ProblemCode[] = [
   'invalid_idempotency_key',
@@ -99,4 +99,78 @@ function unchanged(method: string, operation: OpenApiOperation): Answer {
   const description =
     'Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy.';
   return { description, headers: successHeaders(method, operation, { description }) };
+}
+
+/** The schema of OCTO's errors. tsoa does not write it, because it describes only types that a controller answers. */
+export const OCTO_ERROR_SCHEMA: Schema = {
+  type: 'object',
+  description: 'Every error below `/octo`. It names the offending id, if there is one.',
+  properties: {
+    error: {
+      type: 'string',
+      description: "OCTO's name of the error; for a status without one, the problem's code in capitals.",
+      example: 'INVALID_PRODUCT_ID',
+    },
+    errorMessage: {
+      type: 'string',
+      description: 'Explains the error.',
+      example: 'The id is unknown, or its object cannot be used in this call.',
+    },
+    ...offendingIds(Object.keys(ERROR_OF_ID)),
+  },
+  required: ['error', 'errorMessage'],
+};
+
+function offendingIds(names: string[]): Record<string, Schema> {
+  const description = 'The offending id, as the request had it.';
+  return Object.fromEntries(names.map((name) => [name, { type: 'string', description, example: 'unknown' }]));
+}
+
+/**
+ * Returns the refusals of an OCTO operation by status.
+ * @param codes the problems that it may have
+ * @param headersOf returns the headers of a refusal with these codes
+ */
+function describeOctoRefusals(
+  codes: ProblemCode[],
+  headersOf: (status: number, codes: ProblemCode[]) => Answer['headers'],
+): Record<string, Answer> {
+  const byStatus = new Map<number, { codes: ProblemCode[]; errors: Set<string> }>();
+  for (const code of codes) {
+    const { status, body } = OCTO_ERROR_FORM.toAnswer(
+      { code, status: PROBLEMS[code].status, detail: '' },
+      undefined,
+      { path: '', body: undefined },
+    );
+    const found = byStatus.get(status) ?? { codes: [], errors: new Set<string>() };
+    found.codes.push(code);
+    found.errors.add(body.error);
+    byStatus.set(status, found);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, found]) => [status, refusalOf(status, found, headersOf)]),
+  );
+}
+
+function refusalOf(
+  status: number,
+  { codes, errors }: { codes: ProblemCode[]; errors: Set<string> },
+  headersOf: (status: number, codes: ProblemCode[]) => Answer['headers'],
+): Answer {
+  const ids =
+    status === 400 ? ', or the error of an id: ' + Object.values(ERROR_OF_ID).map(quoted).join(', ') : '';
+  return {
+    description: `${[...errors].map(quoted).join(', ')}${ids}.`,
+    headers: headersOf(status, codes),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/OctoError' },
+        example: { error: [...errors][0], errorMessage: PROBLEMS[codes[0]!].advice },
+      },
+    },
+  };
+}
+
+function quoted(name: string): string {
+  return `\`${name}\``;
 }

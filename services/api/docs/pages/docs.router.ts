@@ -1,16 +1,15 @@
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
-import { sendFavicon } from '../../../platform/http/favicon';
-import { createFixedBody, type FixedBody } from '../../../platform/http/fixed-body';
+import { sendFavicon, createFixedBody, type FixedBody } from '../../../platform/http/fixed-body';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { ApiContext } from '../../http/api-context';
 import { TransportError } from '../../http/http.errors';
-import { PROBLEM_CODES, type ProblemCode } from '../../http/problems';
-import { GENERATED_BASE_URL } from '../openapi-document';
-import { errorArticle, errorList } from './errors-page';
-import { docsPolicy, renderColumns, renderDocsPage } from './page';
-import { servedDocument, withBaseUrl } from './served-document';
+import openapi from '../../generated/openapi.json';
+import { PROBLEM_CODES, type ProblemCode, PROBLEMS } from '../../http/problems';
+import { GENERATED_BASE_URL, type OpenApiDocument, withBaseUrl } from '../openapi-document';
+import { problemExample } from '../problem-examples';
+import { docsPolicy, renderCode, renderColumns, renderDocsPage, renderTable } from './page';
 import { toOpenapi31 } from './to-openapi-31';
 
 const GUIDE = readGenerated('guide.html');
@@ -21,7 +20,7 @@ const TYPES = readGenerated('openapi.d.ts');
 export function registerDocs(app: Express): void {
   const { publicBaseUrl } = (app.locals.context as ApiContext).config;
   const basePath = new URL(publicBaseUrl).pathname.replace(/\/$/, '');
-  const document = () => servedDocument(publicBaseUrl);
+  const document = () => withBaseUrl(openapi as unknown as OpenApiDocument, publicBaseUrl);
   const page = (path: string, title: string, columns: () => Markup, searchable = false) =>
     fixed(
       'text/html',
@@ -98,7 +97,7 @@ function readGenerated(file: string): string {
   return readFileSync(path.resolve(__dirname, '../../generated', file), 'utf8').trimEnd();
 }
 
-/** Lists the public addresses (CONTRACT section 3, row 12) by their name in the JSON answer of `/`. */
+/** The public addresses and their texts, by their name in the JSON answer of `/`. */
 const LINKS = {
   guide: ['/docs/guide', 'Integration guide: from the first request to a booking'],
   reference: ['/docs', 'API reference'],
@@ -127,4 +126,40 @@ function homeBody(basePath: string): Markup {
 function homeDocument(publicBaseUrl: string): { name: string; links: Record<string, string> } {
   const links = Object.entries(LINKS).map(([name, [path]]) => [name, publicBaseUrl + path]);
   return { name: 'Tour Platform', links: Object.fromEntries(links) as Record<string, string> };
+}
+
+/** Renders a table of all codes, by status. */
+function errorList(basePath: string): Markup {
+  const rows = [...PROBLEM_CODES]
+    .sort((a, b) => PROBLEMS[a].status - PROBLEMS[b].status)
+    .map((code) => {
+      const { status, title, retryable } = PROBLEMS[code];
+      const link = html`<a href="${basePath}/docs/errors/${code}"><code>${code}</code></a>`;
+      return [html`${status}`, link, html`${title}`, html`${retryable ? 'yes' : 'no'}`];
+    });
+  return html`<h1>Errors</h1>
+    <p>
+      Every error is <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>: it is
+      stable, while titles and details may change.
+    </p>
+    ${renderTable([html`Status`, html`Code`, html`Title`, html`Retry`], rows)}`;
+}
+
+/** Renders the page that `type` of a problem document links to. */
+function errorArticle(code: ProblemCode, publicBaseUrl: string): Markup {
+  const { status, title, retryable, advice } = PROBLEMS[code];
+  const example = withBaseUrl(problemExample(code), publicBaseUrl);
+  return html`<h1><code>${code}</code></h1>
+    <dl>
+      <dt>Status</dt>
+      <dd>${status}</dd>
+      <dt>Title</dt>
+      <dd>${title}</dd>
+      <dt>Retry</dt>
+      <dd>${retryable ? 'The same request may succeed later.' : 'Do not repeat the request as it is.'}</dd>
+    </dl>
+    <h2>What to do</h2>
+    <p>${advice}</p>
+    <h2>Example</h2>
+    ${renderCode(JSON.stringify(example, null, 2))}`;
 }

@@ -1,6 +1,5 @@
 import type { OpenApiDocument, Schema } from '../openapi-document';
-import { WEBHOOKS, WEBHOOKS_TAG } from '../describe-webhooks';
-import { EVENT_SCHEMAS } from '../webhook-events';
+import { EVENT_SCHEMAS, WEBHOOKS, WEBHOOKS_TAG } from '../webhook-events';
 
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;

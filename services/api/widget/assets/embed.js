@@ -13,7 +13,8 @@
   const listed = (root.dataset.origins || '').split(' ').filter(Boolean);
   const referrer = document.referrer && new URL(document.referrer).origin;
   const above = location.ancestorOrigins ? location.ancestorOrigins[0] : referrer;
-  const targets = window.parent === window ? [] : listed.includes(above) ? [above] : listed;
+  const parents = listed.includes(above) ? [above] : listed;
+  const targets = window.parent === window ? [] : parents;
   const tell = (message) => {
     for (const target of targets) window.parent.postMessage({ v: 1, ...message }, target);
   };

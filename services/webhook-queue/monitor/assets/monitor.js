@@ -55,6 +55,16 @@
 
   const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
+  // Stops updates while the page is hidden.
+  const followVisibility = (start, stop) => {
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) {
+        stop();
+        say('paused', 'Paused');
+      } else start();
+    });
+  };
+
   // The overview: the server sends the fragments that changed.
   const streamFragments = () => {
     let source;
@@ -81,12 +91,7 @@
       if (source) source.close();
       source = undefined;
     };
-    document.addEventListener('visibilitychange', () => {
-      if (document.hidden) {
-        close();
-        say('paused', 'Paused');
-      } else open();
-    });
+    followVisibility(open, close);
     addEventListener('pagehide', close);
     addEventListener('pageshow', open);
     open();
@@ -114,20 +119,14 @@
         for (const element of document.querySelectorAll('[data-fresh][id]'))
           put(element.id, fresh.getElementById(element.id));
         say('live', 'Live');
-        again();
       } catch {
         say('lost', 'Not live');
-        again();
       } finally {
         busy = false;
       }
+      again();
     };
-    document.addEventListener('visibilitychange', () => {
-      if (document.hidden) {
-        clearTimeout(timer);
-        say('paused', 'Paused');
-      } else void ask();
-    });
+    followVisibility(ask, () => clearTimeout(timer));
     say('live', 'Live');
     again();
   };

@@ -1,22 +1,89 @@
 import type { Express, NextFunction, Request, Response } from 'express';
-import { createHttpApp, securityHeadersOf, type SecurityHeaders } from '../../../platform/http/edge';
+import { createHttpApp, type SecurityHeaders, securityHeadersOf } from '../../../platform/http/edge';
+import { sendFavicon, createFixedBody } from '../../../platform/http/fixed-body';
 import type { WriteRequestLine } from '../../../platform/http/request-log';
 import type { Logger } from '../../../platform/logger';
-import { ASSET_ROUTES, HEALTH_ROUTES, SIGN_IN_ROUTES } from './public-routes';
-import type { MonitorContext, Route } from './call';
-import { DELIVERY_ACTIONS } from './delivery-actions';
-import { ENDPOINT_ACTIONS } from './endpoint-actions';
-import { handleErrors, refusalOfMalformed, notFound, refuseMethod } from './errors';
-import { PAGE_ROUTES } from './page-routes';
-import { registerRoutes } from './serve';
+import { deliveriesPage } from '../pages/deliveries-page';
+import { deliveryPage } from '../pages/delivery-page';
+import { endpointPage } from '../pages/endpoint-page';
+import { endpointsPage } from '../pages/endpoints-page';
+import { type Asset, type Notice, SCRIPT, signInPage, STYLE } from '../pages/layout';
+import { overviewPage } from '../pages/overview-page';
+import { replayPage } from '../pages/replay-page';
+import {
+  parseDeliveriesQuery,
+  parseEndpointsQuery,
+  parseOverviewQuery,
+  parseReplayQuery,
+} from '../queries/read-query';
+import { endSession, isSessionToken, LINK_MINUTES, openSession } from '../session';
+import { ACTION_ROUTES } from './actions';
+import { dropNotice, dropSessionToken, keepSessionToken, readNotice } from './cookies';
+import { handleErrors, notFound, refusalOfMalformed, refuseMethod, RequestRefusal } from './errors';
+import {
+  type Call,
+  type Exchange,
+  type MonitorContext,
+  pathParameter,
+  registerRoutes,
+  type Route,
+  seeOther,
+  type SignedInCall,
+} from './serve';
+
+/** Renders a complete document; undefined where the record does not exist. */
+type Render = (call: SignedInCall, notice: Notice | undefined) => Promise<string | undefined>;
+
+function page(path: string, render: Render): Route {
+  return { method: 'get', path, access: 'session', answer: (call) => show(call, render) };
+}
 
 export const ROUTES: Route[] = [
-  ...HEALTH_ROUTES,
-  ...ASSET_ROUTES,
-  ...SIGN_IN_ROUTES,
-  ...PAGE_ROUTES,
-  ...DELIVERY_ACTIONS,
-  ...ENDPOINT_ACTIONS,
+  {
+    method: 'get',
+    path: '/healthz',
+    access: 'always',
+    answer: ({ response }) => void response.json({ status: 'ok' }),
+  },
+  { method: 'get', path: '/readyz', access: 'always', answer: answerReadiness },
+  assetRoute(STYLE),
+  assetRoute(SCRIPT),
+  {
+    method: 'get',
+    path: '/favicon.ico',
+    access: 'always',
+    answer: ({ request, response }) => sendFavicon(request, response),
+  },
+  {
+    method: 'get',
+    path: '/sign-in',
+    access: 'anyone',
+    answer: ({ response }) => void response.send(signInPage()),
+  },
+  // Only the POST uses a link up: link previews and mail scanners send the GET before the operator does.
+  { method: 'get', path: '/sign-in/:token', access: 'anyone', answer: offerLink },
+  { method: 'post', path: '/sign-in/:token', access: 'anyone', answer: spendLink },
+  { method: 'post', path: '/sign-out', access: 'session', answer: signOut },
+  page('/', ({ monitor, params, viewer }, notice) =>
+    overviewPage(monitor.db, parseOverviewQuery(params), viewer, notice),
+  ),
+  page('/endpoints', ({ monitor, params, viewer }, notice) =>
+    endpointsPage(monitor.db, parseEndpointsQuery(params), viewer, notice),
+  ),
+  page('/endpoints/:id', (call, notice) =>
+    endpointPage(call.monitor.db, pathParameter(call, 'id'), call.viewer, notice),
+  ),
+  page('/deliveries', ({ monitor, params, viewer }, notice) =>
+    deliveriesPage(monitor.db, parseDeliveriesQuery(params), viewer, notice),
+  ),
+  page('/deliveries/:id', (call, notice) =>
+    deliveryPage(call.monitor.db, pathParameter(call, 'id'), { revealed: false }, call.viewer, notice),
+  ),
+  page('/replay', ({ monitor, params, viewer }, notice) =>
+    replayPage(monitor.db, parseReplayQuery(params), viewer, notice),
+  ),
+  { method: 'get', path: '/live', access: 'session', answer: live, strangers: 'refused' },
+  ...ACTION_ROUTES,
 ];
 
 /** Creates the app of WEBHOOK_QUEUE_PORT. A request passes through the handlers in this order. */
@@ -67,4 +134,67 @@ const SECURITY_HEADERS: SecurityHeaders = {
 function forbidCaching(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();
+}
+
+async function show(call: SignedInCall, render: Render): Promise<void> {
+  const { request, response, session } = call;
+  const notice = readNotice(request, session.token);
+  const document = await render(call, notice);
+  if (document === undefined) throw notFound();
+  if (notice && request.method === 'GET') dropNotice(response);
+  response.type('html').send(document);
+}
+
+function live({ monitor, params, request, response, session }: SignedInCall): void {
+  if (request.method === 'HEAD') response.type('text/event-stream').end();
+  else monitor.streams.open(response, session, parseOverviewQuery(params).range);
+}
+
+function assetRoute({ path, body, type }: Asset): Route {
+  const fixed = createFixedBody(type, body);
+  return {
+    method: 'get',
+    path: path.split('?')[0]!,
+    access: 'always',
+    answer({ request, response }) {
+      // While two versions run, a path of the other version must not be cached with this version's body.
+      const isCurrent = request.originalUrl === path;
+      response.setHeader('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+      return fixed.send(request, response);
+    },
+  };
+}
+
+/** /healthz: the process runs. /readyz: it can work. */
+async function answerReadiness({ context: edge, response }: Exchange): Promise<void> {
+  const reason = await edge.whyNotReady();
+  response.status(reason ? 503 : 200).json(reason ? { status: 'not ready', reason } : { status: 'ready' });
+}
+
+function offerLink(call: Call): void {
+  const token = pathParameter(call, 'token');
+  if (!isSessionToken(token)) throw invalidLink();
+  call.response.send(signInPage({ action: `/sign-in/${token}` }));
+}
+
+async function spendLink(call: Call): Promise<void> {
+  const session = await openSession(call.monitor.db, pathParameter(call, 'token'));
+  if (!session) throw invalidLink();
+  keepSessionToken(call.response, session.token);
+  seeOther(call.response, '/');
+}
+
+async function signOut({ monitor, response, session }: SignedInCall): Promise<void> {
+  await endSession(monitor.db, session);
+  monitor.streams.endSession(session.id);
+  dropSessionToken(response);
+  dropNotice(response);
+  seeOther(response, '/sign-in');
+}
+
+function invalidLink(): RequestRefusal {
+  return new RequestRefusal(
+    410,
+    `This link was used already, or is older than ${LINK_MINUTES} minutes. Run tourctl monitor for a new one.`,
+  );
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
-import type { Notice } from '../html/layout';
-import { SESSION_HOURS } from '../sign-in/session';
+import type { Notice } from '../pages/layout';
+import { SESSION_HOURS } from '../session';
 
 const SESSION = 'monitor_session';
 const SESSION_MS = SESSION_HOURS * 3600 * 1000;

@@ -1,9 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppError, isDatabaseAway } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
-import { refusalPage } from '../pages/plain-pages';
-import type { Viewer } from '../html/layout';
-import { requestIdOf } from '../../../platform/http/request-id';
+import { refusalPage, type Viewer } from '../pages/layout';
+import { requestIdOf } from '../../../platform/http/request-log';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../../platform/http/malformed-request';
 
 /** Ends a request with a page that explains the reason. The text never repeats input of the client. */

@@ -1,19 +1,71 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { TrustProxy } from '../../../platform/config/variables';
+import type { Db } from '../../../platform/database';
 import { BODY_MAX, readBody } from '../../../platform/http/request-body';
+import type { Logger } from '../../../platform/logger';
 import { CONTROL_CHARACTER } from '../../../platform/text-forms';
+import type { Viewer } from '../pages/layout';
 import type { Params } from '../queries/read-query';
-import { databaseUnavailable, refuseMethod, RequestRefusal } from './errors';
-import { findSession, type MonitorSession } from '../sign-in/session';
-import {
-  type Call,
-  type Exchange,
-  type MonitorContext,
-  type Route,
-  seeOther,
-  type SignedInCall,
-} from './call';
+import { findSession, type MonitorSession } from '../session';
 import { readSessionToken, sameMac, sessionMac } from './cookies';
-import { refuseCrossSite } from './request-origin';
+import { databaseUnavailable, refuseMethod, RequestRefusal } from './errors';
+import type { Streams } from './live';
+
+export interface Exchange {
+  request: Request;
+  response: Response;
+  context: MonitorContext;
+}
+
+export interface Call extends Exchange {
+  monitor: Monitor;
+}
+
+export interface SignedInCall extends Call {
+  session: MonitorSession;
+  viewer: Viewer;
+  /** The query of a GET, or the fields of a POST without the CSRF token. */
+  params: Params;
+}
+
+type Handler<C> = (call: C) => Promise<void> | void;
+
+/**
+ * A line of the route table. GET routes answer HEAD too. Without a session, a `session` route redirects to /sign-in; with
+ * `strangers: 'refused'` it answers 401.
+ */
+export type Route = { method: 'get' | 'post'; path: string } & (
+  | { access: 'always'; answer: Handler<Exchange> }
+  | { access: 'anyone'; answer: Handler<Call> }
+  | { access: 'session'; answer: Handler<SignedInCall>; strangers?: 'refused' }
+);
+
+/** Returns a parameter of the path by its name in the route. */
+export function pathParameter({ request }: Exchange, name: string): string {
+  return (request.params as Record<string, string>)[name]!;
+}
+
+/** Redirects with 303, so that the browser does not repeat a POST. */
+export function seeOther(response: Response, path: string): void {
+  response.redirect(303, path);
+}
+
+/** Dependencies of the monitoring page, available from the end of the migration until the shutdown begins. */
+export interface Monitor {
+  db: Db;
+  /** SECRETS_KEY, which seals a rotated secret. */
+  secretsKey: string;
+  streams: Streams;
+}
+
+export interface MonitorContext {
+  log: Logger;
+  trustProxy: TrustProxy;
+  /** Returns a short reason, or undefined when the service is ready. */
+  whyNotReady: () => Promise<string | undefined>;
+  /** Undefined before the schema is migrated and from the begin of the shutdown. */
+  monitor: () => Monitor | undefined;
+}
 
 /** Registers each route behind the same checks, and answers 405 to the other methods of its path. */
 export function registerRoutes(app: Express, context: MonitorContext, routes: Route[]): void {
@@ -46,18 +98,14 @@ async function signedIn(call: Call, session: MonitorSession): Promise<SignedInCa
   const viewer = { operator: session.operator, csrfToken: sessionMac(session.token, 'csrf') };
   // Used by error pages.
   response.locals.viewer = viewer;
-  const isPost = request.method === 'POST';
-  const given = isPost ? await readForm(request, response) : plainParams(request.query);
-  return { ...call, session, viewer, params: isPost ? checkCsrf(given, viewer.csrfToken) : given };
-}
-
-function checkCsrf({ csrf = '', ...fields }: Params, expected: string): Params {
-  if (!sameMac(csrf, expected))
+  if (request.method !== 'POST') return { ...call, session, viewer, params: plainParams(request.query) };
+  const { csrf = '', ...params } = await readForm(request, response);
+  if (!sameMac(csrf, viewer.csrfToken))
     throw new RequestRefusal(
       403,
       'This form belongs to another session, so nothing was done. Reload the page and try again.',
     );
-  return fields;
+  return { ...call, session, viewer, params };
 }
 
 const parseForm = readBody(express.urlencoded({ extended: false, limit: BODY_MAX, parameterLimit: 50 }));
@@ -82,4 +130,43 @@ async function readForm(request: Request, response: Response): Promise<Params> {
     void parseForm(request, response, done as NextFunction);
   });
   return plainParams((request.body ?? {}) as Record<string, unknown>);
+}
+
+/**
+ * Refuses requests from pages of another origin. SameSite alone allows another port of the same host. A client that sends
+ * neither header is not a browser, so no foreign page can misuse its cookie.
+ */
+function refuseCrossSite(request: Request): void {
+  if (!isSameOrigin(request))
+    throw new RequestRefusal(
+      403,
+      'A page of another origin sent this, so nothing was done. Open the monitoring page and try again.',
+    );
+}
+
+/** Prefers Sec-Fetch-Site: no page can set it, and it works behind a proxy that changes the host. */
+function isSameOrigin(request: Request): boolean {
+  const site = request.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin';
+  const origin = request.get('origin');
+  return origin === undefined || isOwnOrigin(origin, request.host);
+}
+
+/** Compares host and port only: behind a proxy that ends TLS, the scheme is unknown. */
+function isOwnOrigin(origin: string, ownHost: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  const own = `${protocol}//${ownHost}`;
+  return URL.canParse(own) && new URL(own).host === host;
+}
+
+/** Matches the pages to which an action may return. */
+const PAGE = /^\/(endpoints(\/[0-9a-f-]{36})?|deliveries(\/[0-9a-f-]{36})?|replay)?$/i;
+
+/** Returns path and query of the page that sent the form; undefined where the Referer is missing or is another page. */
+export function cameFrom(request: Request): string | undefined {
+  const referer = request.get('referer') ?? '';
+  if (!URL.canParse(referer)) return undefined;
+  const { host, pathname, search } = new URL(referer);
+  return host === request.host && PAGE.test(pathname) ? pathname + search : undefined;
 }

@@ -1,10 +1,10 @@
 import { html, type Markup } from '../../../platform/html-template';
+import { type AttemptReport, type Phase, PHASES } from '../../deliveries/delivery';
+import { signatureHeaders, webhookHeaders, webhookId } from '../../signing/sign-payload';
 import type { AttemptRow } from '../queries/deliveries.repository';
 import { OUTCOME_WORDS } from '../queries/read-query';
-import { mark } from '../html/components';
-import { formatMilliseconds, fullTimeElement } from '../html/formats';
-import { waterfall } from '../charts/waterfall';
-import { signatureHeaders, webhookHeaders, webhookId } from '../../signing/sign-payload';
+import { copyable, facts, mark } from './components';
+import { formatMilliseconds, fullTimeElement } from './formats';
 
 /** Renders one attempt: outcome, durations of its phases, request and response. */
 export function attemptSection(eventId: string, row: AttemptRow, revealed: boolean): Markup {
@@ -32,27 +32,25 @@ function sent(eventId: string, row: AttemptRow): Markup {
   const headers = requestHeaders(eventId, row);
   return html`<details id="attempt-${row.number}-sent">
     <summary>Request headers</summary>
-    ${headers ? headerList(headers) : html`<p class="soft">No request headers were recorded.</p>`}
+    ${headers ? facts('headers', Object.entries(headers)) : html`<p class="soft">No request headers were recorded.</p>`}
   </details>`;
 }
 
 /** Hides the response unless revealed: it may hold personal data. */
-function received(
-  { number, responseHeaders, responseBody, statusCode }: AttemptRow,
-  revealed: boolean,
-): Markup {
+function received(row: AttemptRow, revealed: boolean): Markup {
+  const { number, responseHeaders: headers, responseBody: body, statusCode } = row;
   return html`<details id="attempt-${number}-received">
     <summary>Answer${statusCode !== null && html` ${statusCode}`}</summary>
-    ${!responseHeaders && responseBody === null && html`<p class="soft">${statusCode === null ? 'No response.' : 'The response was not kept.'}</p>`}
-    ${(responseHeaders || responseBody !== null) && !revealed && hidden(responseBody)}
-    ${revealed && responseHeaders && headerList(responseHeaders)} ${revealed && answerBody(responseBody)}
+    ${!headers && body === null && html`<p class="soft">${statusCode === null ? 'No response.' : 'The response was not kept.'}</p>`}
+    ${(headers || body !== null) && !revealed && hidden(body)}
+    ${revealed && headers && facts('headers', Object.entries(headers))} ${revealed && answerBody(body)}
   </details>`;
 }
 
 function hidden(body: string | null): Markup {
-  const bytes = body === null ? 0 : Buffer.byteLength(body);
   return html`<p class="soft">
-    Headers and ${bytes} bytes of body are hidden: they may hold personal data. Reveal them above.
+    Headers and ${Buffer.byteLength(body ?? '')} bytes of body are hidden: they may hold personal data. Reveal
+    them above.
   </p>`;
 }
 
@@ -61,15 +59,6 @@ function answerBody(body: string | null): Markup | null {
   return body === ''
     ? html`<p class="soft">An empty body.</p>`
     : html`<pre class="wrap" tabindex="0" role="group" aria-label="Body of the answer">${body}</pre>`;
-}
-
-function headerList(headers: Readonly<Record<string, string>>): Markup {
-  const rows = Object.entries(headers).map(
-    ([name, value]) =>
-      html`<dt>${name}</dt>
-        <dd>${value}</dd>`,
-  );
-  return html`<dl class="headers">${rows}</dl>`;
 }
 
 /** Returns the headers of an attempt as they were sent; null where nothing was sent. */
@@ -122,8 +111,50 @@ export function verifySection(eventId: string, newest: AttemptRow | undefined, b
 
 function snippet(name: string, title: string, text: string): Markup {
   return html`<h3>${title}</h3>
-    <div class="copyable">
-      <button type="button" class="quiet" data-copy="snippet-${name}" hidden>Copy</button>
-      <pre id="snippet-${name}" tabindex="0" role="group" aria-label="${title}"><code>${text}</code></pre>
-    </div>`;
+    ${copyable(`snippet-${name}`, title, text)}`;
+}
+
+const PHASE_NAMES: Readonly<Record<Phase | 'cut', string>> = {
+  dns: 'DNS',
+  connect: 'connect',
+  tls: 'TLS',
+  first_byte: 'first byte',
+  body: 'body',
+  cut: 'no answer',
+};
+
+/** Draws the phases of an attempt, one line each. The rest of an unanswered attempt is the wait before its end. */
+function waterfall(
+  phases: NonNullable<AttemptReport['phases']>,
+  durationMs: number,
+  isUnanswered: boolean,
+): Markup {
+  const bars: { phase: Phase | 'cut'; from: number; ms: number }[] = [];
+  let from = 0;
+  for (const phase of PHASES) {
+    const ms = phases[phase];
+    if (ms === undefined) continue;
+    bars.push({ phase, from, ms });
+    from += ms;
+  }
+  if (isUnanswered && durationMs - from > 1) bars.push({ phase: 'cut', from, ms: durationMs - from });
+  const total = Math.max(1, durationMs, from);
+  // Puts the words beside the drawing, because the drawing stretches with the page.
+  const rows = bars.map(
+    ({ phase, from, ms }) =>
+      html`<dt>${PHASE_NAMES[phase]}</dt>
+        <dd>
+          <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="grid" y="4.5" width="100" height="1"></rect>
+            <rect
+              class="phase ${phase}"
+              x="${Math.min((from / total) * 100, 99.6).toFixed(2)}"
+              width="${Math.max(0.4, (ms / total) * 100).toFixed(2)}"
+              height="10"
+            ></rect>
+          </svg>
+          <span>${formatMilliseconds(ms)}</span>
+        </dd>`,
+  );
+  return html`<dl class="waterfall">${rows}</dl>`;
 }

@@ -1,25 +1,19 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { DELIVERY_STATUSES } from '../../deliveries/delivery';
-import { type DeliveryItem, findDeliveriesWithin } from '../../deliveries/find-deliveries';
 import type { DeliverySearch } from '../../deliveries/delivery-search.repository';
+import { type DeliveryItem, findDeliveriesWithin } from '../../deliveries/find-deliveries';
 import { readDatabaseTime } from '../../deliveries/queue.repository';
-import { formatTimeForInput, hostOf, linkTo, timeElement } from '../html/formats';
 import {
   type DeliveryEndpoint,
   findDeliveryEndpoints,
   findTenantIdBySlug,
   findTenantSlugs,
 } from '../queries/deliveries.repository';
-import { cardTable, deliveryMark, selectField, textField, timeField } from '../html/components';
-import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import {
-  type DeliveriesQuery,
-  NO_ENDPOINT,
-  OUTCOME_WORDS,
-  OUTCOMES,
-  SENT_TYPES,
-} from '../queries/read-query';
+import { type DeliveriesQuery, NO_ENDPOINT, OUTCOME_WORDS, SENT_TYPES } from '../queries/read-query';
+import { type TableColumn, deliveryMark, filterFields, optionsOf, tableElement } from './components';
+import { hostOf, linkTo, timeElement } from './formats';
+import { type Notice, renderMonitorPage, type Viewer } from './layout';
 import { nextStep } from './next-step';
 
 const PAGE_SIZE = 50;
@@ -44,11 +38,12 @@ export async function deliveriesPage(
   const endpointIds = found.items.flatMap(({ endpoint }) => endpoint ?? []);
   const places = await findDeliveryEndpoints(db, [...new Set(endpointIds)]);
   const slugs = await findTenantSlugs(db);
-  const table = deliveryTable(found.items, places, await readDatabaseTime(db));
+  const columns = columnsOf(places, await readDatabaseTime(db));
   const body = html`<div class="heading"><h1>Deliveries</h1></div>
     ${filterForm(query, slugs)}
     <section id="deliveries" aria-label="Deliveries" data-fresh>
-      ${found.items.length > 0 ? table : emptyMessage(query, found.stoppedAt)} ${pager(query, found)}
+      ${found.items.length > 0 ? tableElement('Deliveries', columns, found.items) : emptyMessage(query, found.stoppedAt)}
+      ${pager(query, found)}
     </section>`;
   // Older pages change only by an operator's action.
   const live = query.before ? undefined : { refreshSeconds: 5 };
@@ -74,24 +69,19 @@ async function toSearch(db: Db, query: DeliveriesQuery): Promise<DeliverySearch 
   return { tenantId, ...place, status, type, outcome, codes, since, until, bookingRef, before };
 }
 
-function filterForm(input: DeliveriesQuery, slugs: string[]): Markup {
-  const any = ['', 'any'] as const;
-  const same = (value: string) => [value, value] as const;
+function filterForm(query: DeliveriesQuery, suggestions: string[]): Markup {
   return html`<form class="filter card" method="get" action="/deliveries" role="search">
-    ${textField({ name: 'booking_ref', label: 'Booking', input, placeholder: 'ACME-1042, exactly' })}
-    ${textField({ name: 'tenant', label: 'Tenant', input, placeholder: 'slug', options: slugs })}
-    ${selectField({ name: 'status', label: 'Status', input, options: [any, ...DELIVERY_STATUSES.map(same)] })}
-    ${selectField({ name: 'type', label: 'Event', input, options: [any, ...SENT_TYPES.map(same)] })}
-    ${selectField({
-      name: 'outcome',
-      label: 'Last outcome',
-      input,
-      options: [any, ...OUTCOMES.map((outcome) => [outcome, OUTCOME_WORDS[outcome]] as const)],
-    })}
-    ${textField({ name: 'code', label: 'Last code', input, placeholder: '503 or 5xx' })}
-    ${timeField({ name: 'since', label: 'Since (UTC)', input, value: input.since && formatTimeForInput(input.since) })}
-    ${timeField({ name: 'until', label: 'Before (UTC)', input, value: input.until && formatTimeForInput(input.until) })}
-    ${textField({ name: 'endpoint', label: 'Endpoint', input, placeholder: 'id, or none' })}
+    ${filterFields(query, [
+      { name: 'booking_ref', label: 'Booking', placeholder: 'ACME-1042, exactly' },
+      { name: 'tenant', label: 'Tenant', placeholder: 'slug', suggestions },
+      { name: 'status', label: 'Status', options: { '': 'any', ...optionsOf(DELIVERY_STATUSES) } },
+      { name: 'type', label: 'Event', options: { '': 'any', ...optionsOf(SENT_TYPES) } },
+      { name: 'outcome', label: 'Last outcome', options: { '': 'any', ...OUTCOME_WORDS } },
+      { name: 'code', label: 'Last code', placeholder: '503 or 5xx' },
+      { name: 'since', label: 'Since (UTC)', at: query.since },
+      { name: 'until', label: 'Before (UTC)', at: query.until },
+      { name: 'endpoint', label: 'Endpoint', placeholder: 'id, or none' },
+    ])}
     <div class="buttons"><button>Filter</button> <a href="/deliveries">Show all</a></div>
   </form>`;
 }
@@ -121,51 +111,30 @@ function pager(query: DeliveriesQuery, { next, stoppedAt }: Found): Markup | nul
   </nav>`;
 }
 
-const COLUMNS = ['Event', 'Status', 'What next', 'Attempts', 'Last answer', 'Goes to', 'Made (UTC)'];
-
-/** Renders the deliveries as a table. */
-function deliveryTable(
-  items: readonly DeliveryItem[],
-  places: ReadonlyMap<string, DeliveryEndpoint>,
-  now: Date,
-): Markup {
-  return cardTable(
-    'Deliveries',
-    COLUMNS,
-    items.map((item) => row(item, places, now)),
-  );
+function columnsOf(places: ReadonlyMap<string, DeliveryEndpoint>, now: Date): TableColumn<DeliveryItem>[] {
+  const placeOf = ({ endpoint }: DeliveryItem) => (endpoint ? places.get(endpoint) : undefined);
+  return [
+    {
+      name: 'Event',
+      cell: ({ id, bookingRef, eventType, tenant }) =>
+        html`<a href="/deliveries/${id}">${bookingRef ?? eventType}</a>
+          <span class="sub">${bookingRef && html`${eventType} · `}${tenant}</span>`,
+    },
+    { name: 'Status', cell: ({ status }) => deliveryMark(status) },
+    {
+      name: 'What next',
+      cell: (item) =>
+        nextStep({ ...item, now, finishedAt: null, endpoint: placeOf(item) ?? null, lease: null }).short,
+    },
+    { name: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
+    { name: 'Last answer', kind: 'reason', cell: answer },
+    { name: 'Goes to', cell: (item) => goesTo(item, placeOf(item)) },
+    { name: 'Made (UTC)', kind: 'when', cell: ({ createdAt }) => timeElement(createdAt) },
+  ];
 }
 
-function row(item: DeliveryItem, places: ReadonlyMap<string, DeliveryEndpoint>, now: Date): Markup {
-  const place = item.endpoint ? places.get(item.endpoint) : undefined;
-  const { short } = nextStep({
-    now,
-    status: item.status,
-    tenant: item.tenant,
-    attempts: item.attempts,
-    createdAt: item.createdAt,
-    finishedAt: null,
-    nextAttemptAt: item.nextAttemptAt,
-    lastError: item.lastError,
-    endpoint: place ?? null,
-    lease: null,
-  });
-  return html`<tr>
-    <th scope="row" data-label="Event">
-      <a href="/deliveries/${item.id}">${item.bookingRef ?? item.eventType}</a>
-      <span class="sub">${item.bookingRef && html`${item.eventType} · `}${item.tenant}</span>
-    </th>
-    <td data-label="Status">${deliveryMark(item.status)}</td>
-    <td data-label="What next">${short}</td>
-    <td data-label="Attempts" class="number">${item.attempts}</td>
-    <td data-label="Last answer" class="reason">${answer(item)}</td>
-    <td data-label="Goes to">${goesTo(item, place)}</td>
-    <td data-label="Made (UTC)" class="when">${timeElement(item.createdAt)}</td>
-  </tr>`;
-}
-
-function answer({ lastStatusCode: code, lastError: error, status }: DeliveryItem): Markup | null {
-  if (error) return html`${error}`;
+function answer({ lastStatusCode: code, lastError: error, status }: DeliveryItem): Markup | string | null {
+  if (error) return error;
   return code !== null && status === 'delivered' ? html`<span class="soft">${code}</span>` : null;
 }
 

@@ -1,9 +1,7 @@
-import { HIDDEN, maskEmail, maskName, maskPhone } from '../../../platform/mask-personal-data';
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
-import { isUuid } from '../../../platform/text-forms';
+import { HIDDEN, maskEmail, maskName, maskPhone, isUuid } from '../../../platform/text-forms';
 import { webhookId } from '../../signing/sign-payload';
-import { fullTimeElement, hostOf, linkTo } from '../html/formats';
 import {
   type AttemptRow,
   ATTEMPTS_SHOWN,
@@ -13,10 +11,11 @@ import {
   findSiblings,
   type Sibling,
 } from '../queries/deliveries.repository';
-import { csrfField, type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { type DeliverySituation, nextStep } from './next-step';
-import { deliveryMark } from '../html/components';
 import { attemptSection, verifySection } from './attempt-section';
+import { deliveryMark, facts } from './components';
+import { fullTimeElement, hostOf, linkTo } from './formats';
+import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
+import { type DeliverySituation, nextStep } from './next-step';
 
 /** Renders a delivery; undefined where it does not exist. Masks names, phones, emails and responses unless `revealed`. */
 export async function deliveryPage(
@@ -30,6 +29,7 @@ export async function deliveryPage(
   if (!delivery) return undefined;
   const attempts = await findShownAttempts(db, id);
   const siblings = await findSiblings(db, delivery);
+  const newestSigned = attempts.find(({ signature }) => signature !== null);
   const title = `${delivery.eventType} ${delivery.bookingRef ?? ''}`.trim();
   const body = html`<p class="crumbs"><a href="/deliveries">Deliveries</a></p>
     <div class="heading">
@@ -38,51 +38,38 @@ export async function deliveryPage(
     </div>
     ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
     ${attemptSections(delivery, attempts, revealed)}
-    ${verifySection(delivery.eventId, attempts.find(isSigned), revealed ? delivery.body : null)}`;
+    ${verifySection(delivery.eventId, newestSigned, revealed ? delivery.body : null)}`;
   // A reload would mask the revealed data.
   const live = revealed ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title, at: '/deliveries', viewer, notice, live, body });
 }
 
 function stateSection(delivery: DeliveryRow, siblings: readonly Sibling[]): Markup {
-  const { endpointId, url } = delivery;
+  const { tenant, bookingRef, endpointId, url } = delivery;
+  const ofBooking = linkTo('/deliveries', { booking_ref: bookingRef ?? undefined });
   return html`<section class="card" id="state" aria-label="State" data-fresh>
     <p class="verdict">${deliveryMark(delivery.status)} ${nextStep(toSituation(delivery)).sentence}</p>
-    <dl class="facts">
-      <dt>Tenant</dt>
-      <dd><a href="${linkTo('/deliveries', { tenant: delivery.tenant })}">${delivery.tenant}</a></dd>
-      ${delivery.bookingRef && bookingFact(delivery.bookingRef)}
-      <dt>Endpoint</dt>
-      <dd>${endpointId ? html`<a href="/endpoints/${endpointId}">${url}</a>` : 'none yet'}</dd>
-      <dt>Made</dt>
-      <dd>${fullTimeElement(delivery.createdAt)}</dd>
-      <dt>Attempts</dt>
-      <dd>${delivery.attempts}${spent(delivery)}</dd>
-      <dt><code>webhook-id</code></dt>
-      <dd><code>${webhookId(delivery.eventId)}</code></dd>
-      <dt>Delivery</dt>
-      <dd><code>${delivery.id}</code></dd>
-      ${siblings.length > 0 && siblingFacts(siblings)}
-    </dl>
+    ${facts('facts', [
+      ['Tenant', html`<a href="${linkTo('/deliveries', { tenant })}">${tenant}</a>`],
+      bookingRef && ['Booking', html`<a href="${ofBooking}">${bookingRef}</a>`],
+      ['Endpoint', endpointId ? html`<a href="/endpoints/${endpointId}">${url}</a>` : 'none yet'],
+      ['Made', fullTimeElement(delivery.createdAt)],
+      ['Attempts', html`${delivery.attempts}${spent(delivery)}`],
+      [html`<code>webhook-id</code>`, html`<code>${webhookId(delivery.eventId)}</code>`],
+      ['Delivery', html`<code>${delivery.id}</code>`],
+      siblings.length > 0 && ['Also sent to', siblingList(siblings)],
+    ])}
   </section>`;
 }
 
-function bookingFact(bookingRef: string): Markup {
-  return html`<dt>Booking</dt>
-    <dd><a href="${linkTo('/deliveries', { booking_ref: bookingRef })}">${bookingRef}</a></dd>`;
-}
-
-function siblingFacts(siblings: readonly Sibling[]): Markup {
+function siblingList(siblings: readonly Sibling[]): Markup {
   const links = siblings.map(
     ({ id, url, status }) =>
       html`<li><a href="/deliveries/${id}">${hostOf(url)}</a> ${deliveryMark(status)}</li>`,
   );
-  return html`<dt>Also sent to</dt>
-    <dd>
-      <ul class="plain">
-        ${links}
-      </ul>
-    </dd>`;
+  return html`<ul class="plain">
+    ${links}
+  </ul>`;
 }
 
 /** Explains attempts that do not count for the schedule: 429 and 503 responses, lost workers, replays. */
@@ -136,10 +123,6 @@ function revealForm({ id }: DeliveryRow, revealed: boolean, viewer: Viewer): Mar
   return html`<form method="post" action="/deliveries/${id}/reveal">
     ${csrfField(viewer)}<button title="The audit log records who revealed it">Reveal personal data</button>
   </form>`;
-}
-
-function isSigned({ signature }: AttemptRow): boolean {
-  return signature !== null;
 }
 
 function toSituation(delivery: DeliveryRow): DeliverySituation {

@@ -1,32 +1,36 @@
 import type { Db } from '../../../platform/database';
-import { html, type Markup } from '../../../platform/html-template';
+import { html, type Markup, trusted } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
-import { findLiveSecrets, type LiveSecret } from '../../endpoints/endpoint-secrets';
-import { cardTable, deliveryMark } from '../html/components';
+import {
+  findLiveSecrets,
+  type LiveSecret,
+  OVERLAP_DAYS,
+  OVERLAP_MAX_DAYS,
+} from '../../endpoints/endpoint-secrets';
+import { type FailureRow, findRecentFailures } from '../queries/deliveries.repository';
+import {
+  type EndpointRow,
+  findEndpointRow,
+  findStateChanges,
+  type StateChange,
+  WAITING_COUNT_LIMIT,
+} from '../queries/endpoints.repository';
+import { findHours, findSpans, type Span } from '../queries/stats-history.repository';
+import { healthSentence, healthStrip, statsCharts } from './charts';
+import { type TableColumn, copyable, deliveryMark, facts, tableElement } from './components';
+import { breakerText, changedBy, stateMarks } from './endpoints-page';
 import {
   formatCountUpTo,
   formatMilliseconds,
+  formatPlural,
   formatRelative,
   fullTimeElement,
   hostOf,
   linkTo,
   shortUrl,
   timeElement,
-} from '../html/formats';
-import { endpointForms } from './endpoint-forms';
-import {
-  type EndpointRow,
-  type FailureRow,
-  findEndpointRow,
-  findRecentFailures,
-  findStateChanges,
-  type StateChange,
-  WAITING_COUNT_LIMIT,
-} from '../queries/endpoints.repository';
-import { breakerText, changedBy, healthSentence, healthStrip, stateMarks } from './endpoint-health';
-import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { statsCharts } from '../charts/stats-charts';
-import { findHours, findSpans, type Span } from '../queries/stats-history.repository';
+} from './formats';
+import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 
 const FAILURES_SHOWN = 10;
 
@@ -65,76 +69,121 @@ function stateSection(
   change: StateChange | undefined,
   hours: readonly Span[],
 ): Markup {
-  const { id, tenant, url, format, events, statusReason, failingSince, exhausted, now } = endpoint;
+  const { id, tenant, failingSince, exhausted, now } = endpoint;
+  const given = exhausted !== null && exhausted > 0 && `, ${exhausted} given up since then`;
   return html`<section class="card" id="state" aria-label="State" data-fresh>
     <p class="verdict">
-      ${stateMarks(endpoint)} ${statusReason}
+      ${stateMarks(endpoint)} ${endpoint.statusReason}
       <span class="soft">Since ${fullTimeElement(endpoint.statusSince)}${changedBy(endpoint, change)}.</span>
     </p>
     ${healthStrip(hours, now)}
     <p class="soft">${healthSentence(hours)}</p>
-    <dl class="facts">
-      <dt>Tenant</dt>
-      <dd><a href="${linkTo('/endpoints', { tenant })}">${tenant}</a></dd>
-      <dt>Address</dt>
-      <dd><code>${url}</code></dd>
-      <dt>Body</dt>
-      <dd>${format}</dd>
-      <dt>Events</dt>
-      <dd>${events.join(', ')}</dd>
-      <dt>Waiting</dt>
-      <dd>${formatCountUpTo(endpoint.waiting, WAITING_COUNT_LIMIT)}</dd>
-      <dt>Breaker</dt>
-      <dd>${breakerText(endpoint)}</dd>
-      ${failingSince && failingFacts(failingSince, exhausted ?? 0, now)}
-      <dt>Added</dt>
-      <dd>${fullTimeElement(endpoint.createdAt)}</dd>
-      <dt>Endpoint</dt>
-      <dd><code>${id}</code></dd>
-    </dl>
+    ${facts('facts', [
+      ['Tenant', html`<a href="${linkTo('/endpoints', { tenant })}">${tenant}</a>`],
+      ['Address', html`<code>${endpoint.url}</code>`],
+      ['Body', endpoint.format],
+      ['Events', endpoint.events.join(', ')],
+      ['Waiting', formatCountUpTo(endpoint.waiting, WAITING_COUNT_LIMIT)],
+      ['Breaker', breakerText(endpoint)],
+      failingSince && [
+        'Nothing delivered since',
+        html`${fullTimeElement(failingSince)}
+        (${formatMilliseconds(now.getTime() - failingSince.getTime())})${given}`,
+      ],
+      ['Added', fullTimeElement(endpoint.createdAt)],
+      ['Endpoint', html`<code>${id}</code>`],
+    ])}
   </section>`;
 }
 
-function failingFacts(since: Date, exhausted: number, now: Date): Markup {
-  const dead = exhausted > 0 && `, ${exhausted} given up since then`;
-  return html`<dt>Nothing delivered since</dt>
-    <dd>${fullTimeElement(since)} (${formatMilliseconds(now.getTime() - since.getTime())})${dead}</dd>`;
+type FormVerb = 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
+
+/** Renders the actions that the endpoint's state allows. */
+function endpointForms({ id, status }: EndpointRow, viewer: Viewer): Markup | null {
+  if (status === 'removed') return null;
+  const form = (verb: FormVerb, inside: Markup, about: string) =>
+    html`<form class="action" method="post" action="/endpoints/${id}/${verb}">
+      ${csrfField(viewer)}
+      <div>${inside}</div>
+      <p class="soft">${about}</p>
+    </form>`;
+  const forms = {
+    ping: form('ping', html`<button>Ping</button>`, 'Sends a signed event of the type ping.'),
+    pause: form('pause', html`<button>Pause</button>`, 'New deliveries wait until the endpoint is resumed.'),
+    resume: form(
+      'resume',
+      html`<button class="primary">Resume</button>`,
+      'Waiting deliveries are sent at once.',
+    ),
+    disable: form(
+      'disable',
+      html`<button class="danger">Disable</button>`,
+      'Has the effect of a 410 Gone response.',
+    ),
+    enable: form(
+      'enable',
+      html`<button class="primary">Enable</button>`,
+      'Waiting deliveries are sent at once. Dead deliveries need a replay.',
+    ),
+  };
+  const allowed = {
+    active: [forms.ping, forms.pause, forms.disable],
+    paused: [forms.resume, forms.disable],
+    disabled: [forms.enable],
+  };
+  return html`<section class="card" aria-labelledby="actions-heading">
+    <h2 id="actions-heading">Actions</h2>
+    <div class="action-list">
+      ${allowed[status]}
+      ${form('rotate-secret', overlapFields(), 'Shows a new secret once. The old secret also signs during the overlap.')}
+      <div class="action">
+        <div>
+          <a class="button" href="${linkTo('/replay', { endpoint: id, status: 'dead' })}">Replay…</a>
+        </div>
+        <p class="soft">Sends dead or delivered deliveries again. The next page counts them first.</p>
+      </div>
+    </div>
+  </section>`;
 }
+
+/** Offers days; sends hours. */
+function overlapFields(): Markup {
+  const options = Array.from({ length: OVERLAP_MAX_DAYS + 1 }, (_, days) => {
+    const text = days === 0 ? 'no overlap' : `${formatPlural(days, 'day')} overlap`;
+    return html`<option value="${days * 24}" ${days === OVERLAP_DAYS && trusted('selected')}>
+      ${text}
+    </option>`;
+  });
+  return html`<button>Rotate secret</button>
+    <select name="grace_hours" aria-label="Overlap of the old secret">
+      ${options}
+    </select>`;
+}
+
+const FAILURE_COLUMNS: readonly TableColumn<FailureRow>[] = [
+  {
+    name: 'Event',
+    cell: ({ id, bookingRef, eventType }) =>
+      html`<a href="/deliveries/${id}">${bookingRef ?? eventType}</a>
+        <span class="sub">${bookingRef && eventType}</span>`,
+  },
+  { name: 'Status', cell: ({ status }) => deliveryMark(status) },
+  { name: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
+  { name: 'Last answer', kind: 'reason', cell: ({ lastError }) => lastError },
+  { name: 'Made (UTC)', kind: 'when', cell: ({ createdAt }) => timeElement(createdAt) },
+];
 
 function failureSection(id: string, failures: readonly FailureRow[]): Markup {
   const all = linkTo('/deliveries', { endpoint: id, status: 'dead' });
   return html`<h2>Recent failures</h2>
     <section id="failures" data-fresh aria-label="Recent failures">
-      ${failures.length === 0 ? html`<p class="empty">No failures among its newest deliveries.</p>` : failureTable(failures)}
+      ${
+        failures.length === 0
+          ? html`<p class="empty">No failures among its newest deliveries.</p>`
+          : tableElement('Recent failures', FAILURE_COLUMNS, failures)
+      }
       <p><a href="${all}">All that are dead</a></p>
     </section>`;
-}
-
-const FAILURE_COLUMNS = ['Event', 'Status', 'Attempts', 'Last answer', 'Made (UTC)'];
-
-function failureTable(failures: readonly FailureRow[]): Markup {
-  return cardTable('Recent failures', FAILURE_COLUMNS, failures.map(failureRow));
-}
-
-function failureRow({
-  id,
-  eventType,
-  bookingRef,
-  status,
-  attempts,
-  lastError,
-  createdAt,
-}: FailureRow): Markup {
-  return html`<tr>
-    <th scope="row" data-label="Event">
-      <a href="/deliveries/${id}">${bookingRef ?? eventType}</a>
-      <span class="sub">${bookingRef && eventType}</span>
-    </th>
-    <td data-label="Status">${deliveryMark(status)}</td>
-    <td data-label="Attempts" class="number">${attempts}</td>
-    <td data-label="Last answer" class="reason">${lastError}</td>
-    <td data-label="Made (UTC)" class="when">${timeElement(createdAt)}</td>
-  </tr>`;
 }
 
 function secretSection(secrets: readonly LiveSecret[], now: Date): Markup {
@@ -158,4 +207,24 @@ function secretSection(secrets: readonly LiveSecret[], now: Date): Markup {
         Every secret signs every request. Secrets are stored sealed and cannot be shown again.
       </p>
     </section>`;
+}
+
+/** @param shown.overlapUntil end of the old secrets; null if they ended at once */
+export function secretPage(
+  shown: { endpointId: string; secret: string; overlapUntil: Date | null },
+  viewer: Viewer,
+): string {
+  const { endpointId, secret, overlapUntil } = shown;
+  const old = overlapUntil
+    ? html`The old secret also signs until ${fullTimeElement(overlapUntil)}: set the new one in the receiver
+      before.`
+    : html`The old secret no longer signs: the receiver refuses requests until it has the new one.`;
+  const body = html`<section class="card message wide">
+    <h1>New secret</h1>
+    <p><strong>Shown only once.</strong> Only its sealed form is stored.</p>
+    ${copyable('secret', 'Secret', secret)}
+    <p>${old}</p>
+    <p><a class="button" href="/endpoints/${endpointId}">I have saved it: back to the endpoint</a></p>
+  </section>`;
+  return renderMonitorPage({ title: 'New secret', at: '/endpoints', viewer, body });
 }

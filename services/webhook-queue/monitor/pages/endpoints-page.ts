@@ -1,15 +1,6 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
-import { cardTable, selectField, textField } from '../html/components';
-import {
-  formatAge,
-  formatCountUpTo,
-  formatMilliseconds,
-  formatPercent,
-  linkTo,
-  shortUrl,
-  timeElement,
-} from '../html/formats';
+import { findTenantSlugs } from '../queries/deliveries.repository';
 import {
   type EndpointRow,
   findEndpointRows,
@@ -17,12 +8,20 @@ import {
   type StateChange,
   WAITING_COUNT_LIMIT,
 } from '../queries/endpoints.repository';
-import { breakerText, changedBy, healthStrip, stateMarks } from './endpoint-health';
+import { type ENDPOINT_FILTERS, type EndpointsQuery } from '../queries/read-query';
 import { findHours, percentile, type Span } from '../queries/stats-history.repository';
-import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { totalsOf } from '../charts/stats-charts';
-import { ENDPOINT_FILTERS, type EndpointsQuery } from '../queries/read-query';
-import { findTenantSlugs } from '../queries/deliveries.repository';
+import { healthStrip, successRate, totalsOf } from './charts';
+import { type TableColumn, endpointMark, filterFields, mark, tableElement } from './components';
+import {
+  formatAge,
+  formatCountUpTo,
+  formatMilliseconds,
+  formatRelative,
+  linkTo,
+  shortUrl,
+  timeElement,
+} from './formats';
+import { type Notice, renderMonitorPage, type Viewer } from './layout';
 
 const PAGE_SIZE = 50;
 
@@ -43,32 +42,16 @@ export async function endpointsPage(
     shown.filter(({ status }) => status !== 'active'),
   );
   const slugs = await findTenantSlugs(db);
+  const columns = columnsOf(hours, changes);
+  const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
   const body = html`<div class="heading"><h1>Endpoints</h1></div>
     ${filterForm(query, slugs)}
     <section id="endpoints" aria-label="Endpoints" data-fresh>
-      ${shown.length > 0 ? table(shown, hours, changes) : emptyMessage(query)}
-      ${pager(query, rows.length > PAGE_SIZE ? shown.at(-1)! : undefined)}
+      ${shown.length > 0 ? tableElement('Endpoints', columns, shown) : emptyMessage(query)}
+      ${pager(query, last)}
     </section>`;
-  return renderMonitorPage({
-    title: 'Endpoints',
-    at: '/endpoints',
-    viewer,
-    notice,
-    live: { refreshSeconds: 15 },
-    body,
-  });
-}
-
-function filterForm(input: EndpointsQuery, slugs: string[]): Markup {
-  const options = [
-    ['', 'any but removed'] as const,
-    ...ENDPOINT_FILTERS.map((name) => [name, FILTER_NAMES[name]] as const),
-  ];
-  return html`<form class="filter card" method="get" action="/endpoints" role="search">
-    ${textField({ name: 'tenant', label: 'Tenant', input, placeholder: 'slug', options: slugs })}
-    ${selectField({ name: 'status', label: 'Status', input, options })}
-    <div class="buttons"><button>Filter</button> <a href="/endpoints">Show all</a></div>
-  </form>`;
+  const live = { refreshSeconds: 15 };
+  return renderMonitorPage({ title: 'Endpoints', at: '/endpoints', viewer, notice, live, body });
 }
 
 const FILTER_NAMES: Readonly<Record<(typeof ENDPOINT_FILTERS)[number], string>> = {
@@ -79,44 +62,59 @@ const FILTER_NAMES: Readonly<Record<(typeof ENDPOINT_FILTERS)[number], string>> 
   removed: 'removed',
 };
 
-const COLUMNS = ['Endpoint', 'State', '24 hours', 'Success', 'p95', 'Waiting', 'Breaker', 'Secret'];
-
-function table(
-  rows: readonly EndpointRow[],
-  hours: ReadonlyMap<string, Span[]>,
-  changes: ReadonlyMap<string, StateChange>,
-): Markup {
-  return cardTable(
-    'Endpoints',
-    COLUMNS,
-    rows.map((endpoint) => row(endpoint, hours.get(endpoint.id) ?? [], changes.get(endpoint.id))),
-  );
+function filterForm(query: EndpointsQuery, suggestions: string[]): Markup {
+  return html`<form class="filter card" method="get" action="/endpoints" role="search">
+    ${filterFields(query, [
+      { name: 'tenant', label: 'Tenant', placeholder: 'slug', suggestions },
+      { name: 'status', label: 'Status', options: { '': 'any but removed', ...FILTER_NAMES } },
+    ])}
+    <div class="buttons"><button>Filter</button> <a href="/endpoints">Show all</a></div>
+  </form>`;
 }
 
-function row(endpoint: EndpointRow, hours: readonly Span[], change: StateChange | undefined): Markup {
-  const { id, tenant, url, format, events, now, statusReason, secretMadeAt, secrets } = endpoint;
-  const { delivered, failed, answerTimes } = totalsOf(hours);
-  const slow = percentile(answerTimes, 0.95);
-  return html`<tr>
-    <th scope="row" data-label="Endpoint" class="address">
-      <a href="/endpoints/${id}">${shortUrl(url)}</a>
-      <span class="sub">${tenant} · ${format} · ${eventNames(events)}</span>
-    </th>
-    <td data-label="State" class="state">
-      ${stateMarks(endpoint)}${statusReason && html`<span class="sub">${statusReason}</span>`}
-      <span class="sub">since ${timeElement(endpoint.statusSince)}${changedBy(endpoint, change)}</span>
-    </td>
-    <td data-label="24 hours">${healthStrip(hours, now)}</td>
-    <td data-label="Success" class="number">${formatPercent(delivered, delivered + failed)}</td>
-    <td data-label="p95" class="number">${slow === null ? '–' : formatMilliseconds(slow)}</td>
-    <td data-label="Waiting" class="number">${formatCountUpTo(endpoint.waiting, WAITING_COUNT_LIMIT)}</td>
-    <td data-label="Breaker" class="breaker">${breakerText(endpoint)}</td>
-    <td data-label="Secret" class="number">
-      ${secretMadeAt ? `${formatAge(secretMadeAt, now)} old` : '–'}${
-        secrets > 1 && html`<span class="sub">${secrets} sign</span>`
-      }
-    </td>
-  </tr>`;
+function columnsOf(
+  hours: ReadonlyMap<string, Span[]>,
+  changes: ReadonlyMap<string, StateChange>,
+): TableColumn<EndpointRow>[] {
+  const hoursOf = ({ id }: EndpointRow) => hours.get(id) ?? [];
+  return [
+    {
+      name: 'Endpoint',
+      kind: 'address',
+      cell: ({ id, url, tenant, format, events }) =>
+        html`<a href="/endpoints/${id}">${shortUrl(url)}</a>
+          <span class="sub">${tenant} · ${format} · ${eventNames(events)}</span>`,
+    },
+    {
+      name: 'State',
+      kind: 'state',
+      cell: (endpoint) =>
+        html`${stateMarks(endpoint)}${endpoint.statusReason && html`<span class="sub">${endpoint.statusReason}</span>`}
+          <span class="sub"
+            >since ${timeElement(endpoint.statusSince)}${changedBy(endpoint, changes.get(endpoint.id))}</span
+          >`,
+    },
+    { name: '24 hours', cell: (endpoint) => healthStrip(hoursOf(endpoint), endpoint.now) },
+    { name: 'Success', kind: 'number', cell: (endpoint) => successRate(totalsOf(hoursOf(endpoint))) },
+    {
+      name: 'p95',
+      kind: 'number',
+      cell: (endpoint) => {
+        const slow = percentile(totalsOf(hoursOf(endpoint)).answerTimes, 0.95);
+        return slow === null ? '–' : formatMilliseconds(slow);
+      },
+    },
+    { name: 'Waiting', kind: 'number', cell: ({ waiting }) => formatCountUpTo(waiting, WAITING_COUNT_LIMIT) },
+    { name: 'Breaker', kind: 'breaker', cell: breakerText },
+    {
+      name: 'Secret',
+      kind: 'number',
+      cell: ({ secretMadeAt, secrets, now }) =>
+        html`${secretMadeAt ? `${formatAge(secretMadeAt, now)} old` : '–'}${
+          secrets > 1 && html`<span class="sub">${secrets} sign</span>`
+        }`,
+    },
+  ];
 }
 
 /** Renders the first event and the number of others. The endpoint's page lists all. */
@@ -134,10 +132,38 @@ function emptyMessage(query: EndpointsQuery): Markup {
   </div>`;
 }
 
-function pager(query: EndpointsQuery, last: EndpointRow | undefined): Markup | null {
-  if (!query.after && !last) return null;
+function pager({ after, given }: EndpointsQuery, last: EndpointRow | undefined): Markup | null {
+  if (!after && !last) return null;
   return html`<nav class="pager" aria-label="More endpoints">
-    ${query.after && html`<a href="${linkTo('/endpoints', { ...query.given, after: undefined })}">First</a>`}
-    ${last && html`<a rel="next" href="${linkTo('/endpoints', { ...query.given, after: last.id })}">Next</a>`}
+    ${after && html`<a href="${linkTo('/endpoints', { ...given, after: undefined })}">First</a>`}
+    ${last && html`<a rel="next" href="${linkTo('/endpoints', { ...given, after: last.id })}">Next</a>`}
   </nav>`;
+}
+
+/** Renders the breaker: `closed`, `open until …, opened n times`, `trying`. */
+export function breakerText({ now, status, failures, openings, blockedUntil }: EndpointRow): Markup {
+  if (status !== 'active') return html`–`;
+  if (!openings && !failures) return html`closed`;
+  if (!openings) return html`closed, ${failures === 1 ? 'one failure' : `${failures} failures in a row`}`;
+  const often = openings === 1 ? 'opened once' : `opened ${openings} times in a row`;
+  if (blockedUntil && blockedUntil > now)
+    return html`${mark('bad', 'open')} until ${timeElement(blockedUntil)}
+    (${formatRelative(blockedUntil, now)}), ${often}`;
+  return html`${mark('warn', 'trying')} one request at a time, ${often}`;
+}
+
+/** Renders the status, or the problem of an active endpoint. */
+export function stateMarks({ now, status, openings, blockedUntil, failingSince }: EndpointRow): Markup {
+  // Failures are known from the first failure to the next success.
+  if (status !== 'active' || failingSince === null) return endpointMark(status);
+  const failingFor = `failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}`;
+  if (!openings) return mark('warn', failingFor);
+  const isOpen = blockedUntil && blockedUntil > now;
+  const word = isOpen ? mark('bad', 'breaker open') : mark('warn', 'trying again');
+  return html`${word} <span class="soft">${failingFor}</span>`;
+}
+
+/** Names the operator who set the current state. A change and its audit row have the same time. */
+export function changedBy({ statusSince }: EndpointRow, change: StateChange | undefined): string {
+  return change && change.at.getTime() === statusSince.getTime() ? `, by ${change.actor}` : '';
 }

@@ -1,13 +1,7 @@
 import { html, type Markup } from '../../../platform/html-template';
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import type { EndpointStatus } from '../../endpoints/endpoint';
-import {
-  formatMilliseconds,
-  formatPlural,
-  formatRelative,
-  fullTimeElement,
-  timeElement,
-} from '../html/formats';
+import { formatMilliseconds, formatPlural, formatRelative, fullTimeElement, timeElement } from './formats';
 
 /** The facts that decide when a delivery is sent next. */
 export interface DeliverySituation {

@@ -1,23 +1,28 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup, trusted } from '../../../platform/html-template';
-import { linkTo, timeElement } from '../html/formats';
-import { attentionList } from './attention';
-import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { overviewTiles } from './overview-tiles';
-import { findFailingEndpoints } from '../../endpoints/endpoint.repository';
-import { findWaitingTenants } from '../queries/overview.repository';
-import { statsCharts } from '../charts/stats-charts';
-import { findSpans } from '../queries/stats-history.repository';
-import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
+import { type FailingEndpoint, findFailingEndpoints } from '../../endpoints/endpoint.repository';
 import { findWorkers, type WorkerRow } from '../../maintenance/worker-heartbeat.repository';
-import { findQueueCounts } from '../../stats/queue-counts.repository';
-import { cardTable, mark } from '../html/components';
-
-/** Parts of the overview by element id. Live updates send a part again when it changes. */
-type Fragments = Readonly<Record<string, Markup>>;
+import { COUNTED_MOST, findQueueCounts, type QueueCounts } from '../../stats/queue-counts.repository';
+import { findWaitingTenants, type WaitingTenant } from '../queries/deliveries.repository';
+import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
+import { findSpans } from '../queries/stats-history.repository';
+import { statsCharts } from './charts';
+import { type TableColumn, mark, type MarkTone, tableElement } from './components';
+import {
+  formatCountUpTo,
+  formatMilliseconds,
+  formatPlural,
+  formatRelative,
+  hostOf,
+  linkTo,
+  timeElement,
+} from './formats';
+import { type Notice, renderMonitorPage, type Viewer } from './layout';
 
 /** Limits the failing endpoints that the overview names. */
 const FAILING_NAMED = 5;
+/** A longer delay is more than a short peak of load. */
+const LATE_MS = 60_000;
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
 
@@ -40,19 +45,24 @@ export async function overviewPage(
   return renderMonitorPage({ title: 'Overview', at: '/', viewer, notice, live: { fragments: range }, body });
 }
 
-/** Renders the current state. */
+/** Renders the current state in parts, by element id. Live updates send a part again when it changes. */
 export async function stateFragments(db: Db) {
   const counts = await findQueueCounts(db);
   const workers = await findWorkers(db);
   const failing = await findFailingEndpoints(db, FAILING_NAMED);
   const waiting = counts.waiting > 0 ? await findWaitingTenants(db) : [];
+  const tiles = [...queueTiles(counts), ...endpointTiles(counts), workersTile(workers)];
   return {
     needs: html`<section id="needs" aria-label="Needs attention">
-      ${attentionList({ counts, workers, failing, waiting })}
+      ${attentionList(counts, workers, failing, waiting)}
     </section>`,
-    tiles: html`<section id="tiles" aria-label="At this moment">${overviewTiles(counts, workers)}</section>`,
+    tiles: html`<section id="tiles" aria-label="At this moment">
+      <ul class="tiles">
+        ${tiles}
+      </ul>
+    </section>`,
     workers: html`<section id="workers" aria-label="Workers">${workerTable(workers)}</section>`,
-  } satisfies Fragments;
+  };
 }
 
 /** Renders the statistics of a range. */
@@ -73,7 +83,206 @@ function rangeLinks(current: Range): Markup {
   </nav>`;
 }
 
-const COLUMNS = ['Worker', 'State', 'Slots busy', 'Last heartbeat (UTC)', 'Started (UTC)'];
+interface AttentionItem {
+  tone: MarkTone;
+  text: Markup;
+}
+
+/** Lists the problems that need an operator, the most severe first; or states that there are none. */
+function attentionList(
+  counts: QueueCounts,
+  workers: readonly WorkerRow[],
+  failing: readonly FailingEndpoint[],
+  waiting: readonly WaitingTenant[],
+): Markup {
+  const items: AttentionItem[] = [
+    ...workerItems(counts, workers),
+    ...failing.map((endpoint) => endpointItem(endpoint, counts.now)),
+    ...deadItems(counts),
+    ...waiting.map(waitingItem),
+  ];
+  if (counts.endpoints === 0) items.push({ tone: 'idle', text: NO_ENDPOINT });
+  if (items.length === 0) items.push({ tone: 'good', text: ALL_WELL });
+  items.sort((a, b) => Number(a.tone !== 'bad') - Number(b.tone !== 'bad'));
+  return html`<ul class="needs card">
+    ${items.map(({ tone, text }) => html`<li class="${tone}">${text}</li>`)}
+  </ul>`;
+}
+
+const ALL_WELL = html`No problems: every endpoint accepts its deliveries.`;
+
+const NO_ENDPOINT = html`<strong>No endpoint yet.</strong> Add a tenant’s first one with
+  <code>tourctl webhook add &lt;tenant&gt; https://…</code>: waiting deliveries are sent at once.`;
+
+/** Returns the delay of the oldest due delivery; 0 without one. */
+function lateMs({ now, oldestDue }: QueueCounts): number {
+  return oldestDue ? now.getTime() - oldestDue.getTime() : 0;
+}
+
+function workerItems(counts: QueueCounts, workers: readonly WorkerRow[]): AttentionItem[] {
+  if (!workers.some(({ alive }) => alive)) {
+    const last = workers[0];
+    const since = last && html`The last one was seen ${formatRelative(last.beatAt, counts.now)}. `;
+    const text = html`<strong>No worker is alive: nothing is sent.</strong> ${since}Start one with
+      <code>npm run webhook-queue</code>.`;
+    return [{ tone: 'bad', text }];
+  }
+  const late = lateMs(counts);
+  if (late <= LATE_MS) return [];
+  const text = html`<strong>Deliveries start ${formatMilliseconds(late)} late.</strong> The workers are
+    overloaded: add a worker, or check whether the database is slow.`;
+  return [{ tone: 'bad', text }];
+}
+
+function endpointItem(endpoint: FailingEndpoint, now: Date): AttentionItem {
+  const link = html`<a href="/endpoints/${endpoint.id}">${hostOf(endpoint.url)}</a> of ${endpoint.tenant}`;
+  if (endpoint.status === 'disabled')
+    return { tone: 'bad', text: html`<strong>${link} is disabled.</strong> ${endpoint.statusReason}` };
+  const { failingSince } = endpoint;
+  const since =
+    failingSince && html` It has failed for ${formatMilliseconds(now.getTime() - failingSince.getTime())}.`;
+  return { tone: 'warn', text: html`<strong>${link}</strong> ${failureState(endpoint)}${since}` };
+}
+
+function failureState({ blocked, blockedUntil, failures, openings }: FailingEndpoint): Markup {
+  if (blocked && blockedUntil)
+    return html`gets no requests until ${timeElement(blockedUntil)}: its breaker opened
+    ${openings === 1 ? 'once' : `${openings} times in a row`}.`;
+  if (openings) return html`is tested again, one request at a time.`;
+  // Answers of 429 and 503 are not counted as failures.
+  if (!failures) return html`asks to wait (429 or 503) at each attempt.`;
+  return failures === 1
+    ? html`failed its last attempt.`
+    : html`fails every attempt: ${failures} failures in a row.`;
+}
+
+function deadItems({ deadToday }: QueueCounts): AttentionItem[] {
+  if (deadToday === 0) return [];
+  const text = html`<strong
+      ><a href="/deliveries?status=dead"
+        >${bounded(deadToday)} ${deadToday === 1 ? 'delivery' : 'deliveries'}</a
+      >
+      died within 24 hours.</strong
+    >
+    When the receiver works again, <a href="/replay?status=dead">send them again</a>.`;
+  return [{ tone: 'bad', text }];
+}
+
+function waitingItem({ tenant, waiting }: WaitingTenant): AttentionItem {
+  const text = html`<strong
+      >${formatPlural(waiting, 'delivery', 'deliveries')} of ${tenant} ${waiting === 1 ? 'waits' : 'wait'} for
+      an endpoint.</strong
+    >
+    Sent as soon as it has one: <code>tourctl webhook add ${tenant} https://…</code>`;
+  return { tone: 'warn', text };
+}
+
+interface Tile {
+  label: string;
+  value: string;
+  hint: Markup | string;
+  href?: string;
+  tone?: MarkTone | false;
+}
+
+function tile({ label, value, hint, href, tone }: Tile): Markup {
+  const inside = html`<span class="label">${label}</span> <strong>${value}</strong>
+    <span class="soft">${hint}</span>`;
+  return html`<li class="card tile ${tone || 'plain'}">
+    ${href ? html`<a href="${href}">${inside}</a>` : inside}
+  </li>`;
+}
+
+function queueTiles(counts: QueueCounts): Markup[] {
+  const { oldestDue } = counts;
+  return [
+    tile({
+      label: 'Due now',
+      value: bounded(counts.due),
+      hint: counts.held > 0 ? `and ${bounded(counts.held)} held back` : 'none is held back',
+    }),
+    tile({
+      label: 'Oldest due',
+      value: oldestDue ? formatMilliseconds(lateMs(counts)) : '–',
+      hint: oldestDue ? html`since ${timeElement(oldestDue)}` : 'nothing waits for a worker',
+      tone: lateMs(counts) > LATE_MS && 'bad',
+    }),
+    tile({
+      label: 'Retrying',
+      value: bounded(counts.retrying),
+      hint: 'wait for their next attempt',
+      href: '/deliveries?status=retrying',
+      tone: counts.retrying > 0 && 'warn',
+    }),
+    tile({
+      label: 'Dead',
+      value: bounded(counts.dead),
+      hint: counts.deadToday > 0 ? `${bounded(counts.deadToday)} within 24 hours` : 'none within 24 hours',
+      href: '/deliveries?status=dead',
+      tone: counts.deadToday > 0 && 'bad',
+    }),
+    tile({
+      label: 'Without endpoint',
+      value: bounded(counts.waiting),
+      hint: 'wait until one is added',
+      href: '/deliveries?endpoint=none',
+      tone: counts.waiting > 0 && 'warn',
+    }),
+  ];
+}
+
+function endpointTiles({ breakersOpen, breakersTrying, disabled, endpoints, paused }: QueueCounts): Markup[] {
+  return [
+    tile({
+      label: 'Breakers open',
+      value: String(breakersOpen),
+      hint:
+        breakersTrying > 0
+          ? `and ${breakersTrying} trying again`
+          : `of ${formatPlural(endpoints, 'endpoint')}`,
+      href: '/endpoints?status=breaker',
+      tone: breakersOpen + breakersTrying > 0 && 'warn',
+    }),
+    tile({
+      label: 'Disabled',
+      value: String(disabled),
+      hint: paused > 0 ? `and ${paused} paused` : 'none is paused',
+      href: '/endpoints?status=disabled',
+      tone: disabled > 0 && 'bad',
+    }),
+  ];
+}
+
+function workersTile(workers: readonly WorkerRow[]): Markup {
+  const alive = workers.filter((worker) => worker.alive);
+  const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
+  const busy = alive.reduce((sum, worker) => sum + worker.inFlight, 0);
+  return tile({
+    label: 'Workers',
+    value: String(alive.length),
+    hint: alive.length > 0 ? `${busy} of ${formatPlural(slots, 'slot')} busy` : 'nothing is sent',
+    href: '#workers',
+    tone: alive.length === 0 ? 'bad' : 'good',
+  });
+}
+
+function bounded(count: number): string {
+  return formatCountUpTo(count, COUNTED_MOST);
+}
+
+const WORKER_COLUMNS: readonly TableColumn<WorkerRow>[] = [
+  { name: 'Worker', cell: ({ id }) => html`<code>${id}</code>` },
+  { name: 'State', cell: ({ alive }) => (alive ? mark('good', 'alive') : mark('idle', 'gone')) },
+  {
+    name: 'Slots busy',
+    cell: ({ alive, slots, inFlight }) =>
+      alive
+        ? html`<meter min="0" max="${slots}" value="${inFlight}">${inFlight}</meter> ${inFlight} of ${slots}`
+        : '–',
+  },
+  { name: 'Last heartbeat (UTC)', cell: ({ beatAt }) => timeElement(beatAt) },
+  { name: 'Started (UTC)', cell: ({ startedAt }) => timeElement(startedAt) },
+];
 
 /** Renders the workers with their last heartbeat. */
 function workerTable(workers: readonly WorkerRow[]): Markup {
@@ -81,17 +290,5 @@ function workerTable(workers: readonly WorkerRow[]): Markup {
     return html`<p class="empty">
       No worker has started yet. Start one with <code>npm run webhook-queue</code>.
     </p>`;
-  return cardTable('Workers', COLUMNS, workers.map(row));
-}
-
-function row({ id, alive, slots, inFlight, beatAt, startedAt }: WorkerRow): Markup {
-  return html`<tr>
-    <th scope="row" data-label="Worker"><code>${id}</code></th>
-    <td data-label="State">${alive ? mark('good', 'alive') : mark('idle', 'gone')}</td>
-    <td data-label="Slots busy">
-      ${alive ? html`<meter min="0" max="${slots}" value="${inFlight}">${inFlight}</meter> ${inFlight} of ${slots}` : '–'}
-    </td>
-    <td data-label="Last heartbeat (UTC)">${timeElement(beatAt)}</td>
-    <td data-label="Started (UTC)">${timeElement(startedAt)}</td>
-  </tr>`;
+  return tableElement('Workers', WORKER_COLUMNS, workers);
 }

@@ -7,11 +7,11 @@ import {
   REPLAY_LIMIT,
   type ReplayFilter,
 } from '../../deliveries/replay-deliveries';
-import { selectField, textField, timeField } from '../html/components';
-import { csrfField, type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { formatCount, formatCountUpTo, formatTimeForInput } from '../html/formats';
-import { REPLAYABLE, type ReplayQuery } from '../queries/read-query';
 import { findTenantIdBySlug, findTenantSlugs } from '../queries/deliveries.repository';
+import { REPLAYABLE, type ReplayQuery } from '../queries/read-query';
+import { filterFields, optionsOf } from './components';
+import { formatCount, formatCountUpTo } from './formats';
+import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 
 export async function replayPage(
   db: Db,
@@ -30,13 +30,14 @@ export async function replayPage(
   return renderMonitorPage({ title: 'Replay', at: '/replay', viewer, notice, body });
 }
 
-function filterForm(input: ReplayQuery, slugs: string[]): Markup {
-  const options = REPLAYABLE.map((status) => [status, status] as const);
+function filterForm(query: ReplayQuery, suggestions: string[]): Markup {
   return html`<form class="filter card" method="get" action="/replay">
-    ${selectField({ name: 'status', label: 'Status', input, options, selected: input.status })}
-    ${textField({ name: 'tenant', label: 'Tenant', input, placeholder: 'slug', options: slugs })}
-    ${textField({ name: 'endpoint', label: 'Endpoint', input, placeholder: 'id' })}
-    ${timeField({ name: 'since', label: 'Made since (UTC)', input, value: input.since && formatTimeForInput(input.since) })}
+    ${filterFields(query, [
+      { name: 'status', label: 'Status', options: optionsOf(REPLAYABLE), selected: query.status },
+      { name: 'tenant', label: 'Tenant', placeholder: 'slug', suggestions },
+      { name: 'endpoint', label: 'Endpoint', placeholder: 'id' },
+      { name: 'since', label: 'Made since (UTC)', at: query.since },
+    ])}
     <div class="buttons"><button>Count</button></div>
   </form>`;
 }

@@ -3,6 +3,7 @@ import type { DeliveryStatus } from '../../deliveries/delivery';
 import { type AttemptItem, attemptsOf } from '../../deliveries/find-deliveries';
 import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
+import { COUNTED_MOST } from '../../stats/queue-counts.repository';
 
 /** Only a delivery with many manual retries has more attempts. */
 export const ATTEMPTS_SHOWN = 30;
@@ -71,11 +72,7 @@ export async function findShownAttempts(db: Db, deliveryId: string): Promise<Att
     .limit(ATTEMPTS_SHOWN);
 }
 
-export interface Sibling {
-  id: string;
-  url: string;
-  status: DeliveryStatus;
-}
+export type Sibling = Pick<DeliveryRow, 'id' | 'status'> & { url: string };
 
 /** Lists the other deliveries of the same event. Their ids begin with the same time, which limits the search. */
 export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryRow): Promise<Sibling[]> {
@@ -111,6 +108,60 @@ export async function findDeliveryEndpoints(
     .whereIn('e.id', endpointIds)
     .select<DeliveryEndpoint[]>('e.id', 'e.url', 'e.status', 'e.status_reason', 'h.blocked_until');
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Searches failures among this many newest deliveries of an endpoint. */
+const SEARCHED_DELIVERIES = 1000;
+
+export type FailureRow = Pick<
+  DeliveryRow,
+  'id' | 'eventType' | 'bookingRef' | 'status' | 'attempts' | 'lastError' | 'createdAt'
+>;
+
+/** Lists failed deliveries of an endpoint, the newest first. */
+export async function findRecentFailures(db: Db, endpointId: string, limit: number): Promise<FailureRow[]> {
+  const newest = db('webhook_deliveries')
+    .where({ endpoint_id: endpointId })
+    .orderBy('id', 'desc')
+    .limit(SEARCHED_DELIVERIES)
+    .select('*');
+  return db
+    .from(newest.as('d'))
+    .join('webhook_events as ev', 'ev.id', 'd.event_id')
+    .leftJoin('webhook_queue as q', 'q.delivery_id', 'd.id')
+    .whereIn('d.status', ['retrying', 'dead'])
+    .whereNotNull('d.last_error')
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .select<FailureRow[]>(
+      'd.id',
+      'ev.type as event_type',
+      'ev.booking_ref',
+      db.raw(`${SHOWN_STATUS} as status`),
+      'd.attempts',
+      'd.last_error',
+      'd.created_at',
+    );
+}
+
+/** Limits the tenants that the overview names. */
+const NAMED_MAX = 5;
+
+export interface WaitingTenant {
+  /** Slug. */
+  tenant: string;
+  waiting: number;
+}
+
+/** Lists tenants with deliveries that wait for an endpoint, the most first. Reads at most COUNTED_MOST + 1 deliveries in total. */
+export async function findWaitingTenants(db: Db): Promise<WaitingTenant[]> {
+  const { rows } = await db.raw<{ rows: WaitingTenant[] }>(
+    `select t.slug as tenant, count(*) as waiting
+     from (select tenant_id from webhook_deliveries where endpoint_id is null limit :bound) d join tenants t on t.id = d.tenant_id
+     group by t.slug order by waiting desc, tenant limit ${NAMED_MAX}`,
+    { bound: COUNTED_MOST + 1 },
+  );
+  return rows;
 }
 
 const SUGGESTIONS_MAX = 200;

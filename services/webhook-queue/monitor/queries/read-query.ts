@@ -1,9 +1,4 @@
-import {
-  type AttemptOutcome,
-  DELIVERY_STATUSES,
-  type DeliveryStatus,
-  EVENT_TYPES,
-} from '../../deliveries/delivery';
+import { type AttemptOutcome, DELIVERY_STATUSES, EVENT_TYPES } from '../../deliveries/delivery';
 import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../../../platform/text-forms';
 import type { FinishedStatus } from '../../deliveries/replay-deliveries';
 import type { EndpointStatus } from '../../endpoints/endpoint';
@@ -50,40 +45,10 @@ export interface OverviewQuery {
   range: Range;
 }
 
-export interface EndpointsQuery extends FilterInput {
-  /** Slug. */
-  tenant?: string;
-  status?: EndpointStateFilter;
-  /** Id of the last endpoint of the page before. */
-  after?: string;
-}
-
-export interface DeliveriesQuery extends FilterInput {
-  /** Slug. */
-  tenant?: string;
-  /** Id, or `none` for deliveries without an endpoint. */
-  endpoint?: string;
-  status?: DeliveryStatus;
-  type?: string;
-  /** Outcome of the last attempt. */
-  outcome?: AttemptOutcome;
-  /** Range of the last status code, inclusive: `5xx` is 500 to 599. */
-  code?: readonly [from: number, to: number];
-  since?: Date;
-  until?: Date;
-  bookingRef?: string;
-  /** Id of the last delivery of the page before. */
-  before?: string;
-}
-
+export type EndpointsQuery = ReturnType<typeof parseEndpointsQuery>;
+export type DeliveriesQuery = ReturnType<typeof parseDeliveriesQuery>;
 /** An action refuses a query with issues: an ignored field would have narrowed it. */
-export interface ReplayQuery extends FilterInput {
-  /** Slug. */
-  tenant?: string;
-  endpoint?: string;
-  since?: Date;
-  status: FinishedStatus;
-}
+export type ReplayQuery = ReturnType<typeof parseReplayQuery>;
 
 export type Params = Readonly<Record<string, string | undefined>>;
 
@@ -94,59 +59,69 @@ export function parseOverviewQuery(params: Params): OverviewQuery {
   return { range: RANGES.find((range) => range === params.range) ?? DEFAULT_RANGE };
 }
 
-export function parseEndpointsQuery(params: Params): EndpointsQuery {
-  const read = reader(params);
+export function parseEndpointsQuery(params: Params) {
+  const { read, given, issues } = readerOf(params);
   return {
     tenant: read('tenant', slug),
     status: read('status', oneOf(ENDPOINT_FILTERS)),
+    /** Id of the last endpoint of the page before. */
     after: read('after', id),
-    ...read.input,
+    given,
+    issues,
   };
 }
 
-export function parseDeliveriesQuery(params: Params): DeliveriesQuery {
-  const read = reader(params);
+export function parseDeliveriesQuery(params: Params) {
+  const { read, given, issues } = readerOf(params);
   return {
     tenant: read('tenant', slug),
+    /** Id, or `none` for deliveries without an endpoint. */
     endpoint: read('endpoint', (text) => (text === NO_ENDPOINT ? { value: text } : id(text))),
     status: read('status', oneOf(DELIVERY_STATUSES)),
     type: read('type', oneOf(SENT_TYPES)),
+    /** Outcome of the last attempt. */
     outcome: read('outcome', oneOf(OUTCOMES)),
+    /** Range of the last status code, inclusive: `5xx` is 500 to 599. */
     code: read('code', codes),
     since: read('since', instant),
     until: read('until', instant),
     bookingRef: read('booking_ref', line),
+    /** Id of the last delivery of the page before. */
     before: read('before', id),
-    ...read.input,
+    given,
+    issues,
   };
 }
 
-export function parseReplayQuery(params: Params): ReplayQuery {
-  const read = reader(params);
+export function parseReplayQuery(params: Params) {
+  const { read, given, issues } = readerOf(params);
   return {
     tenant: read('tenant', slug),
     endpoint: read('endpoint', id),
     since: read('since', instant),
-    status: read('status', oneOf(REPLAYABLE)) ?? 'dead',
-    ...read.input,
+    status: read('status', oneOf(REPLAYABLE)) ?? ('dead' as const),
+    given,
+    issues,
   };
 }
 
 /** Parses a field, or returns the issue. */
 type ParseParameter<T> = (text: string) => { value: T } | { issue: string };
 
-function reader(params: Params) {
-  const input = { given: {} as Record<string, string>, issues: {} as Record<string, string> };
+/** Returns a function that reads one field, and the record of what it has read. */
+function readerOf(params: Params) {
+  const given: Record<string, string> = {};
+  const issues: Record<string, string> = {};
   const read = <T>(field: string, parse: ParseParameter<T>): T | undefined => {
     const text = params[field]?.trim().slice(0, LENGTH_MAX);
     if (!text) return undefined;
-    input.given[field] = text;
+    given[field] = text;
     const result = parse(text);
     if ('value' in result) return result.value;
-    input.issues[field] = result.issue;
+    issues[field] = result.issue;
     return undefined;
   };
-  return Object.assign(read, { input });
+  return { read, given, issues };
 }
 
 const slug = matching(isSlug, 'Use the slug of a tenant, such as acme.');

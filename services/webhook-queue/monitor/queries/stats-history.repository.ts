@@ -76,6 +76,7 @@ export async function findHours(db: Db, endpointIds: readonly string[]): Promise
   for (const { endpointId, ...span } of rows) byEndpoint.get(endpointId)?.push(span);
   return byEndpoint;
 }
+
 /** Counts by duration: bin n counts from 2^(n-1) up to 2^n ms; bin 0 counts all below 1 ms. */
 export type Histogram = readonly number[];
 

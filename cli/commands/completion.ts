@@ -1,0 +1,64 @@
+import { COMPLETED_NAMES } from '../../services/api/health/known-names.repository';
+import { loadConfig } from '../../services/platform/config';
+import { queryOnce } from '../../services/platform/database/connect';
+import { findRunningPostgres } from '../../services/platform/embedded-postgres';
+import { COMPLETED_IDS } from '../../services/webhook-queue/inspect-queue';
+import type { Action, Branch, Noun, Verb } from '../engine/command';
+import { type Basics, settingsOf } from '../engine/context';
+import type { Io } from '../terminal/io';
+import { type CompletedName, lastWordOf } from './completion/completed-words';
+import { printScript } from './completion/scripts';
+
+const STATEMENTS: Record<CompletedName, string> = { ...COMPLETED_NAMES, ...COMPLETED_IDS };
+/** Ends the wait of a person who pressed Tab while the database does not answer; it answers in milliseconds else. */
+const ANSWER_MS = 1000;
+/** Slugs, references and ids have no other characters. A shell would expand some of those, such as `$(…)`. */
+const INERT = /^[\w.-]+$/;
+
+/** @param tree all commands; TREE loads this file, so it passes itself */
+export function completionVerbs(tree: Branch[]): Verb[] {
+  const scriptVerb = (shell: 'bash' | 'zsh' | 'fish', install: string): Verb => ({
+    usage: shell,
+    about: `Print the script for ${shell}; to load it in every shell: ${install}`,
+    examples: [`completion ${shell}`],
+    runBare: printScript(shell, tree),
+  });
+  return [
+    scriptVerb('bash', 'source <(tourctl completion bash) in ~/.bashrc'),
+    scriptVerb('zsh', 'source <(tourctl completion zsh) in ~/.zshrc, after compinit'),
+    scriptVerb('fish', 'tourctl completion fish > ~/.config/fish/completions/tourctl.fish'),
+    {
+      usage: 'names <word...>',
+      about: 'Print the slugs, references or ids that may complete a command line, for the scripts',
+      examples: ['completion names -- booking show ACME-1'],
+      runBare: completeNames(tree.flatMap(({ commands }) => commands.filter((one) => 'verbs' in one))),
+    },
+  ];
+}
+
+/** Prints the names that complete the last word, one in a line. After any error it prints nothing: a shell shows no message. */
+function completeNames(nouns: readonly Noun[]): Action<Basics> {
+  return async ({ io, output }: Basics, _: object, words: string[]) => {
+    const names = await findNames(nouns, words, io).catch(() => []);
+    output.answer({ names }, () => names.join('\n'));
+  };
+}
+
+async function findNames(nouns: readonly Noun[], words: string[], io: Io): Promise<string[]> {
+  const last = lastWordOf(nouns, words);
+  const url = last && databaseUrl(io);
+  if (!url) return [];
+  const rows = await queryOnce<{ name: string }>(url, {
+    text: STATEMENTS[last.kind],
+    values: [last.start],
+    timeoutMs: ANSWER_MS,
+  });
+  return rows.map(({ name }) => name).filter((name) => INERT.test(name));
+}
+
+/** Returns the database's URL; undefined while the embedded one does not run, because its start takes seconds. */
+function databaseUrl(io: Io): string | undefined {
+  const config = loadConfig(settingsOf(io));
+  if (config.databaseUrl) return config.databaseDirectUrl ?? config.databaseUrl;
+  return findRunningPostgres(config.dataDir);
+}

@@ -1,0 +1,230 @@
+import {
+  type Credential,
+  type CredentialWarning,
+  EXPIRING_DAYS,
+  UNUSED_DAYS,
+} from '../../services/api/credentials/credential';
+import { selectCredentialsAtRisk } from '../../services/api/credentials/credential.repository';
+import {
+  broken,
+  type HealthCheck,
+  inspectInstallation,
+  notice,
+  noticeOf,
+  ok,
+} from '../../services/api/health/inspect-installation';
+import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
+import type { Config } from '../../services/platform/config';
+import type { Db } from '../../services/platform/database';
+import { readDiskSpace } from '../../services/platform/directories';
+import { NoInstallationError } from '../../services/platform/embedded-postgres/embedded-postgres.errors';
+import { ConfigError } from '../../services/platform/read-variable';
+import { SecretsError, inspectSecrets } from '../../services/platform/secrets';
+import { probeStore } from '../../services/platform/shared-store';
+import { findUnopenedEndpoints, opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
+import { inspectQueue, type QueueHealth } from '../../services/webhook-queue/inspect-queue';
+import type { VerbBody } from '../engine/command';
+import type { Terminal } from '../engine/context';
+import { describeError, EXIT } from '../engine/failure';
+import { withContext } from '../engine/open-database';
+import { CancelledError } from '../terminal/io';
+import { paint, type Screen, type Tone } from '../terminal/screen';
+import { beside } from '../terminal/table';
+import { countIs, padText, textWidth } from '../terminal/text';
+import { adviseOn, type CredentialNoun } from './key/credentials';
+import { describeLowPrices } from './pricing/price-rule';
+import { adviseOnFailing, describeFailing, toFailingDocument } from './status';
+
+export const doctorVerb: VerbBody = {
+  examples: ['doctor', 'doctor --json'],
+  // Opens the database itself: a database that does not answer is a result of the check.
+  runOffline: doctorCommand,
+};
+
+const NAMED = 10;
+
+/** Checks that this terminal's secrets match the database and open every signing secret. */
+async function checkSecrets(db: Db, config: Config): Promise<HealthCheck> {
+  try {
+    const { secretsKey } = await inspectSecrets(db, config, opensSealed);
+    const closed = secretsKey === undefined ? [] : await findUnopenedEndpoints(db, secretsKey);
+    if (closed.length === 0) return ok('secrets', 'they open all stored secrets');
+    const named = closed.slice(0, NAMED);
+    const more = closed.length > NAMED ? ` and ${closed.length - NAMED} more` : '';
+    return broken(
+      'secrets',
+      `SECRETS_KEY does not open the signing secrets of ${named.map(({ id, tenant }) => `${id} of ${tenant}`).join(', ')}${more}: ` +
+        'nothing is delivered there; rotate these secrets',
+      named.map(({ id }) => `tourctl webhook rotate-secret ${id} --grace 0s --yes`),
+    );
+  } catch (error) {
+    if (!(error instanceof SecretsError || error instanceof ConfigError)) throw error;
+    return broken('secrets', error.message, ['tourctl config list']);
+  }
+}
+
+async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): Promise<HealthCheck> {
+  if (!sharedStore) return ok('store', 'quotas and cache in memory, for one instance');
+  const [variable, command] =
+    sharedStore.kind === 'redis'
+      ? ['REDIS_URL', 'redis-cli -u "$REDIS_URL" ping']
+      : ['CACHE_REST_URL', 'curl -fsS -H "Authorization: Bearer $CACHE_REST_TOKEN" "$CACHE_REST_URL/ping"'];
+  try {
+    const { roundTripMs } = await probeStore(sharedStore);
+    return ok('store', `${variable} answers in ${roundTripMs} ms`);
+  } catch (error) {
+    return broken('store', `${variable}: ${(error as Error).message}`, [command]);
+  }
+}
+
+const LOOKED_AT = 1000;
+
+/** Checks the API keys and widget tokens of trial and active tenants. */
+async function checkKeys(db: Db): Promise<HealthCheck[]> {
+  const keys = await selectCredentialsAtRisk(db, 'api_key', LOOKED_AT);
+  const tokens = await selectCredentialsAtRisk(db, 'widget_token', LOOKED_AT);
+  const all: AtRisk[] = [
+    ...keys.map((credential) => ({ noun: 'key' as const, credential })),
+    ...tokens.map((credential) => ({ noun: 'widget' as const, credential })),
+  ];
+  return [
+    checkFor(all, 'keys', 'expires_soon', `to expire within ${EXPIRING_DAYS} days`),
+    checkFor(all, 'unused-keys', 'never_used', `not used once in ${UNUSED_DAYS} days`),
+    checkFor(all, 'browser-keys', 'seen_in_browser', 'API keys that come from browsers'),
+  ];
+}
+
+interface AtRisk {
+  noun: CredentialNoun;
+  credential: Credential;
+}
+
+function checkFor(all: AtRisk[], name: string, warning: CredentialWarning, meaning: string): HealthCheck {
+  const found = all.filter(({ credential }) => credential.warnings.includes(warning));
+  return noticeOf(name, found, {
+    meaning,
+    label: ({ credential: { id, tenant } }) => `${id} of ${tenant}`,
+    command: ({ noun, credential }) => adviseOn(noun, credential, warning).command,
+  });
+}
+
+/** A full disk stops the embedded database; an installation with DATABASE_URL loses its logs only. */
+function checkDisk({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): HealthCheck[] {
+  const space = readDiskSpace(dataDir);
+  if (!space) return [];
+  if (space.state === 'enough') return [ok('disk', 'more than 1 GiB is free')];
+  const isDown = space.state === 'full' && databaseUrl === undefined;
+  const detail = `${Math.floor(space.freeBytes / 1024 ** 2)} MiB are free for ${dataDir}`;
+  return [
+    isDown
+      ? broken('disk', `${detail}: the database cannot write`, [`df -h ${dataDir}`])
+      : notice('disk', detail, [`df -h ${dataDir}`]),
+  ];
+}
+
+const MOST = 100;
+
+/** Finds price rules that make prices 0, or less than half of the platform's. */
+async function checkLowPrices(db: Db): Promise<HealthCheck> {
+  return noticeOf('low-prices', await findLowPriceRules(db, MOST), {
+    meaning: 'price rules to look at',
+    label: ({ tenant, rule, ...low }) =>
+      `${rule.id} of ${tenant.slug} ${describeLowPrices({ rule, ...low })}`,
+    command: ({ tenant, lowest: { tour, departureDate } }) =>
+      `tourctl pricing simulate ${tenant.slug} ${tour}${departureDate ? ` --date ${departureDate}` : ''}`,
+  });
+}
+
+/** A running worker takes due deliveries within a second; a minute is more than a burst. */
+const LATE_SECONDS = 60;
+
+async function checkQueue(db: Db): Promise<HealthCheck[]> {
+  const health = await inspectQueue(db);
+  return [checkDepth(health), checkDeliveries(health), checkEndpoints(health), checkWorkers(health)];
+}
+
+function checkDepth({ due, oldestDueSeconds, held, workers }: QueueHealth): HealthCheck {
+  const age = due > 0 ? `, the oldest for ${oldestDueSeconds} s` : '';
+  const detail = `${due} due${age}; ${held} held back by their endpoints`;
+  if (oldestDueSeconds < LATE_SECONDS) return ok('queue', detail);
+  return notice('queue', detail, [workers === 0 ? 'npm run webhook-queue' : 'tourctl monitor']);
+}
+
+function checkDeliveries({ dead, retrying, waiting }: QueueHealth): HealthCheck {
+  const detail = `${retrying} to be retried, ${waiting} waiting for an endpoint to be added, ${dead} dead`;
+  if (dead === 0) return ok('deliveries', detail);
+  return notice('deliveries', detail, [
+    'tourctl delivery list --status dead',
+    'tourctl delivery replay --status dead --since 24h --dry-run',
+  ]);
+}
+
+function checkEndpoints({ failing }: QueueHealth): HealthCheck {
+  if (failing.length === 0) return ok('endpoints', 'none fails or is disabled');
+  return noticeOf('endpoints', failing.map(toFailingDocument), {
+    meaning: 'failing or disabled, so that deliveries wait',
+    label: describeFailing,
+    command: adviseOnFailing,
+  });
+}
+
+function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
+  if (workers === 0) {
+    const last = silent[0]
+      ? `; ${silent[0].id} has not reported since ${silent[0].beatAt.toISOString()}`
+      : '';
+    const waiting = due > 0 ? `, and ${countIs(due, 'delivery')} due` : '';
+    return notice('workers', `no webhook queue runs: nothing is sent${waiting}${last}`, [
+      'npm run webhook-queue',
+    ]);
+  }
+  if (silent.length > 0) {
+    return noticeOf('workers', silent, {
+      meaning: 'killed, or disconnected from the database (other workers send their deliveries)',
+      label: ({ id, beatAt }) => `${id} has not reported since ${beatAt.toISOString()}`,
+      command: () => 'npm run webhook-queue',
+    });
+  }
+  return ok('workers', `${workers} of the webhook queue`);
+}
+
+async function doctorCommand(terminal: Terminal): Promise<number> {
+  const { config } = terminal;
+  const checks = [...(await examine(terminal)), await checkStore(config), ...checkDisk(config)];
+  const ok = checks.every((check) => check.status !== 'broken');
+  terminal.output.answer({ ok, checks }, (screen) => describe(checks, screen));
+  return ok ? EXIT.done : EXIT.refused;
+}
+
+async function examine(terminal: Terminal): Promise<HealthCheck[]> {
+  try {
+    return await withContext(terminal, { schema: 'as-is' }, async ({ db }) => {
+      const checks = await inspectInstallation(db);
+      const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
+      if (isOutdated) return checks;
+      const secrets = await checkSecrets(db, terminal.config);
+      const prices = await checkLowPrices(db);
+      return [...checks, secrets, prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
+    });
+  } catch (error) {
+    if (error instanceof CancelledError || error instanceof NoInstallationError) throw error;
+    const command = terminal.config.databaseUrl
+      ? 'psql "$DATABASE_URL" -c "select now()"'
+      : `ls -l ${terminal.config.dataDir}`;
+    return [broken('database', describeError(error).message, [command])];
+  }
+}
+
+const TONES: Record<HealthCheck['status'], Tone> = { ok: 'good', notice: 'waiting', broken: 'bad' };
+
+/** Lists each check with its detail, and the commands to run below it. */
+function describe(checks: HealthCheck[], screen: Screen): string {
+  const width = Math.max(...checks.map(({ name }) => textWidth(name)));
+  return checks
+    .map(({ name, status, detail, commands }) => {
+      const painted = paint(padText(status, 'notice'.length), TONES[status], screen);
+      const label = `${painted}  ${padText(name, width)}`;
+      return beside(label, detail, { width: 'notice'.length + 2 + width, commands, screen });
+    })
+    .join('\n');
+}

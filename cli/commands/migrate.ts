@@ -1,0 +1,18 @@
+import { migrate } from '../../services/platform/migrate';
+import type { VerbBody } from '../engine/command';
+import type { Context } from '../engine/context';
+
+export const migrateVerb: VerbBody = {
+  schema: 'as-is',
+  creates: true,
+  run: migrateCommand,
+};
+
+/** Writes the audit row after the migrations, because they may create its table. */
+async function migrateCommand({ audited, db, output }: Context): Promise<void> {
+  const applied = await migrate(db);
+  if (applied.length > 0) {
+    await audited({ action: 'migrate' }, async (_, note) => note(null, { applied }));
+  }
+  output.answer({ applied }, () => (applied.length > 0 ? applied.join('\n') : 'The schema is up to date'));
+}

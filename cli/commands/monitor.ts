@@ -1,0 +1,61 @@
+import { connect } from 'node:net';
+import { AppError } from '../../services/platform/errors';
+import { isQueueRunning } from '../../services/webhook-queue/inspect-queue';
+import { createMonitorLink } from '../../services/webhook-queue/monitor/session';
+import type { VerbBody } from '../engine/command';
+import type { Context } from '../engine/context';
+import { reachable } from './up';
+
+export const monitorVerb: VerbBody = {
+  run: monitorCommand,
+};
+
+/** Signals that no webhook queue serves the monitoring page. */
+class QueueNotRunningError extends AppError {
+  readonly code = 'queue_not_running';
+
+  constructor(address: string) {
+    super(
+      `No webhook queue runs, and nothing answers at ${address}: start one with npm run webhook-queue, or npm start`,
+    );
+  }
+}
+
+/**
+ * Prints a sign-in link; its user acts as this operator on the page and in the audit log.
+ * @throws QueueNotRunningError if the page cannot be open: the port is closed and no worker has a heartbeat
+ */
+async function monitorCommand({ audited, config, db, operator, output }: Context): Promise<void> {
+  const host = reachable(config.host);
+  const address = `http://${host}:${config.webhookQueuePort}`;
+  const isOpen = await isPortOpen(host.replace(/^\[|\]$/g, ''), config.webhookQueuePort);
+  if (!isOpen && !(await isQueueRunning(db))) throw new QueueNotRunningError(address);
+  const { token, expiresAt } = await audited({ action: 'monitor.link' }, async (trx, note) => {
+    const link = await createMonitorLink(trx, { operator: operator.name, host: operator.host });
+    note(null, { expires_at: link.expiresAt.toISOString() }, { subject: link.id });
+    return link;
+  });
+  const url = `${address}/sign-in/${token}`;
+  output.answer({ url, expires_at: expiresAt.toISOString() }, () => url);
+  output.note(`Valid once, until ${expiresAt.toISOString()}, in any browser that reaches the webhook queue.`);
+  if (!isOpen) {
+    output.note(
+      `Nothing answers at ${address} from here. If the queue runs on another machine, or behind a proxy, open the path of the link at its address.`,
+    );
+  }
+}
+
+/** Longer than a connection within a data centre takes. */
+const CONNECT_MS = 1000;
+
+function isPortOpen(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const answer = (isOpen: boolean) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once('connect', () => answer(true));
+    socket.once('timeout', () => answer(false)).once('error', () => answer(false));
+  });
+}

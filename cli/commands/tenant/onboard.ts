@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { referencePrefix } from '../../../services/api/bookings/booking-lead';
+import { recordChange } from '../../../services/platform/audit-log';
+import { mayAsk, nobodyToAsk } from '../../engine/confirm';
+import type { Context } from '../../engine/context';
+import { NotConfirmedError } from '../../engine/failure';
+import { withSecretFile } from '../../engine/secrets';
+import { askWithHistory, askYesNo } from '../../terminal/prompts';
+import { toIssuedKeyDocument } from '../key';
+import { describeExpiry } from '../key/credentials';
+import { printSpelling } from '../origins';
+import { describeLowPrices, describePriceChange } from '../pricing/price-rule';
+import { askOnboarding } from './ask-onboarding';
+import { describeCommand, type OnboardOptions, type OnboardPlan, toPlan } from './onboard-plan';
+import { type Provisioned, provisionTenant, rehearse, rehearsePlan } from './provision';
+import { toTenantDocument } from './settings';
+import { toVisibilityDocument } from '../visibility';
+import { toSecretDocument } from '../webhook';
+import { toIssuedWidgetDocument } from '../widget';
+
+export async function onboardTenantCommand(context: Context, options: OnboardOptions): Promise<void> {
+  const guided = mayAsk(context) && !options.yes;
+  const plan = guided ? await askForPlan(context, options) : toPlan(options);
+  if (!guided) printSpelling(plan.origin ?? [], plan.dev, context.output);
+  const made = await provision(context, plan, guided || options.yes === true);
+  announce(context, made, plan, guided);
+}
+
+/** Refuses wrong flags before the first question, because no later answer can correct them; then asks until the person agrees. */
+async function askForPlan(context: Context, options: OnboardOptions): Promise<OnboardPlan> {
+  const { slug = `rehearsal-${randomBytes(4).toString('hex')}` } = options;
+  await rehearsePlan(context, { ...options, slug });
+  context.output.note(
+    'Enter takes the offered answer, Esc goes back one question.\n' +
+      'Nothing is written before you have confirmed the summary.',
+  );
+  return askWithHistory(context.io, [options.name], async (io) => {
+    const asking = { ...context, io };
+    const plan = toPlan(await askOnboarding(asking, options));
+    await agree(asking, plan);
+    return plan;
+  });
+}
+
+/** Rehearses the plan and asks for confirmation. @throws NotConfirmedError, and every error of the use cases */
+async function agree(context: Context, plan: OnboardPlan): Promise<void> {
+  const { db, io, output } = context;
+  const rehearsed = await rehearse(db, (trx) => provisionTenant(context, trx, plan));
+  output.note(`\n${describeOnboarding(rehearsed, plan.out, 'will be written')}\n`);
+  for (const warning of rehearsed.warnings) output.warn(warning);
+  output.note(`The same in one line:\n  ${describeCommand(plan)}\n`);
+  if (!(await askYesNo(io, 'Write all of it?', true))) throw new NotConfirmedError();
+}
+
+/** @param agreed whether the person has agreed, also to low prices */
+async function provision(context: Context, plan: OnboardPlan, agreed: boolean): Promise<Provisioned> {
+  const { name: actor, host } = context.operator;
+  return withSecretFile(plan.out, (keep) =>
+    context.audited({ action: 'tenant.onboard' }, async (trx, note) => {
+      const made = await provisionTenant(context, trx, plan, (entry) =>
+        recordChange(trx, { ...entry, actor, host }),
+      );
+      if (made.lowPrices && !agreed)
+        throw nobodyToAsk(`The price rule ${describeLowPrices(made.lowPrices)}. Add it?`);
+      // Writes no audit row of its own, because every part has written one.
+      note(null, null);
+      keep(secretLines(made).join('\n'));
+      return made;
+    }),
+  );
+}
+
+/** Writes the secrets to stdout, each once, and everything else to stderr. */
+function announce(context: Context, made: Provisioned, { out }: OnboardPlan, guided: boolean): void {
+  const { config, output } = context;
+  const { slug, origins } = made.tenant;
+  const secrets = secretLines(made);
+  const hidden = out !== undefined;
+  const document = toOnboardDocument(made, !hidden, config.publicBaseUrl);
+  if (!guided) {
+    output.note(`${describeOnboarding(made, out, 'written')}\n`);
+    for (const warning of made.warnings) output.warn(warning);
+  }
+  output.answer(document, () => (hidden ? '' : secrets.join('\n')));
+  output.note(`${slug} is ready.${describeSecrets(secrets.length, out)}`);
+  if (document.widget?.snippet) {
+    // The token is public: a page contains it.
+    output.note(`\nTo paste into a page:\n${document.widget.snippet}`);
+  }
+  if (made.key) {
+    output.note(`\nTo try the key:\n${tryKey(config.publicBaseUrl)}`);
+  }
+  if (made.widget && origins.length === 0) {
+    output.warn(`no site may show the widget yet: tourctl origins add ${slug} https://…`);
+  }
+}
+
+function describeSecrets(count: number, out: string | undefined): string {
+  if (count === 0) return '';
+  return out === undefined ? ' Its secrets are shown only once.' : ` Its secrets are in ${out}`;
+}
+
+function tryKey(publicBaseUrl: string): string {
+  return `curl -H "Authorization: Bearer <API_KEY>" "${publicBaseUrl}/api/tenant/catalog?limit=1"`;
+}
+
+/**
+ * Returns the answer of each part's own command; null for a part that was not wanted.
+ * @param shown false if a file has the secrets
+ */
+function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseUrl: string) {
+  const { tenant, visibility, rule, key, widget, endpoint } = made;
+  return {
+    tenant: toTenantDocument(tenant),
+    visibility: toVisibilityDocument(tenant.slug, visibility),
+    price_rule: rule,
+    key: key && toIssuedKeyDocument(key.credential, shown ? key.token : null),
+    widget: widget && toIssuedWidgetDocument(widget.credential, shown ? widget.token : null, publicBaseUrl),
+    webhook:
+      endpoint && toSecretDocument({ ...endpoint, tenant: tenant.slug }, shown ? endpoint.secret : null),
+  };
+}
+
+/** Returns the secrets as lines of a settings file. */
+function secretLines({ key, widget, endpoint }: Provisioned): string[] {
+  return [
+    ...(key ? [`API_KEY=${key.token}`] : []),
+    ...(widget ? [`WIDGET_TOKEN=${widget.token}`] : []),
+    ...(endpoint ? [`WEBHOOK_SECRET=${endpoint.secret}`] : []),
+  ];
+}
+
+/** Formats the summary that a person reads before agreeing; it contains no secret. */
+function describeOnboarding(made: Provisioned, out: string | undefined, written: string): string {
+  const { tenant, rule, key, widget, endpoint } = made;
+  const deposit = `${Number(tenant.depositPercent)} % deposit`;
+  const rows: [string, string | string[]][] = [
+    ['Tenant', `${tenant.slug} (${tenant.name}), ${tenant.status === 'trial' ? 'on trial' : tenant.status}`],
+    ['Country', `${tenant.country}, price rules in ${tenant.currency}`],
+    [
+      'Bookings',
+      `${referencePrefix(tenant)}-1042 and so on, ${deposit}${tenant.sandbox ? '; tests that take no real seat' : ''}`,
+    ],
+    ['Unpaid seats', `${tenant.maxHoldShare} % of a departure at most`],
+    ['Tours', describeTours(made)],
+    ['Prices', rule ? describePrices(rule) : "the platform's"],
+    ['Sites', tenant.origins.length > 0 ? tenant.origins : 'none yet'],
+    ['API key', key ? describeKey(key.credential) : 'none'],
+    ['Widget token', widget ? `for these sites; ${expiry(widget.credential.expiresAt)}` : 'none'],
+    ['Cards', tenant.linkTemplate ? `lead to ${tenant.linkTemplate}` : 'lead nowhere'],
+    [
+      'Webhook',
+      endpoint ? [endpoint.url, `${endpoint.events.join(', ')}; format ${endpoint.format}`] : 'none',
+    ],
+    ['Secrets', out === undefined ? 'shown once, on this screen' : `${written} to ${out} (0600)`],
+  ];
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return rows
+    .flatMap(([label, lines]) => [lines].flat().map((line, i) => [i === 0 ? label : '', line] as const))
+    .map(([label, line]) => `  ${label.padEnd(width)}  ${line}`)
+    .join('\n');
+}
+
+function describeTours({
+  visibility: { defaultVisible, continents, tours },
+}: Provisioned): string | string[] {
+  if (defaultVisible) return 'all of them';
+  const shown = [
+    ...continents.map(({ continent }) => `all of ${continent}`),
+    ...tours.map(({ slug }) => slug),
+  ];
+  return shown.length > 0 ? shown : 'none yet';
+}
+
+function describePrices(rule: NonNullable<Provisioned['rule']>): string {
+  const rounding = rule.round_to === null ? '' : `, rounded to a multiple of ${rule.round_to}`;
+  return `${describePriceChange(rule)} on the platform's${rounding}`;
+}
+
+function describeKey({
+  scopes,
+  website,
+  expiresAt,
+}: NonNullable<Provisioned['key']>['credential']): string[] {
+  return [scopes.join(', '), `${website ? `for ${website}; ` : ''}${expiry(expiresAt)}`];
+}
+
+function expiry(at: Date | null): string {
+  return describeExpiry(at && `${at.toISOString().slice(0, 16)}Z`);
+}

@@ -1,0 +1,197 @@
+import {
+  PAYMENT_METHODS,
+  type PaymentMethod,
+  type Tenant,
+  type TenantStatus,
+  USABLE_STATUSES,
+} from '../../../services/api/tenants/tenant';
+import type { TenantSettings } from '../../../services/api/tenants/manage-tenants';
+import { flag, type Flag } from '../../engine/command';
+import {
+  bookingPrefix,
+  color,
+  country,
+  currency,
+  decimal,
+  duration,
+  fontFamilies,
+  formatDuration,
+  httpsUrl,
+  line,
+  linkTemplate,
+  minutes,
+  orNone,
+  percent,
+  slug,
+  wholeNumber,
+} from '../../engine/values';
+
+export const SLUG_FLAG: Flag = flag('--slug <slug>', 'its name in commands and answers', {
+  parse: slug,
+  must: true,
+});
+export const NAME_FLAG: Flag = flag('--name <name>', 'its name for people', { parse: line(200), must: true });
+
+export const HOLD_SHARE_FLAG: Flag = flag(
+  '--max-hold-share <percent>',
+  "percent of a departure's seats that its holds and unpaid bookings may take",
+  { parse: percent(wholeNumber(1, 100)), otherwise: '100' },
+);
+
+/** Not a flag of `tenant set`, because the kind never changes. */
+export const SANDBOX_FLAG: Flag = flag(
+  '--sandbox',
+  'whether it is a sandbox: it sees the real catalog, and its bookings take no real seat; it never changes',
+);
+
+/** Flags that `tenant create`, `set` and `onboard` share. */
+export const BASICS: Flag[] = [
+  flag('--status <status>', 'whether it is on trial or active; both are served', {
+    choices: USABLE_STATUSES,
+    otherwise: 'trial',
+  }),
+  flag('--currency <code>', 'ISO 4217 currency of its price rules', { parse: currency, otherwise: 'EUR' }),
+  flag('--country <code>', 'ISO 3166 country that phone numbers are read by', {
+    parse: country,
+    otherwise: 'DE',
+  }),
+  flag('--booking-prefix <prefix>', 'prefix of its booking references', { parse: bookingPrefix }),
+  flag('--visibility <which>', 'tours that it sees without a rule', {
+    choices: ['all', 'none'],
+    otherwise: 'all',
+  }),
+  flag('--deposit-percent <percent>', 'percent of a booking to pay as deposit', {
+    parse: percent(decimal(0, 100, 2)),
+    otherwise: '20',
+  }),
+];
+
+export const LINK_TEMPLATE_FLAG = flag(
+  '--link-template <address>',
+  "address of a tour on its site, with {slug} in it, that the widget's cards lead to, or none",
+  { parse: orNone(linkTemplate) },
+);
+
+export const SETTINGS: Flag[] = [
+  flag('--payment-method <method>', 'payment method of a booking that names none', {
+    choices: PAYMENT_METHODS,
+    otherwise: 'bank',
+  }),
+  flag('--payment-window <duration>', 'how long an unpaid booking keeps its seats, such as 72h, or none', {
+    parse: orNone(duration()),
+    otherwise: '72h',
+  }),
+  flag('--hold-default <minutes>', 'default minutes of a hold', {
+    parse: minutes(1, 60),
+    otherwise: '15',
+  }),
+  flag('--hold-max <minutes>', 'maximum minutes of a hold', { parse: minutes(1, 60), otherwise: '60' }),
+  flag('--max-holds <number>', 'maximum number of live holds', {
+    parse: wholeNumber(1, 1_000_000),
+    otherwise: '1000',
+  }),
+  flag('--max-unpaid <number>', 'maximum number of unpaid bookings', {
+    parse: wholeNumber(1, 1_000_000),
+    otherwise: '1000',
+  }),
+  HOLD_SHARE_FLAG,
+  LINK_TEMPLATE_FLAG,
+  flag('--brand-color <color>', 'colour of the embedded page, such as #0a7d5c, or none', {
+    parse: orNone(color),
+  }),
+  flag('--brand-logo <address>', 'https:// address of its logo, or none', { parse: orNone(httpsUrl) }),
+  flag('--brand-radius <pixels>', "radius of the cards' corners, 0 to 32, or none for the default", {
+    parse: orNone(wholeNumber(0, 32)),
+  }),
+  flag(
+    '--brand-font <families>',
+    'font names; the page uses the first that a visitor has; such as "Inter, Georgia, serif", or none',
+    { parse: orNone(fontFamilies) },
+  ),
+];
+
+/** Holds the parsed flags of `tenant create` and `tenant set`. */
+export interface TenantOptions {
+  name?: string;
+  status?: TenantStatus;
+  currency?: { code: string; digits: number };
+  country?: string;
+  bookingPrefix?: string;
+  visibility?: 'all' | 'none';
+  depositPercent?: string;
+  paymentMethod?: PaymentMethod;
+  /** Seconds. */
+  paymentWindow?: number | null;
+  holdDefault?: number;
+  holdMax?: number;
+  maxHolds?: number;
+  maxUnpaid?: number;
+  maxHoldShare?: number;
+  linkTemplate?: string | null;
+  brandColor?: string | null;
+  brandLogo?: string | null;
+  brandRadius?: number | null;
+  brandFont?: string | null;
+}
+
+/** Converts the given flags to tenant settings; other settings are absent. */
+export function toSettings(options: TenantOptions): TenantSettings {
+  const { visibility, paymentWindow, holdDefault, holdMax } = options;
+  const settings: TenantSettings = {
+    name: options.name,
+    status: options.status,
+    currency: options.currency,
+    country: options.country,
+    bookingPrefix: options.bookingPrefix,
+    defaultVisible: visibility && visibility === 'all',
+    depositPercent: options.depositPercent,
+    paymentMethod: options.paymentMethod,
+    paymentWindowMinutes: paymentWindow && Math.ceil(paymentWindow / 60),
+    holdDefaultMinutes: holdDefault,
+    holdMaxMinutes: holdMax,
+    maxHolds: options.maxHolds,
+    maxUnpaid: options.maxUnpaid,
+    maxHoldShare: options.maxHoldShare,
+    linkTemplate: options.linkTemplate,
+    brandColor: options.brandColor,
+    brandLogo: options.brandLogo,
+    brandRadius: options.brandRadius,
+    brandFont: options.brandFont,
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** Converts a tenant for answers and the audit log. */
+export function toTenantDocument(tenant: Tenant) {
+  const { paymentWindowMinutes } = tenant;
+  return {
+    id: tenant.id,
+    slug: tenant.slug,
+    name: tenant.name,
+    status: tenant.status,
+    sandbox: tenant.sandbox,
+    booking_prefix: tenant.bookingPrefix,
+    currency: tenant.currency,
+    country: tenant.country,
+    visibility: visibilityOf(tenant),
+    deposit_percent: Number(tenant.depositPercent),
+    created_at: tenant.createdAt.toISOString(),
+    payment_method: tenant.paymentMethod,
+    payment_window: paymentWindowMinutes === null ? 'none' : formatDuration(paymentWindowMinutes * 60, 'h'),
+    hold_default: tenant.holdDefaultMinutes,
+    hold_max: tenant.holdMaxMinutes,
+    max_holds: tenant.maxHolds,
+    max_unpaid: tenant.maxUnpaid,
+    max_hold_share: tenant.maxHoldShare,
+    link_template: tenant.linkTemplate,
+    brand_color: tenant.brandColor,
+    brand_logo: tenant.brandLogo,
+    brand_radius: tenant.brandRadius,
+    brand_font: tenant.brandFont,
+    origins: tenant.origins,
+  };
+}
+
+export function visibilityOf({ defaultVisible }: Tenant): 'all' | 'none' {
+  return defaultVisible ? 'all' : 'none';
+}

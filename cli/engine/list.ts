@@ -1,0 +1,91 @@
+import { findTenant } from '../../services/api/tenants/manage-tenants';
+import type { Db } from '../../services/platform/database';
+import { flag, type Flag } from './command';
+import type { Context } from './context';
+import { limit, line, moment, slug } from './values';
+import type { Output } from '../terminal/output';
+import { type ItemColumn, tableOf } from '../terminal/table';
+
+const MOST = 1000;
+export const DEFAULT_LIMIT = 100;
+
+/** Flags of every list. `--wide` takes effect where the output is opened (program.ts). */
+export const LIST_FLAGS = [
+  flag('--limit <number>', 'maximum number', {
+    parse: limit,
+    otherwise: String(DEFAULT_LIMIT),
+  }),
+  flag('--wide', 'show all columns without a cut, also wider than the screen'),
+];
+
+/** Continues a list after the last item shown; new items before it do not shift the page. */
+export const afterFlag = (value: string, parse: Flag['parse']): Flag =>
+  flag(`--after <${value}>`, 'continue after this one, the last that was shown', { parse });
+
+export const TENANT_FLAG = flag('--tenant <slug>', 'only of this tenant', { parse: slug });
+export const EXTERNAL_REF_FLAG = flag(
+  '--external-ref <ref>',
+  "only with this reference of the tenant's own",
+  { parse: line(128) },
+);
+
+/** Filters by time. @param what the compared time, for the help: `created` */
+export const sinceFlag = (what: string): Flag =>
+  flag('--since <time>', `only ${what} from then on: a date, a time, or 24h for a day ago`, {
+    parse: moment,
+  });
+
+/** Returns the id for `--tenant`; undefined without the flag. @throws TenantNotFoundError */
+export async function findTenantId(db: Db, slug: string | undefined): Promise<string | undefined> {
+  return slug === undefined ? undefined : (await findTenant(db, slug)).id;
+}
+
+/** Shows items: each is a row of the table, and an entry of the JSON document. */
+interface ItemList<Item> {
+  /** Returns the entry of an item; absent: the item itself. */
+  document?: (item: Item) => object;
+  columns: ItemColumn<Item>[];
+  /** The text if there are no items. */
+  empty: string;
+  /** Returns the value of `--after` for the next page. */
+  after: (last: Item) => string | number;
+}
+
+/** Declares a list: the query with the JSON document of each item, and the columns on a screen. */
+interface List<Options, Item, Args extends unknown[]> extends ItemList<Item> {
+  find: (db: Db, options: Options & { limit: number }, ...args: Args) => Promise<Item[]>;
+}
+
+/** Returns the action of a list. */
+export function listOf<Options, Item, Args extends unknown[] = []>(list: List<Options, Item, Args>) {
+  return async (
+    { db, output }: Context,
+    { limit = DEFAULT_LIMIT, ...options }: Options & { limit?: number },
+    ...args: Args
+  ): Promise<void> => {
+    // Asks for one more, which reveals whether there are more.
+    const found = await list.find(
+      db,
+      { ...options, limit: limit + 1 } as Options & { limit: number },
+      ...args,
+    );
+    answerItems(output, found, limit, list);
+  };
+}
+
+/** Answers with the first `limit` items and notes that there are more. */
+export function answerItems<Item>(
+  output: Output,
+  found: Item[],
+  limit: number,
+  { document, columns, empty, after }: ItemList<Item>,
+): void {
+  const items = found.slice(0, limit);
+  output.answer({ items: document ? items.map(document) : items }, (screen) =>
+    tableOf(columns, empty)(items, screen),
+  );
+  const last = items.at(-1);
+  if (last === undefined || found.length <= limit) return;
+  const further = limit < MOST ? `, --limit shows up to ${MOST}` : '';
+  output.note(`${items.length} shown, and there are more: --after ${after(last)} continues${further}`);
+}

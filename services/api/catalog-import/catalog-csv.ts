@@ -1,0 +1,258 @@
+import { finished } from 'node:stream/promises';
+import { CsvError, parse, type Parser } from 'csv-parse';
+import { z } from 'zod';
+import { csvLine, readFormulas } from '../../platform/csv-cells';
+import type { CatalogRecord, Issue, IssueList, Place } from './catalog-file';
+import { DEPARTURE, nearestName, TOUR_FIELDS } from './catalog-schema';
+import type { FileEntry } from './export-catalog';
+
+/** The column of a departures file that names the tour. */
+export const TOUR_OF_DEPARTURE = 'tour_slug';
+
+/** Converts between the text of a cell and the JSON value. */
+interface Column {
+  /** Returns a text that it cannot convert as it is; the check of the field then refuses it. */
+  read: (cell: string) => unknown;
+  write: (value: unknown) => string;
+}
+
+/** Column names in the order of an export. Parts of an object have their own columns, such as `prices.adult`. */
+type CsvColumns = Record<string, Column>;
+
+/** Refuses numbers with more digits than a floating point number can store. */
+const NUMBER = /^-?(?=[\d.]{1,18}$)\d{1,15}(\.\d{1,15})?$/;
+
+const TEXT: Column = { read: (cell) => cell, write: String };
+const NUMERIC: Column = { read: (cell) => (NUMBER.test(cell) ? Number(cell) : cell), write: String };
+const JSON_TEXT: Column = {
+  read: (cell) => {
+    const parsed = parseJson(cell);
+    return parsed === undefined ? cell : parsed;
+  },
+  write: (value) => JSON.stringify(value),
+};
+/** Separates items by `|`. Writes JSON if an item contains `|` or begins with `[`. */
+const LIST: Column = {
+  read: (cell) => {
+    const parsed = cell.startsWith('[') ? parseJson(cell) : undefined;
+    return Array.isArray(parsed) ? (parsed as unknown[]) : cell.split('|').map((item) => item.trim());
+  },
+  write: (value) => {
+    const items = value as string[];
+    return items.some((item) => item.includes('|') || item.startsWith('['))
+      ? JSON.stringify(items)
+      : items.join('|');
+  },
+};
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const CSV_TOUR_COLUMNS = columnsOf(TOUR_FIELDS);
+const CSV_DEPARTURE_COLUMNS = { [TOUR_OF_DEPARTURE]: TEXT, ...columnsOf(DEPARTURE.shape) };
+
+function columnsOf(shape: z.ZodRawShape, prefix = ''): CsvColumns {
+  const columns: CsvColumns = {};
+  for (const [field, schema] of Object.entries(shape)) {
+    const type = bare(schema);
+    if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
+    else if (type instanceof z.ZodNumber) columns[prefix + field] = NUMERIC;
+    else if (type instanceof z.ZodArray)
+      columns[prefix + field] = bare(type.element) instanceof z.ZodObject ? JSON_TEXT : LIST;
+    else columns[prefix + field] = TEXT;
+  }
+  return columns;
+}
+
+/** Returns the schema inside `optional`, `nullish` and `transform`. */
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return bare(schema.unwrap());
+  return schema instanceof z.ZodPipe ? bare(schema.in) : schema;
+}
+
+export type CsvKind = 'tours' | 'departures';
+
+/** Yields the lines of a CSV file that an import reads: the names of all columns, then a line for each tour or departure. */
+export async function* csvLines(entries: AsyncIterable<FileEntry>, kind: CsvKind): AsyncGenerator<string> {
+  const columns = kind === 'tours' ? CSV_TOUR_COLUMNS : CSV_DEPARTURE_COLUMNS;
+  yield csvLine(Object.keys(columns));
+  for await (const entry of entries) {
+    if (kind === 'tours') yield csvLine(cellsOf(columns, entry));
+    else
+      for (const departure of entry.departures as FileEntry[])
+        yield csvLine(cellsOf(columns, { [TOUR_OF_DEPARTURE]: entry.slug, ...departure }));
+  }
+}
+
+/** Leaves the cells of nulls and empty lists empty. */
+function cellsOf(columns: CsvColumns, entry: FileEntry): (string | number | null)[] {
+  return Object.entries(columns).map(([name, { write }]) => {
+    const [field, part] = name.split('.') as [string, string?];
+    const content = entry[field];
+    const value = part === undefined ? content : (content as FileEntry | null)?.[part];
+    if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return null;
+    return typeof value === 'number' ? value : write(value);
+  });
+}
+
+/** Limits the characters of a cell: after a quote that is not closed, the rest of the file is one cell. */
+const MOST_CHARACTERS = 1_000_000;
+
+/**
+ * Reads a CSV file as spreadsheets save it: of tours, or, with the column `tour_slug`, of departures. An empty cell keeps the
+ * stored value.
+ */
+export async function* readCsv(
+  file: string,
+  text: AsyncIterable<string>,
+  issues: IssueList,
+): AsyncGenerator<CatalogRecord[]> {
+  const report = (line: number, message: string) => issues.add([{ file, line, field: '', message }]);
+  let head: CsvHead | undefined;
+  const toRecords = ({ record, raw, info }: CsvRow): CatalogRecord[] => {
+    const { width, isDepartures } = head!;
+    const line = info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
+    if (record.length <= width)
+      return [{ place: { file, line }, isDeparture: isDepartures, value: head!.toRecord(record) }];
+    report(line, `has ${record.length} cells, but the first line names ${width}`);
+    return [];
+  };
+  try {
+    for await (const rows of parseCsvRows(text)) {
+      const first = head ? undefined : rows.shift();
+      if (first) {
+        head = new CsvHead(first.record);
+        issues.add(head.issues({ file, line: 1 }));
+      }
+      yield rows.flatMap(toRecords);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const isEndless = error.code === 'CSV_MAX_RECORD_SIZE';
+    return report(Number(error.lines ?? 1), isEndless ? 'opens a quote that does not close' : error.message);
+  }
+  if (!head) report(1, 'must name its columns in the first line');
+}
+
+interface CsvRow {
+  record: string[];
+  raw: string;
+  /** The line where the row ends. */
+  info: { lines: number };
+}
+
+/**
+ * Yields the rows of each chunk. Before it throws for a misplaced quote, yields the rows before it, which the parser's own iterator would
+ * drop.
+ * @throws CsvError
+ */
+export async function* parseCsvRows(text: AsyncIterable<string>): AsyncGenerator<CsvRow[]> {
+  const rows: CsvRow[] = [];
+  let parser: Parser | undefined;
+  let begun = '';
+  for await (const chunk of withLineFeeds(text)) {
+    begun += chunk;
+    // Waits for the whole first line, which decides the delimiter.
+    if (!parser && !begun.trimStart().includes('\n')) continue;
+    parser ??= openParser(begun, rows);
+    const failure = await new Promise<unknown>((done) => void parser!.write(begun, done));
+    begun = '';
+    yield rows.splice(0);
+    if (failure) throw failure as CsvError;
+  }
+  parser ??= openParser(begun, rows);
+  const failure: unknown = await finished(parser.end(begun)).catch((error: unknown) => error);
+  yield rows.splice(0);
+  if (failure) throw failure as CsvError;
+}
+
+function openParser(head: string, rows: CsvRow[]): Parser {
+  const parser = parse({
+    delimiter: delimiterOf(head),
+    info: true,
+    raw: true,
+    relax_column_count: true,
+    skip_records_with_empty_values: true,
+    max_record_size: MOST_CHARACTERS,
+    // Returns undefined, so that the parser keeps no row in its own output.
+    on_record: (row: unknown) => void rows.push(row as CsvRow),
+  });
+  parser.on('error', () => {});
+  return parser.resume();
+}
+
+/** Detects the delimiter from the first line, because column names contain none. */
+function delimiterOf(text: string): string {
+  const head = text.trimStart().split('\n', 1)[0]!;
+  const count = (delimiter: string) => head.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
+}
+
+/** Replaces every line break by a line feed, because the parser counts the lines of a quoted cell twice if they end in CR LF (observed). */
+async function* withLineFeeds(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let kept = '';
+  for await (const chunk of text) {
+    const joined = kept + chunk;
+    kept = joined.endsWith('\r') ? '\r' : '';
+    yield joined.slice(0, joined.length - kept.length).replace(/\r\n?/g, '\n');
+  }
+  if (kept) yield '\n';
+}
+
+/** The columns that the first line of a CSV file names. */
+export class CsvHead {
+  readonly isDepartures: boolean;
+  private readonly names: string[];
+  private readonly columns: CsvColumns;
+
+  constructor(cells: string[]) {
+    const names = cells.map((name) => name.trim());
+    // Reads a file with a mistyped `tour_slug` as departures too, so that only this column is reported and not all others.
+    const isMistyped = names.includes('departure_date') && !names.includes('slug');
+    this.isDepartures = names.includes(TOUR_OF_DEPARTURE) || isMistyped;
+    this.names = names;
+    this.columns = this.isDepartures ? CSV_DEPARTURE_COLUMNS : CSV_TOUR_COLUMNS;
+  }
+
+  get width(): number {
+    return this.names.length;
+  }
+
+  issues(place: Place): Issue[] {
+    const known = Object.keys(this.columns);
+    const kind = this.isDepartures ? 'departures' : 'tours';
+    const unknown = this.names.filter((name) => name !== '' && !known.includes(name));
+    // Only the message of this column lists the known columns, because there are many.
+    const listing = unknown.find((name) => nearestName(name, known) === undefined);
+    const describe = (name: string) => {
+      const near = nearestName(name, known);
+      if (near !== undefined) return `did you mean ${near}?`;
+      return name === listing ? `known are ${known.join(', ')}` : 'correct or remove it';
+    };
+    return this.names.flatMap((name, index): Issue[] => {
+      const issue = (message: string) => [{ ...place, field: name, message }];
+      if (name === '') return issue(`must name every column: number ${index + 1} has none`);
+      if (unknown.includes(name)) return issue(`is not a column of ${kind}; ${describe(name)}`);
+      return this.names.indexOf(name) < index ? issue('is the name of two columns') : [];
+    });
+  }
+
+  /** Returns the record as JSON would have it: `prices.adult` inside `prices`. Leaves out empty cells and columns with issues. */
+  toRecord(cells: string[]): Record<string, unknown> {
+    const record: Record<string, unknown> = {};
+    for (const [index, name] of this.names.entries()) {
+      const cell = cells[index]?.trim() ?? '';
+      if (cell === '' || !Object.hasOwn(this.columns, name) || this.names.indexOf(name) < index) continue;
+      const [field, part] = name.split('.') as [string, string?];
+      const content = this.columns[name]!.read(readFormulas(cell));
+      if (part === undefined) record[field] = content;
+      else record[field] = { ...(record[field] as object | undefined), [part]: content };
+    }
+    return record;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Db, Trx } from '../../platform/database';
+import type { Tenant, TenantStatus } from './tenant';
+import {
+  BookingPrefixTakenError,
+  HoldLengthsError,
+  TenantNotFoundError,
+  TenantSlugTakenError,
+} from './tenant.errors';
+import {
+  findPrefixOwner,
+  findTenantById,
+  findTenantBySlug,
+  insertTenant,
+  lockTenantBySlug,
+  type NewTenant,
+  type TenantChanges,
+  writeTenant,
+} from './tenant.repository';
+import { assertLinkTemplate } from './link-template';
+
+/** @throws TenantNotFoundError */
+export async function findTenant(db: Db, slug: string): Promise<Tenant> {
+  const tenant = await findTenantBySlug(db, slug);
+  if (!tenant) throw new TenantNotFoundError(slug);
+  return tenant;
+}
+
+/** Reads the tenant again, because a cached one may be out of date. */
+export async function readTenantAgain(db: Db, cached: Tenant): Promise<Tenant> {
+  return findTenantById(db, cached.id);
+}
+
+/**
+ * Locks the tenant for a change until the transaction ends.
+ * @throws TenantNotFoundError
+ */
+export async function findTenantForChange(trx: Trx, slug: string): Promise<Tenant> {
+  const tenant = await lockTenantBySlug(trx, slug);
+  if (!tenant) throw new TenantNotFoundError(slug);
+  return tenant;
+}
+
+export interface TenantToCreate extends Partial<Omit<NewTenant, 'currency' | 'currencyDigits' | 'origins'>> {
+  slug: string;
+  name: string;
+  /** Currency code and number of decimals (ISO 4217). */
+  currency?: { code: string; digits: number };
+}
+
+const PREFIX_LENGTH = 10;
+/** Number of derived prefixes to try before the caller must choose one. */
+const ATTEMPTS = 99;
+
+/**
+ * Creates a tenant. Defaults: trial, EUR, DE, all tours visible, 20 % deposit. Derives a missing booking prefix from the
+ * letters and digits of the slug, and adds a number if the prefix is taken.
+ * @throws TenantSlugTakenError, BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
+ */
+export async function createTenant(trx: Trx, given: TenantToCreate): Promise<Tenant> {
+  const { currency = { code: 'EUR', digits: 2 }, country = 'DE', holdMaxMinutes = 60, ...rest } = given;
+  const { holdDefaultMinutes = Math.min(15, holdMaxMinutes) } = given;
+  if (holdDefaultMinutes > holdMaxMinutes) throw new HoldLengthsError(holdDefaultMinutes, holdMaxMinutes);
+  assertLinkTemplate(given.linkTemplate, given.status ?? 'trial');
+  const money = { currency: currency.code, currencyDigits: currency.digits };
+  const holds = { holdDefaultMinutes, holdMaxMinutes };
+
+  for (const bookingPrefix of given.bookingPrefix ? [given.bookingPrefix] : prefixesFor(given.slug)) {
+    const tenant = await insertTenant(trx, { ...rest, country, ...money, ...holds, bookingPrefix });
+    if (tenant) return tenant;
+    if (await findTenantBySlug(trx, given.slug)) throw new TenantSlugTakenError(given.slug);
+  }
+  throw new BookingPrefixTakenError(given.bookingPrefix ?? [...prefixesFor(given.slug)][0]!);
+}
+
+/** Yields ACMETRAVEL, ACMETRAVE2, … for acme-travel. */
+function* prefixesFor(slug: string): Generator<string> {
+  const letters = slug.toUpperCase().replace(/[^A-Z0-9]/g, '');
+  yield letters.slice(0, PREFIX_LENGTH);
+  for (let n = 2; n <= ATTEMPTS; n++) yield letters.slice(0, PREFIX_LENGTH - String(n).length) + n;
+}
+
+export type TenantSettings = Omit<TenantChanges, 'currency' | 'currencyDigits' | 'origins'> & {
+  /** Currency code and number of decimals (ISO 4217). */
+  currency?: { code: string; digits: number };
+};
+
+/**
+ * Changes the given settings of a tenant that findTenantForChange locked.
+ * @throws BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
+ */
+export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSettings): Promise<Tenant> {
+  const { currency, ...rest } = settings;
+  const holdDefault = settings.holdDefaultMinutes ?? tenant.holdDefaultMinutes;
+  const holdMax = settings.holdMaxMinutes ?? tenant.holdMaxMinutes;
+  if (holdDefault > holdMax) throw new HoldLengthsError(holdDefault, holdMax);
+  assertLinkTemplate(settings.linkTemplate, settings.status ?? tenant.status);
+  if (settings.bookingPrefix) {
+    const owner = await findPrefixOwner(trx, settings.bookingPrefix);
+    if (owner && owner !== tenant.id) throw new BookingPrefixTakenError(settings.bookingPrefix);
+  }
+  const money = currency ? { currency: currency.code, currencyDigits: currency.digits } : {};
+  return writeTenant(trx, tenant.id, { ...rest, ...money });
+}
+
+/** Changes the status. The commit makes the API serve or refuse the tenant's keys and tokens. Every change is reversible. */
+export async function changeTenantStatus(trx: Trx, tenant: Tenant, status: TenantStatus): Promise<Tenant> {
+  return writeTenant(trx, tenant.id, { status });
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, statSync, statfsSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Creates a directory and its missing parents. Replaces Node's `recursive` option, which never returns for a path below /proc:
+ * it retries for ever at 100 % of a core, and no signal ends it (observed with Node 20.20).
+ * @returns false if the directory existed
+ * @throws the system's error, for example EACCES, EROFS or EEXIST where a file has this name
+ */
+export function makeDirectory(directory: string, mode?: number): boolean {
+  const parent = path.dirname(directory);
+  if (parent !== directory && !isDirectory(parent)) makeDirectory(parent, mode);
+  try {
+    mkdirSync(directory, { mode });
+    return true;
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (isDirectory(directory)) return false;
+    throw error;
+  }
+}
+
+function isDirectory(name: string): boolean {
+  try {
+    return statSync(name).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops when it cannot. */
+const FULL_BYTES = 16 * 1024 * 1024;
+/** Warns early enough to make space: a million bookings and their indexes take 0.9 GiB (docs/benchmarks.md). */
+const SHORT_BYTES = 1024 * 1024 * 1024;
+
+/**
+ * Compares the free space of a directory's disk with what the database needs to go on writing.
+ * @returns undefined if there is no such directory, or this account may not look at it
+ */
+export function readDiskSpace(
+  directory: string,
+): { freeBytes: number; state: 'full' | 'short' | 'enough' } | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    const freeBytes = bavail * bsize;
+    if (freeBytes < FULL_BYTES) return { freeBytes, state: 'full' };
+    return { freeBytes, state: freeBytes < SHORT_BYTES ? 'short' : 'enough' };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,160 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from './logger';
+import type { Config } from './config';
+import { type DatabaseOptions, type Db, openDatabase } from './database';
+import { joinEmbeddedPostgres } from './embedded-postgres';
+import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
+import { pendingMigrations } from './migrate';
+
+/**
+ * Runs a service. It ends by onShutdown, or with exit code 1 and one line on stderr that names the next step.
+ * @param ports the variables of its ports
+ * @param main receives the function that ends the process for an error that it cannot throw
+ */
+export function runService(
+  service: string,
+  ports: string,
+  main: (fail: (error: unknown) => void) => Promise<void>,
+): void {
+  const fail = (error: unknown) => failStart(service, ports, error);
+  // Node ends with exit code 0 when nothing is left to wait for.
+  process.once('beforeExit', () =>
+    fail(new Error('The process ended although nobody stopped it: read its log, then start it again.')),
+  );
+  main(fail).catch(fail);
+}
+
+function failStart(service: string, ports: string, error: unknown): void {
+  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+  const text =
+    code === 'EADDRINUSE'
+      ? `Port ${port} is taken: stop the process that uses it, or set ${ports} to another port.`
+      : message;
+  process.stderr.write(`${service}: ${text}\n`, () => process.exit(1));
+}
+
+/**
+ * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process ends. Then exits with 0, or with 1 where
+ * `stop` fails or takes longer than `graceMs`.
+ */
+export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<void>): void {
+  let stopping = false;
+  const begin = (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, 'stopping');
+    setTimeout(() => process.exit(1), graceMs).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'shutdown failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => begin('SIGTERM'));
+  process.on('SIGINT', () => begin('SIGINT'));
+  if (process.channel) process.on('disconnect', () => begin('parent gone'));
+}
+
+export interface ServiceDatabase {
+  openPool(options: DatabaseOptions): Db;
+  /** Closes every pool and leaves an embedded server. */
+  close(): Promise<void>;
+}
+
+/** Opens the database of DATABASE_URL, or the embedded database of DATA_DIR, which it starts if necessary. */
+export async function openServiceDatabase(config: Config, log: Logger): Promise<ServiceDatabase> {
+  const onNotice = (line: string) => log.info(line);
+  const server = config.databaseUrl
+    ? { url: config.databaseUrl, leave: () => Promise.resolve() }
+    : await joinEmbeddedPostgres(path.resolve(config.dataDir), { onNotice });
+  const canPrepare = config.preparedStatements || !config.databaseUrl;
+  const pools: Db[] = [];
+  return {
+    openPool(options) {
+      const pool = openDatabase(server.url, { ...options, canPrepare });
+      pools.push(pool);
+      return pool;
+    },
+    async close() {
+      await Promise.all(pools.map((pool) => pool.destroy()));
+      await server.leave();
+    },
+  };
+}
+
+/** A reason of /readyz. */
+type Unusable = 'database does not answer' | 'database is read-only' | 'migrations pending';
+
+/** The database answers, and a service cannot work with it. */
+class UnusableDatabaseError extends Error {
+  constructor(
+    readonly reason: Unusable,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** @throws UnusableDatabaseError, and the errors of a database that is away */
+export async function requireUsable(db: Db): Promise<void> {
+  // A pooler may have connected this process to a standby.
+  const { rows } = await db.raw<{ rows: { standby: boolean }[] }>('select pg_is_in_recovery() as standby');
+  if (rows[0]!.standby)
+    throw new UnusableDatabaseError('database is read-only', 'the database is a standby, which is read-only');
+  const { length } = await pendingMigrations(db);
+  if (length > 0)
+    throw new UnusableDatabaseError(
+      'migrations pending',
+      `${length} ${length === 1 ? 'migration is' : 'migrations are'} missing: run tourctl migrate`,
+    );
+}
+
+/** Time limit of a check: a pooler lets a statement wait for a lost server. */
+const ANSWER_MS = 2000;
+
+/** Returns within two seconds why a service cannot work with the database; undefined: it can. Never rejects. */
+export async function whyUnusable(db: Db): Promise<Unusable | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<Unusable>((resolve) => {
+    timer = setTimeout(() => resolve('database does not answer'), ANSWER_MS);
+  });
+  const answer = requireUsable(db).then(() => undefined, reasonOf);
+  return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+}
+
+function reasonOf(error: unknown): Unusable {
+  if (error instanceof UnusableDatabaseError) return error.reason;
+  return sqlState(error) === READ_ONLY ? 'database is read-only' : 'database does not answer';
+}
+
+const PAUSE_MS = 1000;
+
+/**
+ * Repeats `work` until the database executes it, and logs why it waits. Never gives up while the database is away, refuses, is read-only
+ * or lacks migrations.
+ * @param isStopping ends the wait
+ * @throws the errors of `work` that do not come from the database
+ */
+export async function untilUsable(
+  log: Logger,
+  work: () => Promise<void>,
+  isStopping: () => boolean = () => false,
+): Promise<void> {
+  for (let logged = ''; !isStopping(); await sleep(PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOfDatabase(error)) throw error;
+      const reason = databaseReason(error);
+      if (reason !== logged) log.warn({ reason }, 'waiting for the database');
+      logged = reason;
+    }
+  }
+}
+
+function isOfDatabase(error: unknown): boolean {
+  return error instanceof UnusableDatabaseError || isDatabaseAway(error) || sqlState(error) !== undefined;
+}

@@ -1,0 +1,178 @@
+import { html, type Markup, trusted } from '../../../platform/html-template';
+import type { DeliveryStatus } from '../../deliveries/delivery';
+import type { EndpointStatus } from '../../endpoints/endpoint';
+import type { FilterInput } from '../queries/read-query';
+import { formatTimeForInput } from './formats';
+
+type Cell = Markup | string | number | null;
+
+/** A column of a table. The first column holds the name of each row. */
+export interface TableColumn<Row> {
+  name: string;
+  /** Class of the cells. */
+  kind?: string;
+  cell: (row: Row) => Cell;
+}
+
+/**
+ * Renders a table that scrolls within its box.
+ * @param name for screen readers
+ * @param style `cards`: each row becomes a card on a phone; `figures`: rows of numbers
+ */
+export function tableElement<Row>(
+  name: string,
+  columns: readonly TableColumn<Row>[],
+  rows: readonly Row[],
+  style: 'cards' | 'figures' = 'cards',
+): Markup {
+  return html`<div
+    class="scroll ${style === 'cards' && 'card'}"
+    tabindex="0"
+    role="group"
+    aria-label="${name}"
+  >
+    <table class="${style}">
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col">${column.name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${columns.map((column, index) => tableCell(column, row, index === 0))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function tableCell<Row>({ name, kind, cell }: TableColumn<Row>, row: Row, isFirst: boolean): Markup {
+  const attributes = html`data-label="${name}"${kind && html` class="${kind}"`}`;
+  return isFirst
+    ? html`<th scope="row" ${attributes}>${cell(row)}</th>`
+    : html`<td ${attributes}>${cell(row)}</td>`;
+}
+
+type Fact = readonly [name: Markup | string, value: Cell];
+
+/** Renders a list of names with their values. Omits the entries that are not there. */
+export function facts(style: 'facts' | 'headers', entries: readonly (Fact | '' | false | null)[]): Markup {
+  const rows = entries
+    .filter((entry) => !!entry)
+    .map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    );
+  return html`<dl class="${style}">${rows}</dl>`;
+}
+
+/** Renders a text with a button that copies it; monitor.js shows the button. */
+export function copyable(id: string, label: string, text: string): Markup {
+  return html`<div class="copyable">
+    <button type="button" class="quiet" data-copy="${id}" hidden>Copy</button>
+    <pre id="${id}" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>
+  </div>`;
+}
+
+export type MarkTone = 'good' | 'bad' | 'warn' | 'busy' | 'idle';
+
+const DELIVERY_TONES: Readonly<Record<DeliveryStatus, MarkTone>> = {
+  pending: 'idle',
+  delivering: 'busy',
+  delivered: 'good',
+  retrying: 'warn',
+  dead: 'bad',
+  cancelled: 'idle',
+};
+
+const ENDPOINT_TONES: Readonly<Record<EndpointStatus, MarkTone>> = {
+  active: 'good',
+  paused: 'warn',
+  disabled: 'bad',
+  removed: 'idle',
+};
+
+export function deliveryMark(status: DeliveryStatus): Markup {
+  return mark(DELIVERY_TONES[status], status);
+}
+
+export function endpointMark(status: EndpointStatus): Markup {
+  return mark(ENDPOINT_TONES[status], status);
+}
+
+/** Renders a coloured word. The colour has no meaning that the word does not have. */
+export function mark(tone: MarkTone, text: string): Markup {
+  return html`<span class="mark ${tone}">${text}</span>`;
+}
+
+/** A field of a filter: a select, a time, or one line of text. */
+type Field = { name: string; label: string } & (
+  | {
+      /** Labels by value; the empty value means "any". */
+      options: Readonly<Record<string, string>>;
+      /** Undefined: the value as given. */
+      selected?: string;
+    }
+  | { at: Date | undefined }
+  | {
+      placeholder: string;
+      /** Other values are allowed. */
+      suggestions?: readonly string[];
+    }
+);
+
+/** Returns options whose labels are their values. */
+export function optionsOf(values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(values.map((value) => [value, value]));
+}
+
+/** Renders the fields of a filter with their values, and the issue below each invalid one. */
+export function filterFields(input: FilterInput, fields: readonly Field[]): Markup {
+  return html`${fields.map((field) => filterField(input, field))}`;
+}
+
+function filterField({ given, issues }: FilterInput, field: Field): Markup {
+  const { name, label } = field;
+  const issue = issues[name];
+  const attributes = html`id="f-${name}" name="${name}"
+  ${issue && html`aria-invalid="true" aria-describedby="c-${name}"`}`;
+  return html`<div class="field f-${name}">
+    <label for="f-${name}">${label}</label>
+    ${control(field, given[name], attributes)}
+    ${issue && html`<p class="complaint" id="c-${name}">“${given[name]}” is ignored. ${issue}</p>`}
+  </div>`;
+}
+
+function control(field: Field, given: string | undefined, attributes: Markup): Markup {
+  if ('options' in field) {
+    const selected = field.selected ?? given ?? '';
+    const options = Object.entries(field.options).map(
+      ([value, text]) =>
+        html`<option value="${value}" ${value === selected && trusted('selected')}>${text}</option>`,
+    );
+    return html`<select ${attributes}>
+      ${options}
+    </select>`;
+  }
+  if ('at' in field)
+    return html`<input
+      ${attributes}
+      type="datetime-local"
+      value="${field.at && formatTimeForInput(field.at)}"
+    />`;
+  const { placeholder, suggestions } = field;
+  const list = suggestions && `${field.name}-options`;
+  return html`<input
+      ${attributes}
+      value="${given}"
+      maxlength="200"
+      placeholder="${placeholder}"
+      autocomplete="off"
+      spellcheck="false"
+      ${list && html`list="${list}"`}
+    />${suggestions && html`<datalist id="${list}">${suggestions.map((text) => html`<option value="${text}"></option>`)}</datalist>`}`;
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import type { Range } from '../queries/read-query';
+import { LINK_MINUTES, SESSION_HOURS } from '../session';
+import { linkTo } from './formats';
+
+export interface Frame {
+  title: string;
+  /** Marks this page in the navigation. */
+  at?: '/' | '/endpoints' | '/deliveries' | '/replay';
+  /** Undefined before the sign-in. */
+  viewer?: Viewer;
+  notice?: Notice;
+  /** Updates the open page: by fragments for a range, or by reloading it at this interval. Undefined: the page never changes. */
+  live?: { fragments: Range } | { refreshSeconds: number };
+  body: Markup;
+}
+
+const PAGES = [
+  ['/', 'Overview'],
+  ['/endpoints', 'Endpoints'],
+  ['/deliveries', 'Deliveries'],
+  ['/replay', 'Replay'],
+] as const;
+
+/** Renders a complete HTML document. */
+export function renderMonitorPage({ title, at, viewer, notice, live, body }: Frame): string {
+  return toHtml(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>${title} – Webhooks – Tour Platform</title>
+          <link rel="stylesheet" href="${STYLE.path}" />
+          <script src="${SCRIPT.path}" defer></script>
+        </head>
+        <body ${liveness(live)}>
+          <a class="skip" href="#content">To the content</a>
+          ${header(viewer, at)}
+          <main id="content">
+            <div id="notice" role="status">
+              ${notice && html`<p class="notice ${notice.kind}">${notice.text}</p>`}
+            </div>
+            ${body}
+          </main>
+        </body>
+      </html> `,
+  );
+}
+
+/** Renders the CSRF token. A form without it is refused. */
+export function csrfField({ csrfToken }: Viewer): Markup {
+  return html`<input type="hidden" name="csrf" value="${csrfToken}" />`;
+}
+
+function liveness(live: Frame['live']): Markup | undefined {
+  if (live === undefined) return undefined;
+  if ('refreshSeconds' in live) return html`data-refresh="${live.refreshSeconds}"`;
+  return html`data-live="${linkTo('/live', { range: live.fragments })}"`;
+}
+
+function header(viewer: Viewer | undefined, at: Frame['at']): Markup {
+  const links = PAGES.map(
+    ([path, name]) => html`<a href="${path}" ${path === at && trusted('aria-current="page"')}>${name}</a> `,
+  );
+  return html`<header>
+    <p class="brand"><strong>Tour Platform</strong> Webhooks</p>
+    ${
+      viewer &&
+      html`<nav aria-label="Pages">${links}</nav>
+        <p class="liveness" id="liveness" hidden></p>
+        <form class="who" method="post" action="/sign-out">
+          ${csrfField(viewer)}<span title="Signed in by tourctl monitor">${viewer.operator}</span>
+          <button class="quiet">Sign out</button>
+        </form>`
+    }
+  </header>`;
+}
+
+export interface Viewer {
+  operator: string;
+  csrfToken: string;
+}
+
+/** Reports the result of an action once, on top of the next page. */
+export interface Notice {
+  kind: 'done' | 'refused';
+  text: string;
+}
+
+/** @param link the target of the form of a one-time link; undefined: the page explains how to get a link */
+export function signInPage(link?: { action: string }): string {
+  const inside = link
+    ? html`<p>The link works once, and this button uses it. The session lasts ${SESSION_HOURS} hours.</p>
+        <form method="post" action="${link.action}"><button class="primary" autofocus>Sign in</button></form>`
+    : html`<p>On a machine that reaches the database, run</p>
+        <pre><code>tourctl monitor</code></pre>
+        <p>and open the link that it prints. The link works once, for ${LINK_MINUTES} minutes.</p>`;
+  const body = html`<section class="card message">
+    <h1>Sign in</h1>
+    ${inside}
+  </section>`;
+  return renderMonitorPage({ title: 'Sign in', body });
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: 'Forbidden',
+  404: 'Not found',
+  409: 'Not possible now',
+  503: 'Not ready',
+};
+
+/** @param text a sentence that names the problem and the next step */
+export function refusalPage(status: number, text: string, viewer?: Viewer): string {
+  const title = TITLES[status] ?? (status < 500 ? 'Refused' : 'Error');
+  const body = html`<section class="card message">
+    <h1>${title}</h1>
+    <p>${text}</p>
+    <p><a class="button" href="/">To the overview</a> <span class="soft">${status}</span></p>
+  </section>`;
+  return renderMonitorPage({ title, viewer, body });
+}
+
+export interface Asset {
+  /** Holds a hash of the body as its query, so that browsers may cache the response for ever. */
+  path: string;
+  body: string;
+  type: string;
+}
+
+/** Uses the colours and fonts of the API's documentation. The pages load nothing from another host. */
+export const STYLE = asset('monitor.css', 'text/css; charset=utf-8');
+/** Updates open pages and copies texts at a click. The pages work without it. */
+export const SCRIPT = asset('monitor.js', 'text/javascript; charset=utf-8');
+
+function asset(file: string, type: string): Asset {
+  const body = readFileSync(join(__dirname, '../assets', file), 'utf8');
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
+  return { path: `/assets/${file}?v=${hash}`, body, type };
+}

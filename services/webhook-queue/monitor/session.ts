@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { recordChange } from '../../platform/audit-log';
+import { type Db, inTransaction, type Trx } from '../../platform/database';
+
+// Both are measured by the database's clock.
+export const LINK_MINUTES = 5;
+export const SESSION_HOURS = 8;
+
+interface SessionOwner {
+  id: string;
+  /** The system user who created the link, and the machine. */
+  operator: string;
+  host: string;
+}
+
+export interface MonitorSession extends SessionOwner {
+  /** Stored only in the cookie. */
+  token: string;
+}
+
+interface MonitorLink {
+  id: string;
+  /** Valid once, for LINK_MINUTES. Opens a session of SESSION_HOURS. */
+  token: string;
+  expiresAt: Date;
+}
+
+/** Creates a one-time link and deletes expired links and sessions. The caller writes the audit row. */
+export async function createMonitorLink(
+  trx: Trx,
+  { operator, host }: Pick<SessionOwner, 'operator' | 'host'>,
+): Promise<MonitorLink> {
+  await trx('webhook_monitor_sessions')
+    .whereRaw(
+      'case when session_digest is null then link_expires_at else expires_at end <= clock_timestamp()',
+    )
+    .delete();
+  const token = createToken();
+  const { rows } = await trx.raw<{ rows: [{ id: string; expiresAt: Date }] }>(
+    `insert into webhook_monitor_sessions (operator, host, link_digest, link_expires_at)
+     values (:operator, :host, :digest, clock_timestamp() + make_interval(mins => :minutes))
+     returning id, link_expires_at as expires_at`,
+    { operator, host, digest: digestOf(token), minutes: LINK_MINUTES },
+  );
+  return { token, ...rows[0] };
+}
+
+/**
+ * Opens a session. Returns undefined for an unknown, used or expired link, without saying which. Uses the link up in one statement:
+ * a second concurrent use waits for the row lock and then finds the link used. The clock is read after that wait.
+ */
+export async function openSession(db: Db, linkToken: string): Promise<MonitorSession | undefined> {
+  if (!isSessionToken(linkToken)) return undefined;
+  const token = createToken();
+  return inTransaction(db, async (trx) => {
+    const { rows } = await trx.raw<{ rows: SessionOwner[] }>(
+      `update webhook_monitor_sessions
+       set session_digest = :sessionDigest, expires_at = clock_timestamp() + make_interval(hours => :hours)
+       where link_digest = :linkDigest and session_digest is null and link_expires_at > clock_timestamp()
+       returning id, operator, host`,
+      { linkDigest: digestOf(linkToken), sessionDigest: digestOf(token), hours: SESSION_HOURS },
+    );
+    const [owner] = rows;
+    if (!owner) return undefined;
+    await recordSignIn(trx, owner, 'monitor.sign-in');
+    return { ...owner, token };
+  });
+}
+
+/** Finds the session in the database on every request: no instance caches it. */
+export async function findSession(db: Db, token: string | undefined): Promise<MonitorSession | undefined> {
+  if (token === undefined || !isSessionToken(token)) return undefined;
+  const owner = await db('webhook_monitor_sessions')
+    .where({ session_digest: digestOf(token) })
+    .whereRaw('expires_at > clock_timestamp()')
+    .first<SessionOwner | undefined>('id', 'operator', 'host');
+  return owner && { ...owner, token };
+}
+
+/** Ends a session. Records nothing where it had ended already. */
+export async function endSession(db: Db, session: MonitorSession): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const deleted = await trx('webhook_monitor_sessions').where({ id: session.id }).delete();
+    if (deleted > 0) await recordSignIn(trx, session, 'monitor.sign-out');
+  });
+}
+
+async function recordSignIn(trx: Trx, { id, operator, host }: SessionOwner, action: string): Promise<void> {
+  await recordChange(trx, {
+    actor: operator,
+    host,
+    action,
+    tenantId: null,
+    subject: id,
+    before: null,
+    after: null,
+  });
+}
+
+/** Creates a token: 32 bytes in base64url. Only its holder knows it; the database stores its digest. */
+function createToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Uses SHA-256: 256 random bits need no slower hash. */
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Returns whether the text has the format of a token. */
+export function isSessionToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}
