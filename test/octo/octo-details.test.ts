@@ -105,11 +105,7 @@ describe('the details of an OCTO booking', () => {
     const octo = detailsOf('cc');
     const others = Array.from({ length: 4 }, () => detailsOf('cc'));
     const ends = await Promise.allSettled([octo, octo, ...others].map((one) => hold(site, seats, one)));
-    expect(ends.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'rejected',
-      ...Array(4).fill('fulfilled'),
-    ]);
+    expect(ends.map(({ status }) => status).sort()).toEqual([...Array(5).fill('fulfilled'), 'rejected']);
     expect(await seatsTaken(api.db, seats)).toBe(5);
   });
 
