@@ -1,4 +1,4 @@
--- What changed and when: the version that ends cached reads, and the changes that a tenant's copy of the catalog must learn of (ADR 28).
+-- Records changes: the version by which processes end cached reads, and the changes that a tenant's copy of the catalog receives (ADR 28).
 
 -- The version of the data that processes of the API cache, and the time of the last commit that changed the catalog. Each change of a
 -- credential, a tenant, a visibility or price rule, or the catalog increments the version in the same transaction. Holds and bookings

@@ -5,5 +5,5 @@ alter table booking_leads
   validate constraint booking_leads_deposit_range,
   validate constraint booking_leads_customer_known;
 
--- Nothing calls it: every caller says whether it counts real or sandbox seats.
+-- Drops a function without callers: each caller uses the one that takes the kind of seats, real or sandbox.
 drop function count_seats(uuid, timestamptz);

@@ -15,7 +15,7 @@ import type { PricedTour, Prices } from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
 import { assertPriced, type Party, totalOf } from './party';
 
-/** What the tenant's customer pays, the platform's price (both in minor units), and the rule that decided. */
+/** Holds the price that the tenant's customer pays, the platform's price (both in minor units), and the rule that decided. */
 export interface Quote {
   platform: Prices;
   tenant: Prices;
