@@ -81,7 +81,7 @@ const NEIGHBOURS = {
   ],
   widget: ['tenants', 'catalog', 'pricing', 'credentials'],
   demo: ['tenants', 'catalog', 'catalog-import', 'pricing', 'departures', 'bookings', 'sales', 'credentials'],
-  health: ['tenants'],
+  health: ['tenants', 'catalog'],
   backup: ['catalog'],
   docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency', 'octo'],
 };

@@ -12,7 +12,8 @@ import {
 import { type Departure, departureStatus, seatsAvailable } from '../../services/api/departures/departure';
 import type { StandingBooking } from '../../services/api/departures/departure-sales.repository';
 import { findDepartures } from '../../services/api/departures/departure.repository';
-import { findTourDeparture } from '../../services/api/departures/find-departures';
+import { findTourDeparture, type NamedDeparture } from '../../services/api/departures/find-departures';
+import { nameDeparture } from '../../services/api/catalog/start-time';
 import { pricesAnswer } from '../../services/api/pricing/price-categories';
 import type { Trx } from '../../services/platform/database';
 import { flag, type Verb } from '../engine/command';
@@ -27,7 +28,7 @@ import {
   toCustomerDocument,
   toReferenceDocument,
 } from '../engine/personal-data';
-import { decimal, formatMoney, instant, travelDate, wholeNumber } from '../engine/values';
+import { decimal, departureOnDate, formatMoney, instant, travelDate, wholeNumber } from '../engine/values';
 import { type ItemColumn, tableOf } from '../terminal/table';
 import { countIs, countOf } from '../terminal/text';
 
@@ -46,7 +47,7 @@ export const departureVerbs: Verb[] = [
       flag('--from <date>', 'from this day on, which may be past', { parse: travelDate }),
       flag('--to <date>', 'up to this day', { parse: travelDate }),
       ...LIST_FLAGS,
-      afterFlag('date', travelDate),
+      afterFlag('date', departureOnDate),
     ],
     check: ({ from, to }: { from?: string; to?: string }) => {
       if (from && to && to < from) throw new UsageError('--to must not be before --from');
@@ -83,7 +84,7 @@ export const departureVerbs: Verb[] = [
     about:
       'Take a departure off sale; its bookings stay, and are listed so that you can inform the customers; endpoints that ' +
       'subscribe to departure.cancelled receive it',
-    args: { date: travelDate },
+    args: { date: departureOnDate },
     flags: [REVEAL_FLAG],
     asks: () => true,
     examples: [
@@ -95,14 +96,14 @@ export const departureVerbs: Verb[] = [
   {
     usage: 'reopen <tour> <date>',
     about: 'Put a cancelled departure on sale again; sends departure.updated',
-    args: { date: travelDate },
+    args: { date: departureOnDate },
     run: reopenDepartureCommand,
   },
   {
     usage: 'set-seats <tour> <date> <seats>',
     about:
       'Change how many seats a departure has, never below what is held or booked; sends departure.updated',
-    args: { date: travelDate, seats },
+    args: { date: departureOnDate, seats },
     examples: ['departure set-seats dolomites-hut-to-hut 2027-06-05 16'],
     run: setSeatsCommand,
   },
@@ -110,7 +111,7 @@ export const departureVerbs: Verb[] = [
     usage: 'set-price <tour> <date>',
     about:
       "Change prices of a departure in the tour's currency; what is held or booked keeps its price; sends departure.updated",
-    args: { date: travelDate },
+    args: { date: departureOnDate },
     flags: [flag('--adult <money>', "an adult's price", { parse: price }), CHILD_FLAG, SINGLE_FLAG],
     check: ({ adult, child, singleSupplement }: PriceOptions) => {
       if ((adult ?? child ?? singleSupplement) === undefined)
@@ -143,6 +144,7 @@ async function addDepartureCommand(
   const added = await audited(entry, async (trx, note) => {
     const departure = await addDeparture(trx, tour, {
       date,
+      startTime: null,
       returnDate,
       closesAt,
       seatsTotal: seats,
@@ -183,18 +185,18 @@ async function cancelDepartureCommand(
   context: Context,
   { reveal = false }: RevealOptions,
   idOrSlug: string,
-  date: string,
+  named: NamedDeparture,
 ): Promise<void> {
   const { confirm, db, output } = context;
   const tour = await findTour(db, idOrSlug);
-  const departure = await findTourDeparture(db, tour, date);
+  const departure = await findTourDeparture(db, tour, named);
   if (!departure.cancelled)
-    await confirm(`Take ${tour.slug} on ${date} off sale${describeTaken(departure)}?`);
-  const { bookings, document, live, tenantsInformed } = await change(context, 'cancel', tour, date, (trx) =>
-    cancelDeparture(trx, tour, date),
+    await confirm(`Take ${tour.slug} on ${spell(named)} off sale${describeTaken(departure)}?`);
+  const { bookings, document, live, tenantsInformed } = await change(context, 'cancel', tour, named, (trx) =>
+    cancelDeparture(trx, tour, named),
   );
   if (reveal) {
-    const entry = { action: 'departure.reveal', subject: `${tour.slug} ${date}` };
+    const entry = { action: 'departure.reveal', subject: `${tour.slug} ${spell(named)}` };
     await recordReveal(context, entry, { bookings: bookings.length });
   }
   const answer = {
@@ -210,7 +212,7 @@ async function cancelDepartureCommand(
         ? [`${countOf(live.holds, 'live hold')} of ${countOf(live.seats, 'seat')} can no longer be booked`]
         : [];
     return [
-      `${tour.slug} on ${date} is cancelled; ${countIs(bookings.length, 'booking')} affected`,
+      `${tour.slug} on ${spell(named)} is cancelled; ${countIs(bookings.length, 'booking')} affected`,
       ...holds,
       ...(tenantsInformed === null
         ? []
@@ -240,26 +242,28 @@ async function reopenDepartureCommand(
   context: Context,
   _: object,
   idOrSlug: string,
-  date: string,
+  named: NamedDeparture,
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
-  const { document } = await change(context, 'reopen', tour, date, (trx) => reopenDeparture(trx, tour, date));
-  context.output.answer(document, () => `${tour.slug} on ${date} is ${document.status}`);
+  const { document } = await change(context, 'reopen', tour, named, (trx) =>
+    reopenDeparture(trx, tour, named),
+  );
+  context.output.answer(document, () => `${tour.slug} on ${spell(named)} is ${document.status}`);
 }
 
 async function setSeatsCommand(
   context: Context,
   _: object,
   idOrSlug: string,
-  date: string,
+  named: NamedDeparture,
   seats: number,
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
-  const { document } = await change(context, 'set-seats', tour, date, (trx) =>
-    setSeats(trx, tour, date, seats),
+  const { document } = await change(context, 'set-seats', tour, named, (trx) =>
+    setSeats(trx, tour, named, seats),
   );
   context.output.answer(document, () => {
-    return `${tour.slug} on ${date} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
+    return `${tour.slug} on ${spell(named)} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
   });
 }
 
@@ -273,7 +277,7 @@ async function setPriceCommand(
   context: Context,
   { adult, child, singleSupplement }: PriceOptions,
   idOrSlug: string,
-  date: string,
+  named: NamedDeparture,
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
   const prices: NewPrices = {
@@ -281,15 +285,15 @@ async function setPriceCommand(
     ...(child !== undefined && { child }),
     ...(singleSupplement !== undefined && { single_supplement: singleSupplement }),
   };
-  const { document } = await change(context, 'set-price', tour, date, (trx) =>
-    setPrices(trx, tour, date, prices),
+  const { document } = await change(context, 'set-price', tour, named, (trx) =>
+    setPrices(trx, tour, named, prices),
   );
   context.output.answer(document, () => {
     const each = Object.entries(document.prices).map(
       ([category, amount]) =>
         `${category.replace('_', ' ')} ${formatMoney(amount as number, document.currency)}`,
     );
-    return `${tour.slug} on ${date} costs ${each.join(', ')}`;
+    return `${tour.slug} on ${spell(named)} costs ${each.join(', ')}`;
   });
 }
 
@@ -297,14 +301,15 @@ async function change<T extends ChangedDeparture>(
   { audited }: Context,
   verb: string,
   tour: CatalogTour,
-  date: string,
+  named: NamedDeparture,
   work: (trx: Trx) => Promise<T>,
 ) {
-  const entry = { action: `departure.${verb}`, subject: `${tour.slug} ${date}` };
+  const entry = { action: `departure.${verb}`, subject: `${tour.slug} ${spell(named)}` };
   return audited(entry, async (trx, note) => {
     const changed = await work(trx);
-    const facts = ({ cancelled, seatsTotal, prices, tour: { currencyDigits } }: Departure) => ({
+    const facts = ({ cancelled, startTime, seatsTotal, prices, tour: { currencyDigits } }: Departure) => ({
       cancelled,
+      start_time: startTime,
       seats_total: seatsTotal,
       prices: pricesAnswer(prices, currencyDigits),
     });
@@ -313,12 +318,17 @@ async function change<T extends ChangedDeparture>(
   });
 }
 
+function spell({ date, time }: NamedDeparture): string {
+  return nameDeparture(date, time ?? null);
+}
+
 function toDepartureDocument({ slug }: CatalogTour, departure: Departure) {
   const { currency, currencyDigits } = departure.tour;
   return {
     id: departure.id,
     tour: slug,
     departure_date: departure.departureDate,
+    start_time: departure.startTime,
     return_date: departure.returnDate,
     status: departureStatus(departure),
     seats_total: departure.seatsTotal,
@@ -334,7 +344,7 @@ interface DepartureListOptions {
   from?: string;
   to?: string;
   limit?: number;
-  after?: string;
+  after?: NamedDeparture;
 }
 
 async function listDeparturesCommand(
@@ -343,12 +353,13 @@ async function listDeparturesCommand(
   idOrSlug: string,
 ): Promise<void> {
   const tour = await findTour(db, idOrSlug);
-  const page = { sandbox: false, from, to, afterDate: after, limit: limit + 1 };
+  const page = { sandbox: false, from, to, after, limit: limit + 1 };
   const departures = await findDepartures(db, tour.id, page);
   const found = departures.map((departure) => toDepartureDocument(tour, departure));
   answerItems(output, found, limit, {
     columns: [
       { heading: 'date', cell: (d) => d.departure_date },
+      { heading: 'start', cell: (d) => d.start_time },
       {
         heading: 'status',
         tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
@@ -359,6 +370,6 @@ async function listDeparturesCommand(
       { heading: 'adult', right: true, cell: ({ prices, currency }) => formatMoney(prices.adult, currency) },
     ],
     empty: `No departures of ${tour.slug}`,
-    after: (d) => d.departure_date,
+    after: ({ departure_date: date, start_time: time }) => (time === null ? date : `${date}T${time}`),
   });
 }

@@ -105,6 +105,7 @@ function toHoldDocument(hold: SeatHold, reveal = false) {
     tenant: hold.tenant.slug,
     tour: hold.tour.slug,
     departure_date: hold.departureDate,
+    departure_time: hold.departureTime,
     quantity: hold.quantity,
     adults: hold.quantity - hold.children,
     children: hold.children,

@@ -14,7 +14,7 @@ import { countOf } from '../terminal/text';
 export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 
 /** Errors of use cases that depend only on arguments and configuration: exit 2, not 1. */
-const WRONG_ARGUMENTS: ReadonlySet<string> = new Set(['invalid_webhook_url']);
+const WRONG_ARGUMENTS: ReadonlySet<string> = new Set(['invalid_webhook_url', 'departure_time_missing']);
 
 /** Writes the error to stderr and returns the exit code. */
 export function fail(error: unknown, output: Output, path: string): number {

@@ -1,4 +1,6 @@
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
+import type { NamedDeparture } from '../../services/api/departures/find-departures';
+import { isStartTime } from '../../services/api/catalog/start-time';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
 import {
@@ -142,6 +144,16 @@ export function continent(text: string, name: string): string {
 
 /** Parses a travel date; `moment` parses times. */
 export const travelDate = matching(isCalendarDate, 'a date of the calendar such as 2027-05-01');
+
+/** Parses the name of a departure: its date, and its start time if the date has several departures. */
+export function departureOnDate(text: string, name: string): NamedDeparture {
+  const [date, ...times] = text.split('T');
+  if (isCalendarDate(date!) && times.length <= 1 && times.every(isStartTime))
+    return { date: date!, time: times[0] };
+  throw new UsageError(
+    `${name} must be a date such as 2027-05-01, or a date and time such as 2027-05-01T09:30`,
+  );
+}
 
 /** Parses the step that prices are rounded to, above 0. */
 export function roundingStep(text: string, name: string): string {

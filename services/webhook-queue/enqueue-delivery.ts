@@ -17,11 +17,16 @@ export interface EventLead {
   externalRef: string | null;
   customer: { name: string | null; phone: string | null; email: string | null };
   departureDate: string | null;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
   /** Major units, as on the wire. */
   totalPrice: number;
 }
 
-/** Creates an event with the specification's eight fields in order; missing values are null. */
+/**
+ * Creates an event with the specification's eight fields in order; missing values are null. All but `booking.created`, whose fields the
+ * specification fixes, have the departure's time too.
+ */
 export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEvent {
   const { name, phone, email } = lead.customer;
   return {
@@ -37,6 +42,7 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
       external_ref: lead.externalRef,
       customer: { name, phone, email },
       departure_date: lead.departureDate,
+      ...(type !== 'booking.created' && { departure_time: lead.departureTime }),
       total_price: lead.totalPrice,
     },
   };
@@ -47,6 +53,8 @@ export interface EventDeparture {
   tenantId: string;
   tour: { id: string; slug: string };
   departureDate: string;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
   /** Wire names of the changed fields; null: the departure was cancelled. */
   changed: string[] | null;
   /** The tenant's first 100 standing bookings on the departure. */
@@ -67,6 +75,7 @@ export function departureEvent({ tenantId, changed, ...departure }: EventDepartu
       event_type: type,
       tour: { id, slug },
       departure_date: departure.departureDate,
+      departure_time: departure.departureTime,
       ...(changed !== null && { changed }),
       booking_refs: departure.bookingRefs,
       bookings_total: departure.bookingsTotal,

@@ -1,4 +1,4 @@
-import { findDepartureWithHorizon } from '../../services/api/departures/departure-sales.repository';
+import { findDeparturesWithHorizon } from '../../services/api/departures/departure-sales.repository';
 import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
@@ -15,8 +15,8 @@ describe('the validity of an availability count', () => {
     const tour = await givenTour(db, { timeZone });
     // The closing time has passed; the end of the date has not.
     await givenDeparture(db, tour, { date, closesAt: '2020-01-01T00:00:00Z' });
-    const { countedUntil, departure } = await findDepartureWithHorizon(db, tour.id, date, false);
-    expect(departure).toMatchObject({ closed: true, past: false });
+    const { countedUntil, departures } = await findDeparturesWithHorizon(db, tour.id, date, false);
+    expect(departures).toMatchObject([{ closed: true, past: false }]);
     expect(countedUntil!.toISOString()).toBe(end);
   });
 });

@@ -232,8 +232,8 @@ async function endSoon(
 
 /** Cancels a departure for some milliseconds, through the use cases of the terminal. */
 async function cancelAndReopen(db: Db, { tour, date }: Seats): Promise<undefined> {
-  await inTransaction(db, (trx) => cancelDeparture(trx, tour, date));
+  await inTransaction(db, (trx) => cancelDeparture(trx, tour, { date }));
   await new Promise((resolve) => setTimeout(resolve, 20));
-  await inTransaction(db, (trx) => reopenDeparture(trx, tour, date));
+  await inTransaction(db, (trx) => reopenDeparture(trx, tour, { date }));
   return undefined;
 }

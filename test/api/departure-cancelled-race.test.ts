@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const book = () => website.book({ tour_id: seats.tour.slug, departure_date: seats.date });
-const cancel = () => inTransaction(api.db, (trx) => cancelDeparture(trx, seats.tour, seats.date));
+const cancel = () => inTransaction(api.db, (trx) => cancelDeparture(trx, seats.tour, { date: seats.date }));
 
 /** Returns the bookings in the events of the departure, one list for each event. */
 async function announced(): Promise<string[][]> {
@@ -35,7 +35,7 @@ describe('a booking during the cancellation of its departure', () => {
   it('gets departure_cancelled when the cancellation has the lock, and is not in the event', async () => {
     const { body } = await book();
     const answer = await answerAfter(api.db, seats, book, (trx) =>
-      cancelDeparture(trx, seats.tour, seats.date),
+      cancelDeparture(trx, seats.tour, { date: seats.date }),
     );
     expectProblem(answer, 409, 'departure_cancelled');
     expect(await announced()).toEqual([[body.booking_ref]]);

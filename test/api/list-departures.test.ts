@@ -40,6 +40,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
         {
           id: expect.stringMatching(/^[0-9a-f-]{36}$/),
           departure_date: date,
+          start_time: null,
           return_date: daysFromToday(32),
           status: 'available',
           seats_total: 8,
@@ -51,6 +52,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
         {
           id: expect.any(String),
           departure_date: other,
+          start_time: null,
           return_date: null,
           status: 'available',
           seats_total: 10,

@@ -223,14 +223,19 @@ async function liveHolds({ id }: Tenant): Promise<number> {
 
 /** Builds the sale of a hold at once, so that sales arrive in one turn of the event loop. */
 const holdOf = ({ tour, date, departureId }: PlacedSeats): HoldSale =>
-  prepareHold(sellerWithoutKey(tenant), tour, departureId, {
-    departureDate: date,
-    party: adultsOnly(1),
-    holdMinutes: undefined,
-    externalRef: null,
-    by: null,
-    customer: { name: null, phone: null, email: null },
-  });
+  prepareHold(
+    sellerWithoutKey(tenant),
+    tour,
+    { departureId, times: [] },
+    {
+      departureDate: date,
+      party: adultsOnly(1),
+      holdMinutes: undefined,
+      externalRef: null,
+      by: null,
+      customer: { name: null, phone: null, email: null },
+    },
+  );
 
 /** A booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>

@@ -122,7 +122,12 @@ describe('sales with keys', () => {
         },
         {},
       );
-      return prepareHold({ tenant, principal: null, claim }, tour, departureId, toRequest(date));
+      return prepareHold(
+        { tenant, principal: null, claim },
+        tour,
+        { departureId, times: [] },
+        toRequest(date),
+      );
     };
     const sales = ['first', 'second'].map(saleOf);
     const outcomesOf = async (trx: Trx, some: Sale[]) => (await transactSales(trx, some)).outcomes;
@@ -145,7 +150,12 @@ describe('sales of one transaction', () => {
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
     const saleAt = (maxHoldShare: number) =>
-      prepareHold(sellerWithoutKey({ ...tenant, maxHoldShare }), tour, departureId, toRequest(date));
+      prepareHold(
+        sellerWithoutKey({ ...tenant, maxHoldShare }),
+        tour,
+        { departureId, times: [] },
+        toRequest(date),
+      );
     const [limited, unlimited] = [saleAt(10), saleAt(100)];
     expect((await outcomesOf([unlimited])).map(({ kind }) => kind)).toEqual(['sold']);
     const [first, second] = await outcomesOf([limited, unlimited]);
@@ -183,7 +193,12 @@ describe('sales of one transaction', () => {
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
     const seller = sellerWithoutKey(tenant);
-    const hold = prepareHold(seller, tour, departureId, { ...toRequest(date), externalRef: 'cart-7' });
+    const hold = prepareHold(
+      seller,
+      tour,
+      { departureId, times: [] },
+      { ...toRequest(date), externalRef: 'cart-7' },
+    );
     // Prepared before the hold exists.
     const booking = await prepareBooking(db, seller, tour, {
       departureDate: null,
@@ -208,7 +223,7 @@ describe('sales of one transaction', () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
-    const sale = prepareHold(sellerWithoutKey(tenant), tour, departureId, toRequest(date));
+    const sale = prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, toRequest(date));
     const factsOf = () =>
       inTransaction(db, async (trx) => {
         const locks = await lockSales(trx, [sale], () => true);

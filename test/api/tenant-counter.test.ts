@@ -53,12 +53,17 @@ async function countsAroundHold(
 }
 
 function holdOf(tenant: Tenant, { tour, date, departureId }: PlacedSeats) {
-  return prepareHold(sellerWithoutKey(tenant), tour, departureId, {
-    departureDate: date,
-    party: adultsOnly(1),
-    holdMinutes: 15,
-    externalRef: null,
-    by: null,
-    customer: { name: null, phone: null, email: null },
-  });
+  return prepareHold(
+    sellerWithoutKey(tenant),
+    tour,
+    { departureId, times: [] },
+    {
+      departureDate: date,
+      party: adultsOnly(1),
+      holdMinutes: 15,
+      externalRef: null,
+      by: null,
+      customer: { name: null, phone: null, email: null },
+    },
+  );
 }

@@ -23,11 +23,11 @@ export async function operate(db: Db, world: World, command: Command): Promise<B
   const change = (work: (trx: Trx) => Promise<unknown>) => unlessRefused(inTransaction(db, work));
   switch (kind) {
     case 'set seats':
-      return change((trx) => setSeats(trx, tour, date, 1 + ((adults + pick) % 14)));
+      return change((trx) => setSeats(trx, tour, { date }, 1 + ((adults + pick) % 14)));
     case 'cancel departure':
-      return change((trx) => cancelDeparture(trx, tour, date));
+      return change((trx) => cancelDeparture(trx, tour, { date }));
     case 'reopen departure':
-      return change((trx) => reopenDeparture(trx, tour, date));
+      return change((trx) => reopenDeparture(trx, tour, { date }));
     case 'import':
       if (++world.version >= TOUR_VERSIONS.length) return undefined;
       return unlessRefused(world.import(world.version));

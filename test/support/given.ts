@@ -72,6 +72,7 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
 
 export interface DepartureOverrides {
   date?: string;
+  startTime?: string;
   seats?: number;
   prices?: Record<string, number>;
   status?: string;
@@ -88,6 +89,7 @@ export async function givenDeparture(
   await db('departures').insert({
     tour_id: tour.id,
     departure_date: date,
+    start_time: overrides.startTime ?? null,
     seats_total: overrides.seats ?? 10,
     prices_minor: JSON.stringify(overrides.prices ?? { adult: 50_000 }),
     status: overrides.status ?? 'scheduled',

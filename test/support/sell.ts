@@ -1,7 +1,7 @@
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import { findDepartureId } from '../../services/api/departures/find-departures';
+import { findDeparture } from '../../services/api/departures/find-departures';
 import {
   type BookingRequest,
   type HoldRequest,
@@ -46,6 +46,6 @@ export async function holdSaleOf(
   tour: TourRef,
   request: HoldRequest,
 ): Promise<HoldSale> {
-  const departureId = await findDepartureId(db, tour.id, request.departureDate);
-  return prepareHold(sellerWithoutKey(tenant), tour, departureId, request);
+  const departure = await findDeparture(db, { tourId: tour.id, ...request });
+  return prepareHold(sellerWithoutKey(tenant), tour, departure, request);
 }

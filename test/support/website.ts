@@ -1,4 +1,4 @@
-import { findDepartureId } from '../../services/api/departures/find-departures';
+import { findDeparture } from '../../services/api/departures/find-departures';
 import type { Response, Test } from 'supertest';
 import type { Scope } from '../../services/api/credentials/credential';
 import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
@@ -88,7 +88,8 @@ export interface PlacedSeats extends Seats {
 export async function givenSeats(db: Db, departure: DepartureOverrides = {}): Promise<PlacedSeats> {
   const tour = await givenTour(db);
   const date = await givenDeparture(db, tour, departure);
-  return { tour, date, departureId: (await findDepartureId(db, tour.id, date))! };
+  const { departureId } = await findDeparture(db, { tourId: tour.id, departureDate: date });
+  return { tour, date, departureId: departureId! };
 }
 
 /**

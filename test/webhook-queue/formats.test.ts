@@ -90,10 +90,15 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     ['departure.updated', ['seats_total', 'prices'], '"changed":["seats_total","prices"],'],
   ])('has the documented body for %s', async (type, changed, changedText) => {
     const { secret } = await add(format, [type]);
-    const about = { tour: { id: randomUUID(), slug: 'alps' }, departureDate: '2031-05-01', changed };
+    const about = {
+      tour: { id: randomUUID(), slug: 'alps' },
+      departureDate: '2031-05-01',
+      departureTime: '09:30',
+      changed,
+    };
     const event = departureEvent({ tenantId, ...about, bookingRefs: ['ACME-1', 'ACME-2'], bookingsTotal: 2 });
     await inTransaction(db, (trx) => enqueueDelivery(trx, event));
-    const tour = `"tour":{"id":"${about.tour.id}","slug":"alps"},"departure_date":"2031-05-01"`;
+    const tour = `"tour":{"id":"${about.tour.id}","slug":"alps"},"departure_date":"2031-05-01","departure_time":"09:30"`;
     const refs = '"booking_refs":["ACME-1","ACME-2"]';
     const own = `{"event_type":"${type}",${tour},${changedText}${refs},"bookings_total":2}`;
     expect(await received(secret)).toBe(await formatted(format, type, own, `{${tour},${refs}}`));

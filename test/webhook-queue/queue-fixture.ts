@@ -44,6 +44,7 @@ export async function book(
     externalRef: null,
     customer: { name: 'Zoë “Ö” Müller', phone: '+37120000000', email: 'zoe@example.com' },
     departureDate: '2031-05-01',
+    departureTime: null,
     totalPrice: 1499.5,
   });
   await inTransaction(db, (trx) => enqueueDelivery(trx, event));

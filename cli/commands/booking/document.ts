@@ -20,6 +20,7 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     tenant: lead.tenant.slug,
     tour: lead.tour.slug,
     departure_date: lead.departureDate,
+    departure_time: lead.departureTime,
     departure_status: lead.departureStatus,
     adults: lead.party.adult,
     children: lead.party.child,

@@ -15,6 +15,7 @@ function toRefusalDocument(refusal: Refusal) {
     code: refusal.code,
     tour: refusal.tour,
     departure_date: refusal.departureDate,
+    departure_time: refusal.departureTime,
     quantity: refusal.quantity,
     seats_available: refusal.seatsAvailable,
     external_ref: refusal.externalRef,

@@ -47,7 +47,7 @@ export async function simulatePricingCommand(
 ): Promise<void> {
   const tenant = await findTenant(db, slug);
   const found = await findTour(db, idOrSlug);
-  const departure = date === null ? null : await findTourDeparture(db, found, date);
+  const departure = date === null ? null : await findTourDeparture(db, found, { date });
   // Takes prices and currency from one statement: an import may have changed both since the tour was found.
   const tour = { ...found, ...departure?.tour };
   const platform = departure?.prices ?? { adult: tour.basePriceMinor };

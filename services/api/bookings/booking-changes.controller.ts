@@ -14,7 +14,8 @@ import type { Request as HttpRequest } from 'express';
 import type { Trx, Turn } from '../../platform/database';
 import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
-import { findDepartureId } from '../departures/find-departures';
+import type { DepartureKey } from '../departures/departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { emptyBody, jsonBody, readsBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problems';
@@ -90,9 +91,9 @@ export class BookingChangesController {
   }
 
   /**
-   * Changes a booking that is pending payment or confirmed: its date, its party, its customer, or other fields. Fields that are left out
-   * stay as they are. On the same date a category that is booked keeps its price for all its travellers; a new category, and everything on
-   * a new date, is priced as today. The deposit follows until the booking is confirmed.
+   * Changes a booking that is pending payment or confirmed: its date or time, its party, its customer, or other fields. Fields that
+   * are left out stay as they are. On the same departure a category that is booked keeps its price for all its travellers; a new category,
+   * and everything on another departure, is priced as today. The deposit follows until the booking is confirmed.
    * @summary Change a booking
    */
   @Patch('{booking_ref}')
@@ -108,23 +109,24 @@ export class BookingChangesController {
     @Body() body: BookingPatch,
   ): Promise<BookingDetail> {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
+    const { departureDate, departureTime } = amendment;
     const use: UseOfBooking = (trx, tenant, named, runIdempotent) =>
       amendBooking(trx, tenant, { ...named, ...amendment }, runIdempotent);
     const operation = {
       ...CHANGE,
       validated: (country: string) => bookingAmendment(body, { country }),
     };
-    return this.change(request, booking_ref, operation, bookingDetail, use, amendment.departureDate);
+    return this.change(request, booking_ref, operation, bookingDetail, use, { departureDate, departureTime });
   }
 
-  /** @param to the date to which the booking moves; by default it stays */
+  /** @param to the date and time to which the booking moves; by default it stays */
   private async change<A extends BookingFields>(
     request: HttpRequest,
     bookingRef: string,
     operation: Write,
     toAnswer: (lead: BookingLead) => A,
     use: UseOfBooking,
-    to?: string,
+    to?: Partial<DepartureKey>,
   ): Promise<A> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
@@ -149,12 +151,12 @@ export class BookingChangesController {
     return answer;
   }
 
-  /** @param to the date to which the booking moves; by default it stays */
-  private turnOfBooking(tenant: Tenant, bookingRef: string, to?: string): Turn {
+  /** @param to the date and time to which the booking moves; by default it stays */
+  private turnOfBooking(tenant: Tenant, bookingRef: string, to: Partial<DepartureKey> = {}): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { db } = this.context;
-      const { tour, departureId } = await getBooking(db, tenant.id, bookingRef);
-      return [departureId, to === undefined ? null : await findDepartureId(db, tour.id, to)];
+      const lead = await getBooking(db, tenant.id, bookingRef);
+      return [lead.departureId, (await findDepartureAfterChange(db, lead, to)).departureId];
     });
   }
 }

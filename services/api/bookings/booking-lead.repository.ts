@@ -1,5 +1,6 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Departure } from '../departures/departure';
+import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
@@ -22,7 +23,7 @@ export const UPDATED_AT = `greatest(${LEAD_UPDATED_AT}, d.status_changed_at)`;
 /** The columns that toLead reads. */
 export const LEAD_COLUMNS = `
   l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.sandbox, l.tour_id, t.slug as tour_slug, l.departure_id,
-  l.departure_date, d.status as departure_status, l.hold_id, l.adults, l.children, l.single_supplements, l.travellers,
+  l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.adults, l.children, l.single_supplements, l.travellers,
   ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
@@ -89,7 +90,7 @@ export async function setLeadStatus(
 
 /** The values of a lead after its change. */
 export interface AmendedLead {
-  departure: Pick<Departure, 'id' | 'departureDate'> | null;
+  departure: Pick<Departure, 'id' | 'departureDate' | 'startTime'> | null;
   party: Party;
   prices: Prices;
   totalMinor: number;

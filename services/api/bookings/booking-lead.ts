@@ -65,6 +65,8 @@ export interface BookingLead {
   /** Null: a booking without a date, which reserves no seats. */
   departureId: string | null;
   departureDate: string | null;
+  /** HH:MM. Null: a booking without a date, or a departure without a start time. */
+  departureTime: string | null;
   /** Null: a booking without a date. */
   departureStatus: 'scheduled' | 'cancelled' | null;
   holdId: string | null;

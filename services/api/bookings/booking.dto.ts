@@ -11,6 +11,8 @@ export interface BookingBody {
   tour_id: string;
   /** YYYY-MM-DD. When given, seats are reserved with the lead. By default the date of the hold that the booking consumes. */
   departure_date?: string;
+  /** Start time of the departure, HH:MM, if the date has several. */
+  departure_time?: string;
   /** The customer's name. */
   name: string;
   phone: string;
@@ -84,6 +86,8 @@ export interface TravellerAnswer {
 export interface BookingPatch {
   /** YYYY-MM-DD. Another date of the same tour, whose seats are reserved. Everything on it is priced as today. */
   departure_date?: string;
+  /** HH:MM. Another start time of the same date, or the one on the new date. Everything on it is priced as today. */
+  departure_time?: string;
   /**
    * Number of adults. 0 only with children. Adults and children are at most 50 together.
    * @isInt must be a whole number
@@ -155,6 +159,8 @@ export interface BookingFields {
   tour: TourRef;
   /** YYYY-MM-DD */
   departure_date: string | null;
+  /** HH:MM, local; null: the departure has no start time, or the booking no date. */
+  departure_time: string | null;
   /** @isInt */
   adults: number;
   /** @isInt */
@@ -228,6 +234,7 @@ function fields(lead: BookingLead): BookingFields {
     currency: lead.currency,
     tour: lead.tour,
     departure_date: lead.departureDate,
+    departure_time: lead.departureTime,
     adults: lead.party.adult,
     children: lead.party.child,
     single_supplements: lead.party.single_supplement,

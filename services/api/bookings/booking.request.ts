@@ -11,6 +11,7 @@ import {
   readAll,
   textInput,
 } from '../http/input';
+import { departureTimeInput, optionalDepartureTime } from '../catalog/start-time';
 import { numberOr, type PartyBody, partyInput } from '../pricing/party';
 import { isCountry } from '../tenants/country';
 import { PHONE_MAX, phoneInput } from '../tenants/phone';
@@ -28,8 +29,9 @@ export function bookingRequest(
   body: BookingBody,
   { country }: Pick<Tenant, 'country'>,
 ): Omit<BookingRequest, 'by'> {
-  const { departureDate, party, travellers, name, phone, email, holdId, externalRef, notes } = readAll({
+  const { holdId, externalRef, departureDate, departureTime, party, travellers, ...others } = readAll({
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
+    departureTime: () => optionalDepartureTime('body', body.departure_time, dateSource(body)),
     party: () => partyInput(body),
     travellers: () => optionalInput(body.travellers, (travellers) => travellersInput(travellers, body)),
     name: () => textInput('name', body.name, 200),
@@ -40,8 +42,10 @@ export function bookingRequest(
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
   });
+  const { name, phone, email, notes } = others;
   return {
     departureDate,
+    departureTime,
     party,
     travellers,
     customer: { name, phone, email },
@@ -60,9 +64,10 @@ export function bookingRequest(
 export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {
   const { expected_total: expectedTotal = null, ...fields } = body;
   const { phone_country } = body;
-  const { departureDate, name, phone, email, notes, externalRef, travellers } = readAll({
+  const { departureDate, departureTime, name, phone, email, notes, externalRef, travellers } = readAll({
     something: () => assertNotEmpty(fields),
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
+    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
     name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
     phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneCountryOf(body) ?? country)),
     phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
@@ -74,6 +79,7 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
   const { adults: adult, children: child, single_supplements } = body;
   return {
     departureDate,
+    departureTime,
     party: { adult, child, single_supplement: single_supplements },
     customer: { name, phone, email },
     notes,
@@ -81,6 +87,11 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
     travellers,
     expectedTotal,
   };
+}
+
+/** Returns what gives the booking its date: the request, or a hold. */
+function dateSource({ departure_date, hold_id, external_ref }: BookingBody): string | undefined {
+  return departure_date ?? hold_id ?? external_ref;
 }
 
 function customerPhone(phone: string, country: string): string {

@@ -7,6 +7,7 @@ import {
   readDeparture,
   relockDeparture,
   reserveSeats,
+  wantedOf,
 } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { toMajor } from '../pricing/currency';
@@ -89,9 +90,8 @@ async function changeStatus(
 /** Refuses to confirm a booking of a cancelled departure, also a paid one, because nobody will travel. */
 async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: BookingLead): Promise<void> {
   const { party, sandbox } = lead;
-  const { cancelled, tour, departureDate } = await readDeparture(trx, locked, sandbox);
-  if (cancelled)
-    throw new DepartureCancelledError({ tourId: tour.id, departureDate, quantity: seatsOf(party), sandbox });
+  const departure = await readDeparture(trx, locked, sandbox);
+  if (departure.cancelled) throw new DepartureCancelledError(wantedOf(departure, seatsOf(party)));
 }
 
 type BookingEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
@@ -105,6 +105,7 @@ export function eventOfLead(type: BookingEventType, lead: BookingLead): WebhookE
     externalRef: lead.externalRef,
     customer: lead.customer,
     departureDate: lead.departureDate,
+    departureTime: lead.departureTime,
     totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
   });
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
@@ -54,10 +55,10 @@ function countedValues(column: string, from: string): string {
  * that day is not over.
  */
 function openDeparture(order: 'asc' | 'desc'): string {
-  return `select d.departure_date, departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as closes_at
+  return `select d.departure_date, departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as closes_at
      from departures d join tours t on t.id = d.tour_id ${visibilityJoins(':tenantId')}
      where ${IS_VISIBLE} and d.departure_date >= (statement_timestamp() at time zone 'UTC')::date - 1
-       and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
+       and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
      order by d.departure_date ${order} limit 1`;
 }
 

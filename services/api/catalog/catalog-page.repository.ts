@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { START_TIME, startTimeOf } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
 import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
@@ -152,7 +153,7 @@ function pageByDate(page: CatalogPageRequest): string {
           cross join lateral (
             select next_departure_key(min(d.departure_date), t.name_folded, t.id) as sort_key from departures d
             where d.tour_id = t.id
-              and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, :readAt::timestamptz)) next
+              and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, :readAt::timestamptz)) next
         where ${IS_VISIBLE} ${selection} ${after('next.sort_key')}
         order by next.sort_key limit :limit)
        order by sort_key limit :limit
@@ -180,7 +181,7 @@ function selectionOf(selection: Selection, row = 't', at = 'statement_timestamp(
     // The subquery does not refer to `t`, so that the planner may begin with the departures of a rare date.
     departs.length > 0 &&
       `t.id in (select d.tour_id from departures d join tours z on z.id = d.tour_id where ${departs.join(' and ')}
-         and departure_is_open(d.status, d.departure_date, d.closes_at, z.time_zone, ${at}))`,
+         and departure_is_open(d.status, d.departure_date, ${startTimeOf('z')}, d.closes_at, z.time_zone, ${at}))`,
     hasChanged(selection.changes),
   ];
   return conditions

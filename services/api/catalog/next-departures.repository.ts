@@ -1,4 +1,5 @@
 import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database';
+import { START_TIME } from './start-time';
 
 const TOURS_A_STEP = 2_000;
 
@@ -29,9 +30,9 @@ async function refreshStep(trx: Trx): Promise<number> {
      insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)
      select t.id, t.continent, next_departure_key(next.departure_date, t.name_folded, t.id), clock.at, coalesce(next.closes_at, 'infinity')
      from clock, tours t left join lateral (
-       select d.departure_date, departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as closes_at
+       select d.departure_date, departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as closes_at
        from departures d
-       where d.tour_id = t.id and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at)
+       where d.tour_id = t.id and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
        order by d.departure_date limit 1) next on true
      where t.id = any(:tourIds::uuid[])
      on conflict (tour_id) do update set continent = excluded.continent, sort_key = excluded.sort_key,

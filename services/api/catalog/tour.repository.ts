@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../platform/database';
+import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
 import { IS_VISIBLE, visibilityJoins } from './visibility';
@@ -37,12 +38,13 @@ function upcoming(...more: 'child'[]): string {
       and (r.tour_id is null or r.tour_id = t.id) and (r.continent is null or r.continent = t.continent)
   ) windows cross join lateral (
     select min(g.date) as next_departure_date,
-      least(min(g.closes_at), departure_closes_at(min(g.date), null, t.time_zone)) as first_closing_at,
+      least(min(g.closes_at), first_instant(min(g.past_from), t.time_zone)) as first_closing_at,
       coalesce(jsonb_agg(jsonb_build_object('date', g.date, ${pairs.join(', ')})), '[]') as lowest_prices
-    from (select min(d.departure_date) as date, min(d.closes_at) as closes_at, ${lowest.join(', ')}
+    from (select min(d.departure_date) as date, min(d.closes_at) as closes_at,
+            min(departure_past_from(d.departure_date, ${START_TIME})) as past_from, ${lowest.join(', ')}
           from departures d
           where d.tour_id = t.id
-            and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
+            and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
           group by width_bucket(d.departure_date, windows.dates)) g
   ) upcoming`;
 }
@@ -113,7 +115,7 @@ async function selectTours(
            coalesce(min((d.prices_minor->>'adult')::bigint), t.base_price_minor) as price_from_minor
          from departures d
          where d.tour_id = t.id
-           and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())) upcoming
+           and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())) upcoming
      order by t.name_folded, t.id`,
     bindings as Record<string, string>,
   );

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database';
 import { LRUCache } from 'lru-cache';
 import type { Departure } from './departure';
-import { findDepartureWithHorizon, findTourHorizon } from './departure-sales.repository';
+import { findDeparturesWithHorizon, findTourHorizon } from './departure-sales.repository';
 
 const FRESH_MS = 10_000;
 /** The time after FRESH_MS in which an entry still answers while it is refreshed. */
@@ -23,9 +23,9 @@ const POLL_MS = 4;
 const POLL_MAX_MS = 32;
 const ENTRIES_MAX = 10_000;
 
-/** The departure of one date, the same for every tenant of a kind; undefined if the tour has none on the date. */
+/** The departures of one date, in the order of their times, the same for every tenant of a kind. */
 export interface SeatFacts {
-  departure: Departure | undefined;
+  departures: Departure[];
   asOf: Date;
 }
 
@@ -95,7 +95,7 @@ const lookups = countSeries({
 
 /**
  * Caches the seats of each date: fresh for 10 s (FRESH_MS), then stale for 60 s more (STALE_MS) while one refresh runs, but never past
- * the first expiry or closing time that was counted. A date without a departure is fresh for 5 s, the seats version of a whole tour is
+ * the first expiry, closing time or start that was counted. A date without a departure is fresh for 5 s, the seats version of a whole tour is
  * valid for 2 s. One load runs at a time for all instances that share the store. Holds and bookings never read the cache.
  */
 export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger): AvailabilityCache {
@@ -224,52 +224,55 @@ function flightKey({ key, revision }: Wanted): string {
 
 /** Copies the fields by name: a spread of the facts took 3 of the 9 µs of a hit. */
 function seatFacts({ id, facts, ageMs }: Loaded, source: CachedSeatFacts['source']): CachedSeatFacts {
-  const { departure, asOf } = facts;
-  return { id, departure, asOf, source, ageSeconds: Math.floor(ageMs / 1000) };
+  const { departures, asOf } = facts;
+  return { id, departures, asOf, source, ageSeconds: Math.floor(ageMs / 1000) };
 }
 
 /**
- * Loads the entry of a date, or of all dates of the tour (null), which has no departure. It never outlives the first expiry or
- * closing time that it counted, by the database's clock.
+ * Loads the entry of a date, or of all dates of the tour (null), which has no departures. It never outlives the first expiry,
+ * closing time or start that it counted, by the database's clock.
  */
 async function loadSeatFacts(
   db: Db,
   { tourId, date, sandbox }: { tourId: string; date: string | null; sandbox: boolean },
 ): Promise<SeatEntry> {
-  const { departure, revision, asOf, countedUntil } =
+  const { departures, revision, asOf, countedUntil } =
     date === null
       ? await findTourHorizon(db, tourId, sandbox)
-      : await findDepartureWithHorizon(db, tourId, date, sandbox);
+      : await findDeparturesWithHorizon(db, tourId, date, sandbox);
   const horizonMs = countedUntil ? countedUntil.getTime() - asOf.getTime() : Infinity;
   const [freshMs, ttlMs] =
     date === null
       ? [TOUR_FRESH_MS, TOUR_FRESH_MS]
-      : [departure ? FRESH_MS : ABSENT_FRESH_MS, FRESH_MS + STALE_MS];
-  const facts = { departure, asOf };
+      : [departures.length > 0 ? FRESH_MS : ABSENT_FRESH_MS, FRESH_MS + STALE_MS];
+  const facts = { departures, asOf };
   return { revision, facts, freshMs: Math.min(freshMs, horizonMs), ttlMs: Math.min(ttlMs, horizonMs) };
 }
 
+/** Writes the only departure of a date as `departure` too: instances of the release before read that field, and know no second one. */
 function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
-  return JSON.stringify({ revision, facts, freshMs });
+  const [departure, another] = facts.departures;
+  const written = another ? facts : { ...facts, departure };
+  return JSON.stringify({ revision, facts: written, freshMs });
 }
 
-/** Parses an entry. @returns undefined for any other text, because a store may hold anything */
+/** Parses an entry. @returns undefined for any other text, because a store may hold anything, such as an entry of the release before */
 function readEntry(text: string): StoredSeatEntry | undefined {
   try {
     const { revision, facts, freshMs } = JSON.parse(text) as SeatEntry;
     const asOf = readDate(facts.asOf);
     if (!Number.isInteger(revision) || typeof freshMs !== 'number') return undefined;
-    return { revision, freshMs, facts: { asOf, departure: readDeparture(facts.departure) } };
+    return { revision, freshMs, facts: { asOf, departures: facts.departures.map(readDeparture) } };
   } catch {
     return undefined;
   }
 }
 
-function readDeparture(departure: Departure | undefined): Departure | undefined {
-  if (departure === undefined) return undefined;
-  const { seatsTotal, seatsTaken, prices, tour } = departure;
+function readDeparture(departure: Departure): Departure {
+  const { startTime, seatsTotal, seatsTaken, prices, tour } = departure;
   const numbers = [seatsTotal, seatsTaken, prices.adult, tour.currencyDigits];
-  if (!numbers.every(Number.isInteger) || typeof tour.currency !== 'string')
+  const texts = [tour.currency, startTime ?? ''];
+  if (!numbers.every(Number.isInteger) || !texts.every((text) => typeof text === 'string'))
     throw new TypeError('not a departure');
   return { ...departure, asOf: readDate(departure.asOf) };
 }

@@ -15,7 +15,8 @@ import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/pr
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache, SeatFacts } from './availability-cache';
 import type { AvailabilityAnswer } from './departure.dto';
-import { checkAvailability } from './find-departures';
+import { checkAvailability, type NamedDeparture } from './find-departures';
+import { optionalDepartureTime } from '../catalog/start-time';
 
 const ROUTE: CachedRoute = { quota: 'availability' };
 const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
@@ -35,6 +36,7 @@ export class AvailabilityController {
    * @summary Check availability
    * @param id_or_slug UUID or slug of the tour.
    * @param departure_date First day of the tour, YYYY-MM-DD.
+   * @param departure_time Start time of the departure, HH:MM, if the date has several.
    * @param quantity Requested seats.
    * @isInt quantity must be a whole number
    * @minimum quantity 1 must be at least 1
@@ -45,14 +47,16 @@ export class AvailabilityController {
     @Request() request: HttpRequest,
     @Path() id_or_slug: string,
     @Query() departure_date: string,
+    @Query() departure_time?: string,
     @Query() quantity: number = 1,
   ): Promise<AvailabilityAnswer> {
     const date = dateInput('query', 'departure_date', departure_date);
+    const time = optionalDepartureTime('query', departure_time, date);
     const { tenant } = apiKeyPrincipalOf(request);
     const headers = availabilityHeaders(request, this.context.config.cdnCache);
     return answerRead(request, ROUTE, async () => {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-      const check = { tenant, tour: toCheckedTour(tour), date, quantity };
+      const check = { tenant, tour: toCheckedTour(tour), departure: { date, time }, quantity };
       return { content: availabilityContent(this.context, check, headers), until: shownUntil([tour]) };
     });
   }
@@ -68,7 +72,7 @@ function toCheckedTour({ id, slug, revision, continent, currency, currencyDigits
 interface Check {
   tenant: Tenant;
   tour: CheckedTour;
-  date: string;
+  departure: NamedDeparture;
   quantity: number;
 }
 
@@ -80,8 +84,8 @@ function availabilityContent(
 ): () => Promise<AnswerContent> {
   let last: { id: string | undefined; content: AnswerContent } | undefined;
   return async () => {
-    const { tenant, tour, date } = check;
-    const facts = await context.availability.get(tour.id, date, tenant.sandbox, tour.revision);
+    const { tenant, tour, departure } = check;
+    const facts = await context.availability.get(tour.id, departure.date, tenant.sandbox, tour.revision);
     if (!last || last.id === undefined || last.id !== facts.id) {
       last = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
     }
@@ -93,14 +97,15 @@ function availabilityContent(
 
 async function availabilityAnswer(
   reads: CachedReads,
-  { tenant, tour, date, quantity }: Check,
+  { tenant, tour, departure, quantity }: Check,
   facts: SeatFacts,
 ): Promise<AvailabilityAnswer> {
-  const availability = await checkAvailability(reads, tenant, tour, facts, date);
+  const availability = await checkAvailability(reads, tenant, tour, facts, departure);
   const { status, seatsAvailable, quote, tour: priced } = availability;
   return {
     tour: { id: tour.id, slug: tour.slug },
-    departure_date: date,
+    departure_date: departure.date,
+    departure_time: availability.departureTime,
     available: status === 'available' && seatsAvailable >= quantity,
     status,
     seats_available: seatsAvailable,

@@ -9,7 +9,8 @@ import type { Departure } from './departure';
 import {
   changeDeparture,
   findDepartureById,
-  findDepartureId,
+  findDeparturesOfDate,
+  findStartTime,
   insertDeparture,
   lockPricedTour,
 } from './departure.repository';
@@ -20,8 +21,14 @@ import {
   findStandingBookings,
   type StandingBooking,
 } from './departure-sales.repository';
-import { DepartureNotFoundError, type TourOfDeparture } from './find-departures';
+import {
+  DepartureNotFoundError,
+  findNamedDeparture,
+  type NamedDeparture,
+  type TourOfDeparture,
+} from './find-departures';
 import { relockDeparture } from './reserve-seats';
+import { nameDeparture } from '../catalog/start-time';
 
 export interface ChangedDeparture {
   before: Departure;
@@ -38,6 +45,8 @@ interface CancelledDeparture extends ChangedDeparture {
 /** A departure to add. The dates are YYYY-MM-DD, `closesAt` is an instant. */
 export interface NewDeparture {
   date: string;
+  /** HH:MM. Null: that of the tour. */
+  startTime: string | null;
   returnDate: string | null;
   seatsTotal: number;
   closesAt: Date | null;
@@ -47,7 +56,7 @@ export interface NewDeparture {
 /**
  * Adds a departure on sale to a tour of any status, as an import does: also on a past date, where nobody can book it. Locks the tour, so
  * that an import of the same tour waits, and its currency stays unchanged. Sends no event: no tenant has a hold or booking there.
- * @throws DepartureExistsError; InvalidAmountError for more decimals than the currency has
+ * @throws DepartureExistsError, DepartureHasNoTimeError; InvalidAmountError for more decimals than the currency has
  */
 export async function addDeparture(
   trx: Trx,
@@ -55,8 +64,7 @@ export async function addDeparture(
   { prices, ...given }: NewDeparture,
 ): Promise<Departure> {
   const { currency, currencyDigits } = await lockPricedTour(trx, tour.id);
-  if ((await findDepartureId(trx, tour.id, given.date)) !== null)
-    throw new DepartureExistsError(tour.slug, given.date);
+  await assertDistinct(trx, tour, { date: given.date, time: given.startTime });
   const minor = toPrices(prices, { currency, currencyDigits }) as Prices;
   const id = await insertDeparture(trx, tour.id, { ...given, prices: minor });
   return (await findDepartureById(trx, id, false))!;
@@ -65,15 +73,14 @@ export async function addDeparture(
 /**
  * Takes a departure off sale until it is reopened. Its bookings and live holds stay unchanged, but no booking can consume the
  * holds. Enqueues `departure.cancelled`. Returns the bookings whose customers need to know, the oldest first.
- * @param date YYYY-MM-DD
- * @throws DepartureNotFoundError, DepartureBusyError
+ * @throws errors of findNamedDeparture, DepartureBusyError
  */
 export async function cancelDeparture(
   trx: Trx,
   tour: TourOfDeparture,
-  date: string,
+  named: NamedDeparture,
 ): Promise<CancelledDeparture> {
-  const before = await lockTourDeparture(trx, tour, date);
+  const before = await lockTourDeparture(trx, tour, named);
   let tenantsInformed: number | null = null;
   if (!before.cancelled) {
     await changeDeparture(trx, before, { status: 'cancelled' });
@@ -90,15 +97,14 @@ export async function cancelDeparture(
 
 /**
  * Puts a cancelled departure on sale again, with its remaining seats. Enqueues `departure.updated`.
- * @param date YYYY-MM-DD
- * @throws DepartureNotFoundError, DepartureBusyError
+ * @throws errors of findNamedDeparture, DepartureBusyError
  */
 export async function reopenDeparture(
   trx: Trx,
   tour: TourOfDeparture,
-  date: string,
+  named: NamedDeparture,
 ): Promise<ChangedDeparture> {
-  const before = await lockTourDeparture(trx, tour, date);
+  const before = await lockTourDeparture(trx, tour, named);
   if (before.cancelled) {
     await changeDeparture(trx, before, { status: 'scheduled' });
     await enqueueDepartureEvent(trx, before, ['status']);
@@ -108,18 +114,22 @@ export async function reopenDeparture(
 
 /**
  * Sets the number of seats of a departure. Enqueues `departure.updated`.
- * @param date YYYY-MM-DD
  * @param seatsTotal 1 to 100000
- * @throws SeatsTakenError when more real seats are held or booked; DepartureNotFoundError, DepartureBusyError
+ * @throws SeatsTakenError when more real seats are held or booked; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setSeats(
   trx: Trx,
   tour: TourOfDeparture,
-  date: string,
+  named: NamedDeparture,
   seatsTotal: number,
 ): Promise<ChangedDeparture> {
-  const before = await lockTourDeparture(trx, tour, date);
-  if (seatsTotal < before.seatsTaken) throw new SeatsTakenError(tour.slug, date, before.seatsTaken);
+  const before = await lockTourDeparture(trx, tour, named);
+  if (seatsTotal < before.seatsTaken)
+    throw new SeatsTakenError(
+      tour.slug,
+      nameDeparture(before.departureDate, before.startTime),
+      before.seatsTaken,
+    );
   if (seatsTotal !== before.seatsTotal) {
     await changeDeparture(trx, before, { seatsTotal });
     await enqueueDepartureEvent(trx, before, ['seats_total']);
@@ -127,21 +137,60 @@ export async function setSeats(
   return { before, after: { ...before, seatsTotal } };
 }
 
+/**
+ * Gives a departure without a start time its time. Its bookings and holds stay. Enqueues `departure.updated`.
+ * @param startTime HH:MM
+ * @throws DepartureHasTimeError for one that has another time; errors of findNamedDeparture, DepartureBusyError
+ */
+export async function setStartTime(
+  trx: Trx,
+  tour: TourOfDeparture,
+  named: NamedDeparture,
+  startTime: string,
+): Promise<ChangedDeparture> {
+  const before = await lockTourDeparture(trx, tour, named);
+  if (before.startTime !== null && before.startTime !== startTime)
+    throw new DepartureHasTimeError(tour.slug, nameDeparture(before.departureDate, before.startTime));
+  if (before.startTime === null) {
+    await changeDeparture(trx, before, { startTime });
+    await enqueueDepartureEvent(trx, before, ['start_time']);
+  }
+  return { before, after: { ...before, startTime } };
+}
+
+/**
+ * Checks that requests can tell a new departure from the others of its date. The trigger of 0115_departure_times.sql checks the same.
+ * @param time HH:MM. Null: that of the tour, or none
+ * @throws DepartureExistsError, DepartureHasNoTimeError
+ */
+async function assertDistinct(
+  trx: Trx,
+  tour: TourOfDeparture,
+  { date, time }: { date: string; time: string | null },
+): Promise<void> {
+  const others = await findDeparturesOfDate(trx, tour.id, date);
+  if (others.length === 0) return;
+  const startTime = time ?? (await findStartTime(trx, tour.id));
+  if (others.some((other) => other.startTime === startTime))
+    throw new DepartureExistsError(tour.slug, nameDeparture(date, startTime));
+  if (startTime === null || others.some((other) => other.startTime === null))
+    throw new DepartureHasNoTimeError(tour.slug, date, startTime === null);
+}
+
 /** Decimal texts in major units of the tour's currency, of the categories to change. */
 export type NewPrices = { [Category in keyof Prices]?: string };
 
 /**
  * Sets prices of a departure. The other categories keep theirs, and so do holds and bookings. Enqueues `departure.updated`.
- * @param date YYYY-MM-DD
- * @throws InvalidAmountError for more decimals than the currency has; DepartureNotFoundError, DepartureBusyError
+ * @throws InvalidAmountError for more decimals than the currency has; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setPrices(
   trx: Trx,
   tour: TourOfDeparture,
-  date: string,
+  named: NamedDeparture,
   given: NewPrices,
 ): Promise<ChangedDeparture> {
-  const before = await lockTourDeparture(trx, tour, date);
+  const before = await lockTourDeparture(trx, tour, named);
   const prices = { ...before.prices, ...toPrices(given, before.tour) };
   if (!isDeepStrictEqual(prices, before.prices)) {
     await changeDeparture(trx, before, { prices });
@@ -164,16 +213,14 @@ function toPrices(
 
 /**
  * Locks the departure for a change from the terminal and returns it with its real seats, which do not change until the transaction ends.
- * @param date YYYY-MM-DD
- * @throws DepartureNotFoundError, DepartureBusyError
+ * @throws errors of findNamedDeparture, DepartureBusyError
  */
-async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, date: string): Promise<Departure> {
-  const id = await findDepartureId(trx, tour.id, date);
-  if (id === null) throw new DepartureNotFoundError(tour.slug, date);
+async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, named: NamedDeparture): Promise<Departure> {
+  const id = await findNamedDeparture(trx, tour, named);
   const { at } = await relockDeparture(trx, id);
   const departure = await findDepartureById(trx, id, false, at);
   // An import deleted the departure during the wait for the lock.
-  if (!departure) throw new DepartureNotFoundError(tour.slug, date);
+  if (!departure) throw new DepartureNotFoundError(tour.slug, named);
   return departure;
 }
 
@@ -221,10 +268,31 @@ export async function enqueueDepartureEvents(
 class DepartureExistsError extends AppError {
   readonly code = 'departure_exists';
 
-  constructor(tourSlug: string, date: string) {
+  constructor(tourSlug: string, name: string) {
     super(
-      `${tourSlug} already has a departure on ${date}: departure set-seats, set-price and reopen change it`,
+      `${tourSlug} already has a departure on ${name}: departure set-seats, set-price and reopen change it`,
     );
+  }
+}
+
+class DepartureHasNoTimeError extends AppError {
+  readonly code = 'departure_has_no_time';
+
+  /** @param isNew true: the new departure has none; false: the one that exists */
+  constructor(tourSlug: string, date: string, isNew: boolean) {
+    super(
+      isNew
+        ? `${tourSlug} already has a departure on ${date}: a second one needs a start time`
+        : `the departure of ${tourSlug} on ${date} has no start time: departure set-time gives it one, then others can be added`,
+    );
+  }
+}
+
+class DepartureHasTimeError extends AppError {
+  readonly code = 'departure_has_time';
+
+  constructor(tourSlug: string, name: string) {
+    super(`${tourSlug} on ${name} has a start time: cancel it and add another departure instead`);
   }
 }
 
@@ -233,10 +301,10 @@ class SeatsTakenError extends AppError {
 
   constructor(
     tourSlug: string,
-    date: string,
+    name: string,
     private readonly seatsTaken: number,
   ) {
-    super(`${seatsTaken} seats of ${tourSlug} on ${date} are held or booked: it needs at least that many`);
+    super(`${seatsTaken} seats of ${tourSlug} on ${name} are held or booked: it needs at least that many`);
   }
 
   override get facts(): Record<string, unknown> {

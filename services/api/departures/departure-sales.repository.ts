@@ -2,7 +2,8 @@ import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { EventDeparture, EventLead, Subscriber } from '../../webhook-queue/enqueue-delivery';
 import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
-import { departureColumns, toDeparture } from './departure.repository';
+import { departureColumns, type DepartureRow, toDeparture } from './departure.repository';
+import { START_TIME } from '../catalog/start-time';
 
 // The SQL of the holds and bookings of departures. It marks the expired ones, and finds those that a cache, an event or an operator
 // needs.
@@ -14,6 +15,8 @@ export interface ExpiredHold {
   externalRef: string | null;
   quantity: number;
   departureDate: string;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
   expiresAt: Date;
 }
 
@@ -21,10 +24,10 @@ export interface ExpiredHold {
 export async function markExpiredHolds(trx: Trx, departureIds: string[], at: string): Promise<ExpiredHold[]> {
   const { rows } = await trx.raw(
     `update seat_holds h set status = 'expired', ended_at = h.expires_at
-     from departures d
+     from departures d join tours t on t.id = d.tour_id
      where h.departure_id = any(:departureIds::uuid[]) and d.id = h.departure_id
        and hold_lapsed(h.status, h.expires_at, :at)
-     returning h.id, h.tenant_id, h.external_ref, h.quantity, d.departure_date, h.expires_at`,
+     returning h.id, h.tenant_id, h.external_ref, h.quantity, d.departure_date, ${START_TIME} as departure_time, h.expires_at`,
     { departureIds, at },
   );
   return rows;
@@ -37,11 +40,12 @@ export async function markExpiredLeads(
   at: string,
 ): Promise<EventLead[]> {
   const { rows } = await trx.raw(
-    `update booking_leads set status = 'expired', expired_at = payment_due_at
+    `update booking_leads l set status = 'expired', expired_at = payment_due_at
      where ${departureIds === null ? 'departure_id is null' : 'departure_id = any(:departureIds::uuid[])'}
        and lead_lapsed(status, payment_due_at, :at)
      returning id as lead_id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
-       departure_date, total_minor, currency_digits`,
+       departure_date, (select ${START_TIME} from departures d join tours t on t.id = d.tour_id where d.id = l.departure_id)
+         as departure_time, total_minor, currency_digits`,
     { ...(departureIds !== null && { departureIds }), at },
   );
   return rows.map(toEventLead);
@@ -74,16 +78,27 @@ function toEventLead(lead: ExpiredLead): EventLead {
   return { ...lead, customer: { name, phone, email }, totalPrice: toMajor(totalMinor, currencyDigits) };
 }
 
+/** Seats of departures, and how long the count is valid. */
+export interface CountedSeats {
+  /** Those of one date, in the order of their times; empty for a whole tour. */
+  departures: Departure[];
+  /** Of the tour. */
+  revision: number;
+  asOf: Date;
+  /** Null: no end is known. */
+  countedUntil: Date | null;
+}
+
 /**
- * Returns the departure of a date, the tour's revision, and the end of the count's validity: the first instant at which a
- * counted hold or lead expires, the departure closes, or its date ends.
+ * Returns the departures of a date, the tour's revision, and the end of the count's validity: the first instant at which a
+ * counted hold or lead expires, or a departure closes or becomes past.
  */
-export async function findDepartureWithHorizon(
+export async function findDeparturesWithHorizon(
   db: Db,
   tourId: string,
   date: string,
   sandbox: boolean,
-): Promise<{ departure: Departure | undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
+): Promise<CountedSeats> {
   const { rows } = await db.raw(
     `${CLOCK} select ${departureColumns(':sandbox::boolean')}, t.revision, least(
          (select min(h.expires_at) from seat_holds h
@@ -91,25 +106,31 @@ export async function findDepartureWithHorizon(
          (select min(l.payment_due_at) from booking_leads l
           where l.departure_id = d.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
          case when d.closes_at > clock.at then d.closes_at end,
-         case when d.departure_date >= tour_today(t.time_zone, clock.at)
-           then departure_closes_at(d.departure_date, null, t.time_zone) end
+         case when not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)
+           then departure_closes_at(d.departure_date, ${START_TIME}, null, t.time_zone) end
        ) as counted_until
      from clock left join tours t on t.id = :tourId
-       left join departures d on d.tour_id = t.id and d.departure_date = :wantedDate::date`,
+       left join departures d on d.tour_id = t.id and d.departure_date = :wantedDate::date
+     order by start_time`,
     // The binding is not named date, because Knex would replace it in every ::date.
     { tourId, sandbox, wantedDate: date },
   );
-  const { revision, countedUntil, ...row } = rows[0];
-  const departure = row.id === null ? undefined : toDeparture(row);
-  return { departure, revision: revision ?? 0, asOf: row.asOf, countedUntil };
+  const found = rows.filter(({ id }: { id: string | null }) => id !== null);
+  const ends = rows.flatMap(
+    ({ countedUntil }: { countedUntil: Date | null }) => countedUntil?.getTime() ?? [],
+  );
+  return {
+    departures: found.map(({ revision: _, countedUntil: __, ...row }: CountedRow) => toDeparture(row)),
+    revision: rows[0].revision ?? 0,
+    asOf: rows[0].asOf,
+    countedUntil: ends.length > 0 ? new Date(Math.min(...ends)) : null,
+  };
 }
 
-/** Returns the horizon of findDepartureWithHorizon for all departures of a tour together. */
-export async function findTourHorizon(
-  db: Db,
-  tourId: string,
-  sandbox: boolean,
-): Promise<{ departure?: undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
+type CountedRow = DepartureRow & { revision: number; countedUntil: Date | null };
+
+/** Returns the horizon of findDeparturesWithHorizon for all departures of a tour together. */
+export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean): Promise<CountedSeats> {
   const { rows } = await db.raw(
     `${CLOCK} select coalesce(t.revision, 0) as revision, clock.at as as_of, least(
          (select min(h.expires_at) from departures d join seat_holds h on h.departure_id = d.id
@@ -117,14 +138,15 @@ export async function findTourHorizon(
          (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
           where d.tour_id = t.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
          (select min(d.closes_at) from departures d where d.tour_id = t.id and d.closes_at > clock.at),
-         (select departure_closes_at(d.departure_date, null, t.time_zone) from departures d
+         (select departure_closes_at(d.departure_date, ${START_TIME}, null, t.time_zone) from departures d
           where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at)
-          order by d.departure_date limit 1)
+            and not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)
+          order by d.departure_date, ${START_TIME} limit 1)
        ) as counted_until
      from clock left join tours t on t.id = :tourId`,
     { tourId, sandbox },
   );
-  return rows[0];
+  return { departures: [], ...rows[0] };
 }
 
 /** A departure that a transaction changes under the departure's lock. */
@@ -145,7 +167,8 @@ export async function findConcernedTenants(
 ): Promise<(EventDeparture & { sandbox: boolean })[]> {
   const { rows } = await trx.raw(
     `${CLOCK}
-     select concerned.tenant_id, n.sandbox, json_build_object('id', t.id, 'slug', t.slug) as tour, d.departure_date, c.changed,
+     select concerned.tenant_id, n.sandbox, json_build_object('id', t.id, 'slug', t.slug) as tour, d.departure_date,
+       ${START_TIME} as departure_time, c.changed,
        concerned.booking_refs, concerned.bookings_total
      from clock, json_to_recordset(:changes::json) as c ("departureId" uuid, changed text[])
      join departures d on d.id = c."departureId"

@@ -7,6 +7,8 @@ export interface DepartureItem {
   id: string;
   /** YYYY-MM-DD */
   departure_date: string;
+  /** Local time, HH:MM, of the departure or its tour; null: none. */
+  start_time: string | null;
   /** YYYY-MM-DD */
   return_date: string | null;
   status: DepartureStatusAnswer;
@@ -29,16 +31,18 @@ export interface AvailabilityAnswer {
   tour: TourRef;
   /** YYYY-MM-DD */
   departure_date: string;
+  /** The start time of the departure, or the requested one; null: none. */
+  departure_time: string | null;
   /** True if the requested seats are free. */
   available: boolean;
-  /** `gone` also if the tour has no departure on this date. */
+  /** `gone` also if the tour has no departure on this date, or at this time. */
   status: DepartureStatusAnswer;
   /** @isInt */
   seats_available: number;
   /** @isInt */
   requested: number;
   currency: string;
-  /** Null if the tour has no departure on this date. */
+  /** Null without a departure. */
   prices: PricesAnswer | null;
   tenant_prices: TenantPricesAnswer | null;
   /** When the seats were counted: RFC 3339, UTC. */

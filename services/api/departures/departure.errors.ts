@@ -1,9 +1,11 @@
 import { AppError } from '../../platform/errors';
 import type { WantedSeats } from './departure';
 
-/** Another date of the same tour with enough free seats. */
+/** Another departure of the same tour with enough free seats. */
 export interface Alternative {
   departureDate: string;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
   seatsAvailable: number;
 }
 
@@ -22,18 +24,22 @@ abstract class DepartureNotAvailableError extends AppError {
   override get facts(): Record<string, unknown> {
     const alternatives = this.alternatives.map((other) => ({
       departure_date: other.departureDate,
+      departure_time: other.departureTime,
       seats_available: other.seatsAvailable,
     }));
     return { alternatives };
   }
 }
 
-/** The departure does not exist, its date has passed, or it is closed for booking. */
+/** The departure does not exist, is past, or is closed for booking. */
 export class DepartureGoneError extends DepartureNotAvailableError {
   readonly code = 'departure_gone';
 
   constructor(wanted: WantedSeats) {
-    super('The tour has no departure on this date that can still be booked.', wanted);
+    super(
+      'The tour has no departure on this date, or at this time of the date, that can still be booked.',
+      wanted,
+    );
   }
 }
 

@@ -1,6 +1,14 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { PricedTour, Prices } from '../pricing/price-categories';
-import type { Departure, DepartureStatus, ListedDeparture, WantedSeats } from './departure';
+import type { DatedDeparture } from './choose-departure';
+import type {
+  Departure,
+  DeparturePosition,
+  DepartureStatus,
+  ListedDeparture,
+  WantedSeats,
+} from './departure';
+import { START_TIME } from '../catalog/start-time';
 
 /**
  * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (0108_seats.sql) counts the seats that all
@@ -8,28 +16,39 @@ import type { Departure, DepartureStatus, ListedDeparture, WantedSeats } from '.
  * @param sandbox SQL: the kind
  */
 export const departureColumns = (sandbox: string) => `
-  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, d.return_date, d.seats_total, d.prices_minor as prices,
+  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, ${START_TIME} as start_time, d.return_date, d.seats_total,
+  d.prices_minor as prices,
   (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
   d.status = 'cancelled' as cancelled,
-  d.departure_date < tour_today(t.time_zone, clock.at) as past,
+  departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at) as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
   clock.at as as_of`;
 
-/** Returns the id of the tour's departure on a date; null: there is none. */
-export async function findDepartureId(db: Db, tourId: string, date: string): Promise<string | null> {
-  const row = await db('departures')
-    .where({ tour_id: tourId, departure_date: date })
-    .first<{ id: string } | undefined>('id');
-  return row?.id ?? null;
+/** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
+export async function findDeparturesOfDate(db: Db, tourId: string, date: string): Promise<DatedDeparture[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select d.id, ${START_TIME} as start_time,
+       departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at) as open
+     from clock, departures d join tours t on t.id = d.tour_id
+     where d.tour_id = :tourId and d.departure_date = :wantedDate::date
+     order by start_time`,
+    // The binding is not named date, because Knex would replace it in every ::date.
+    { tourId, wantedDate: date },
+  );
+  return rows;
 }
 
-/** Returns the ids of the tour's departures from yesterday on, by date: no time zone is behind UTC by more than a day. */
-export async function findDepartureIds(db: Db, tourId: string): Promise<Map<string, string>> {
-  const rows = await db('departures')
-    .where({ tour_id: tourId })
-    .whereRaw("departure_date >= (now() at time zone 'UTC')::date - 1")
-    .select<{ id: string; departureDate: string }[]>('id', 'departure_date');
-  return new Map(rows.map(({ id, departureDate }) => [departureDate, id]));
+/** Returns the ids and start times of the tour's departures from yesterday on: no time zone is behind UTC by more than a day. */
+export async function findUpcomingDepartures(
+  db: Db,
+  tourId: string,
+): Promise<{ id: string; departureDate: string; startTime: string | null }[]> {
+  const { rows } = await db.raw(
+    `select d.id, d.departure_date, ${START_TIME} as start_time from departures d join tours t on t.id = d.tour_id
+     where d.tour_id = :tourId and d.departure_date >= (now() at time zone 'UTC')::date - 1`,
+    { tourId },
+  );
+  return rows;
 }
 
 /**
@@ -90,7 +109,7 @@ export const COUNTED_DEPARTURES = `
 /** The status of a departure, as departureStatus() derives it. */
 const DEPARTURE_STATUS = `case
     when d.status = 'cancelled' then 'cancelled'
-    when d.departure_date < tour_today(t.time_zone, clock.at) then 'gone'
+    when departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at) then 'gone'
     when d.closes_at <= clock.at then 'closed'
     when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
     else 'sold_out' end`;
@@ -98,44 +117,29 @@ const DEPARTURE_STATUS = `case
 export interface DepartureRange {
   /** The kind of the counted seats. */
   sandbox: boolean;
-  /** Inclusive. By default today in the tour's time zone; with the status `gone`, the first departure. */
+  /** Inclusive. By default the first departure that is not past; with the status `gone`, the first of all. */
   from?: string;
   to?: string;
   status?: DepartureStatus;
   /** Only these departures, of any date. */
   ids?: string[];
-  afterDate?: string;
+  after?: DeparturePosition;
   limit: number;
 }
 
-/** Returns a tour's departures by date, also cancelled and past ones. @param tourId null: the named departures of any tour */
+/** Returns a tour's departures by date and time, also cancelled and past ones. @param tourId null: the named departures of any tour */
 export async function findDepartures(
   db: Db,
   tourId: string | null,
   page: DepartureRange,
 ): Promise<ListedDeparture[]> {
-  const start = page.status === 'gone' || page.ids ? `'-infinity'` : 'tour_today(t.time_zone, clock.at)';
   const { rows } = await db.raw(
     `${CLOCK} select ${departureColumns(':sandbox::boolean')},
-       departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as sales_end_at
+       departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as sales_end_at
      from clock, departures d join tours t on t.id = d.tour_id
-     where ${tourId === null ? 'true' : 'd.tour_id = :tourId'}
-       and d.departure_date >= coalesce(:from::date, ${start})
-       and (:to::date is null or d.departure_date <= :to::date)
-       and (:afterDate::date is null or d.departure_date > :afterDate::date)
-       ${page.status === undefined ? '' : `and ${DEPARTURE_STATUS} = :status`}
-       ${page.ids === undefined ? '' : 'and d.id = any(:ids::uuid[])'}
-     order by d.departure_date limit :limit`,
-    {
-      tourId,
-      sandbox: page.sandbox,
-      from: page.from ?? null,
-      to: page.to ?? null,
-      afterDate: page.afterDate ?? null,
-      status: page.status ?? null,
-      ids: page.ids ?? null,
-      limit: page.limit,
-    },
+     where ${rangeConditions(tourId, page).join(' and ')}
+     order by d.departure_date, ${START_TIME}, d.id limit :limit`,
+    { ...page, ...positionBindings(page.after), tourId } as Record<string, unknown> as Record<string, string>,
   );
   return rows.map(({ salesEndAt, ...row }: DepartureRow & { salesEndAt: Date }) => ({
     ...toDeparture(row),
@@ -143,16 +147,41 @@ export async function findDepartures(
   }));
 }
 
-/** Returns the three nearest other dates with enough free seats. */
+function positionBindings({ date, time }: Partial<DeparturePosition> = {}) {
+  return { afterDate: date, afterTime: time === undefined ? AFTER_ALL_TIMES : (time ?? '') };
+}
+
+function rangeConditions(tourId: string | null, { from, to, status, ids, after }: DepartureRange): string[] {
+  const startsAnywhere = status === 'gone' || ids !== undefined;
+  const conditions = [
+    tourId !== null && 'd.tour_id = :tourId',
+    from !== undefined && 'd.departure_date >= :from::date',
+    from === undefined && !startsAnywhere && NOT_PAST,
+    to !== undefined && 'd.departure_date <= :to::date',
+    status !== undefined && `${DEPARTURE_STATUS} = :status`,
+    ids !== undefined && 'd.id = any(:ids::uuid[])',
+    after !== undefined && AFTER,
+  ];
+  return conditions.filter((condition) => condition !== false);
+}
+
+const NOT_PAST = `not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)`;
+
+/** Continues a list after the departure at `:afterDate` and `:afterTime`; an empty time is that of a departure without one. */
+const AFTER = `d.departure_date >= :afterDate::date
+  and (d.departure_date, coalesce(${START_TIME}, '')) > (:afterDate::date, :afterTime)`;
+const AFTER_ALL_TIMES = '24:00';
+
+/** Returns the three nearest other departures with enough free seats. */
 export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Departure[]> {
   const { rows } = await db.raw(
     `${CLOCK}, free as (
        select ${departureColumns(':sandbox::boolean')}
        from clock, departures d join tours t on t.id = d.tour_id
-       where d.tour_id = :tourId and d.departure_date <> :departureDate::date
-         and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at))
+       where d.tour_id = :tourId and (:departureId::uuid is null or d.id <> :departureId::uuid)
+         and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at))
      select * from free where seats_total - seats_taken >= :quantity
-     order by abs(departure_date - :departureDate::date), departure_date limit 3`,
+     order by abs(departure_date - :departureDate::date), departure_date, start_time limit 3`,
     { ...wanted },
   );
   return rows.map(toDeparture);
@@ -173,12 +202,19 @@ export async function lockPricedTour(
   return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
 }
 
+/** Returns the start time of the tour's departures without their own; null: none. */
+export async function findStartTime(db: Db, tourId: string): Promise<string | null> {
+  const tour = await db('tours').where({ id: tourId }).first<{ startTime: string | null }>('start_time');
+  return tour.startTime;
+}
+
 /** Inserts a departure into a tour whose lock the caller holds, and revises the tour. @returns the departure's id */
 export async function insertDeparture(
   trx: Trx,
   tourId: string,
   departure: {
     date: string;
+    startTime: string | null;
     returnDate: string | null;
     seatsTotal: number;
     closesAt: Date | null;
@@ -189,6 +225,7 @@ export async function insertDeparture(
     .insert({
       tour_id: tourId,
       departure_date: departure.date,
+      start_time: departure.startTime,
       return_date: departure.returnDate,
       seats_total: departure.seatsTotal,
       closes_at: departure.closesAt,
@@ -203,10 +240,11 @@ export async function insertDeparture(
 export async function changeDeparture(
   trx: Trx,
   departure: { id: string; tour: { id: string } },
-  change: { status?: 'scheduled' | 'cancelled'; seatsTotal?: number; prices?: Prices },
+  change: { status?: 'scheduled' | 'cancelled'; startTime?: string; seatsTotal?: number; prices?: Prices },
 ): Promise<void> {
   const columns = {
     ...(change.status === undefined ? {} : { status: change.status }),
+    ...(change.startTime === undefined ? {} : { start_time: change.startTime }),
     ...(change.seatsTotal === undefined ? {} : { seats_total: change.seatsTotal }),
     ...(change.prices === undefined ? {} : { prices_minor: JSON.stringify(change.prices) }),
   };

@@ -11,7 +11,7 @@ import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
 import type { AvailabilityCache } from './availability-cache';
-import { departureStatus, seatsAvailable } from './departure';
+import { type DeparturePosition, departureStatus, seatsAvailable } from './departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
 import { listDepartures, type PricedDeparture } from './find-departures';
 
@@ -28,7 +28,7 @@ export class DeparturesController {
   constructor(private readonly context: DeparturesContext) {}
 
   /**
-   * Lists a tour's departures by date, by default the upcoming ones, with the tenant's prices.
+   * Lists a tour's departures by date and time, by default the upcoming ones, with the tenant's prices.
    * @summary List departures
    * @param id_or_slug UUID or slug of the tour.
    * @param from First date, YYYY-MM-DD; by default today in the tour's time zone.
@@ -57,18 +57,18 @@ export class DeparturesController {
       status,
     };
     // Checks the cursor first, because it names its tour.
-    const after = pageStart<{ tourId: string; date: string }>(request, cursor, filters);
+    const after = pageStart<DeparturePosition & { tourId: string }>(request, cursor, filters);
     const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async (key) => {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
-      const page = { ...filters, afterDate: after?.date, limit };
+      const page = { ...filters, after, limit };
       // The cached functions keep these two fields, not the whole tour.
       const { id, revision } = tour;
       const readVersion = () => this.context.availability.seatsVersion(id, tenant.sandbox, revision);
       const list = async () => {
-        const { items, lastDate } = await listDepartures(this.context, tenant, { id }, page);
-        return toContent(items.map(departureItem), lastDate && { tourId: id, date: lastDate });
+        const { items, last } = await listDepartures(this.context, tenant, { id }, page);
+        return toContent(items.map(departureItem), last && { tourId: id, ...last });
       };
       return {
         content: versionedContent(this.context.answers, key, readVersion, list),
@@ -83,6 +83,7 @@ function departureItem({ departure, quote }: PricedDeparture): DepartureItem {
   return {
     id: departure.id,
     departure_date: departure.departureDate,
+    start_time: departure.startTime,
     return_date: departure.returnDate,
     status: departureStatus(departure),
     seats_total: departure.seatsTotal,

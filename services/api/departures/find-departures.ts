@@ -6,18 +6,28 @@ import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/
 import type { Tenant } from '../tenants/tenant';
 import type { SeatFacts } from './availability-cache';
 import {
+  assertNotSeveral,
+  chooseDeparture,
+  type DatedDeparture,
+  type DepartureChoice,
+} from './choose-departure';
+import {
   type Departure,
+  type DepartureKey,
+  type DeparturePosition,
   departureStatus,
   type DepartureStatus,
+  isOpen,
   type ListedDeparture,
   seatsAvailable,
 } from './departure';
 import {
   type DepartureRange,
-  findDepartureId,
-  findDepartureIds,
   findDepartures,
+  findDeparturesOfDate,
+  findUpcomingDepartures,
 } from './departure.repository';
+import { departureTimeWithoutDate, nameDeparture } from '../catalog/start-time';
 import { LRUCache } from 'lru-cache';
 
 export interface PricedDeparture {
@@ -25,13 +35,13 @@ export interface PricedDeparture {
   quote: Quote;
 }
 
-/** Returns one page of a tour's departures by date, with the tenant's prices; `lastDate` starts the next page, null ends it. */
+/** Returns one page of a tour's departures by date and time, with the tenant's prices; `last` starts the next page, null ends it. */
 export async function listDepartures(
   reads: CachedReads,
   tenant: Tenant,
   tour: { id: string },
   page: Omit<DepartureRange, 'sandbox'>,
-): Promise<{ items: PricedDeparture[]; lastDate: string | null }> {
+): Promise<{ items: PricedDeparture[]; last: DeparturePosition | null }> {
   const found = await findDepartures(reads.db, tour.id, {
     ...page,
     sandbox: tenant.sandbox,
@@ -43,7 +53,11 @@ export async function listDepartures(
     departure,
     quote: quote(departure.tour, departure.prices, departure.departureDate),
   }));
-  return { items, lastDate: found.length > page.limit ? departures.at(-1)!.departureDate : null };
+  return { items, last: found.length > page.limit ? positionOf(departures.at(-1)!) : null };
+}
+
+export function positionOf({ departureDate: date, startTime: time }: Departure): DeparturePosition {
+  return { date, time };
 }
 
 /** Returns the departures of holds and bookings, also cancelled and past ones, with the tenant's prices of today. */
@@ -67,23 +81,70 @@ export interface TourOfDeparture {
 export class DepartureNotFoundError extends AppError {
   readonly code = 'departure_not_found';
 
-  constructor(tourSlug: string, date: string) {
-    super(`${tourSlug} has no departure on ${date}`);
+  constructor(tourSlug: string, { date, time }: NamedDeparture) {
+    super(`${tourSlug} has no departure on ${nameDeparture(date, time ?? null)}`);
   }
+}
+
+/** A command names no time, and the date has several departures. Exit 2. */
+class SeveralDeparturesError extends AppError {
+  readonly code = 'departure_time_missing';
+
+  constructor(tourSlug: string, date: string, times: string[]) {
+    const names = times.map((time) => `${date}T${time}`);
+    super(`${tourSlug} has several departures on ${date}: name one of ${names.join(', ')}`);
+  }
+}
+
+/** A departure as a command names it. */
+export interface NamedDeparture {
+  /** YYYY-MM-DD */
+  date: string;
+  /** HH:MM. Undefined: the only departure of the date. */
+  time?: string;
+}
+
+/**
+ * Returns the id of the departure that a command names, also of a cancelled or past one. A command without a time never chooses by what can
+ * still be booked, as a request does.
+ * @throws DepartureNotFoundError; SeveralDeparturesError, which lists the times
+ */
+export async function findNamedDeparture(
+  db: Db,
+  tour: TourOfDeparture,
+  named: NamedDeparture,
+): Promise<string> {
+  const { date, time } = named;
+  const found = await findDeparturesOfDate(db, tour.id, date);
+  if (time === undefined && found.length > 1)
+    throw new SeveralDeparturesError(
+      tour.slug,
+      date,
+      found.map(({ startTime }) => startTime!),
+    );
+  const { departureId } = chooseDeparture(found, time);
+  if (departureId === null) throw new DepartureNotFoundError(tour.slug, named);
+  return departureId;
 }
 
 /**
  * Returns one departure with its real seats, also a cancelled or past one.
- * @param date YYYY-MM-DD
- * @throws DepartureNotFoundError
+ * @throws errors of findNamedDeparture
  */
-export async function findTourDeparture(db: Db, tour: TourOfDeparture, date: string): Promise<Departure> {
-  const [departure] = await findDepartures(db, tour.id, { sandbox: false, from: date, to: date, limit: 1 });
-  if (!departure) throw new DepartureNotFoundError(tour.slug, date);
+export async function findTourDeparture(
+  db: Db,
+  tour: TourOfDeparture,
+  named: NamedDeparture,
+): Promise<Departure> {
+  const ids = [await findNamedDeparture(db, tour, named)];
+  const [departure] = await findDepartures(db, null, { sandbox: false, ids, limit: 1 });
+  if (!departure) throw new DepartureNotFoundError(tour.slug, named);
   return departure;
 }
 
 export interface Availability {
+  /** HH:MM, of the departure; without one, the requested time. Null: none. */
+  departureTime: string | null;
   status: DepartureStatus;
   seatsAvailable: number;
   /** The tour as read with the departure's prices; without a departure, the given tour. */
@@ -93,18 +154,25 @@ export interface Availability {
 }
 
 /**
- * Returns the free seats of a date and the tenant's price now. The seats may come from the cache. The caller has checked that
+ * Returns the free seats of a departure and the tenant's price now. The seats may come from the cache. The caller has checked that
  * the tenant sees the tour.
+ * @throws InvalidInputError if the date has several departures and the request names no time (400)
  */
 export async function checkAvailability(
   reads: CachedReads,
   tenant: Tenant,
   tour: PricedTour,
-  { departure }: SeatFacts,
-  date: string,
+  { departures }: SeatFacts,
+  { date, time }: NamedDeparture,
 ): Promise<Availability> {
-  if (!departure) return { status: 'gone', seatsAvailable: 0, tour, quote: undefined };
+  const dated = departures.map((one) => ({ id: one.id, startTime: one.startTime, open: isOpen(one) }));
+  const choice = chooseDeparture(dated, time);
+  assertNotSeveral(choice, 'query');
+  const departure = departures.find(({ id }) => id === choice.departureId);
+  if (!departure)
+    return { departureTime: time ?? null, status: 'gone', seatsAvailable: 0, tour, quote: undefined };
   return {
+    departureTime: departure.startTime,
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
     tour: departure.tour,
@@ -112,35 +180,88 @@ export async function checkAvailability(
   };
 }
 
-export { findDepartureId };
+/**
+ * Finds the departure that a request names, open or not.
+ * @param key the date YYYY-MM-DD; chooseDeparture has the rule for a missing time
+ */
+export async function findDeparture(
+  db: Db,
+  { tourId, departureDate, departureTime }: DepartureKey,
+): Promise<DepartureChoice> {
+  return chooseDeparture(await findDeparturesOfDate(db, tourId, departureDate), departureTime);
+}
 
-const IDS_MAX = 200_000;
-const TTL_MS = 60_000;
+/** A hold or booking, as far as a change of its departure needs it. */
+interface PlacedSale {
+  tour: { id: string };
+  /** Null: a booking without a date. */
+  departureId: string | null;
+  departureDate: string | null;
+}
 
 /**
- * Finds the departures that requests name by date. Keeps the ids of a tour's upcoming departures for one revision of the tour: each import,
- * and each new departure, revises it.
+ * Finds the departure of a hold or booking after a change. The same date without a time keeps the departure, and a time alone keeps the
+ * date.
+ * @param to what the change names
+ * @throws InvalidInputError for a time alone if the booking has no date (400)
+ */
+export async function findDepartureAfterChange(
+  db: Db,
+  { tour, departureId, departureDate }: PlacedSale,
+  to: Partial<DepartureKey>,
+): Promise<DepartureChoice> {
+  const { tourId = tour.id, departureDate: date = departureDate, departureTime } = to;
+  const stays = tourId === tour.id && date === departureDate && departureTime === undefined;
+  if (stays) return { departureId, times: [] };
+  if (date === null) throw departureTimeWithoutDate('body');
+  return findDeparture(db, { tourId, departureDate: date, departureTime });
+}
+
+const DEPARTURES_MAX = 200_000;
+const TTL_MS = 60_000;
+
+type KnownDeparture = Pick<DatedDeparture, 'id' | 'startTime'>;
+
+/**
+ * Finds the departures that requests name by date and time. Keeps the ids of a tour's upcoming departures for one revision of the tour: each
+ * import, and each new departure, revises it.
  */
 export class DepartureIds {
-  private readonly known: LRUCache<string, Map<string, string>, { id: string }>;
+  private readonly known: LRUCache<string, Map<string, KnownDeparture[]>, { id: string }>;
 
   constructor(private readonly db: Db) {
     this.known = new LRUCache({
-      maxSize: IDS_MAX,
+      maxSize: DEPARTURES_MAX,
       // After a restore, a revision may name other departures.
       ttl: TTL_MS,
-      sizeCalculation: (ids) => ids.size + 1,
-      fetchMethod: (_key, _stale, { context }) => findDepartureIds(db, context.id),
+      sizeCalculation: (dates) => dates.size + 1,
+      fetchMethod: async (_key, _stale, { context }) => byDate(await findUpcomingDepartures(db, context.id)),
     });
   }
 
   /**
-   * Returns the id of the tour's departure on the date. Asks the database for a date that is not known, because the revision may be up to a second old.
-   * @param date YYYY-MM-DD
-   * @returns null when the tour has no departure on the date
+   * Finds the tour's departure. Asks the database for one that is not known, because the revision may be up to a second old, and where the
+   * request must choose among several, because some of them may not be open.
    */
-  async find(tour: { id: string; revision: number }, date: string): Promise<string | null> {
-    const ids = await this.known.fetch(`${tour.id} ${tour.revision}`, { context: tour });
-    return ids?.get(date) ?? findDepartureId(this.db, tour.id, date);
+  async find(
+    tour: { id: string; revision: number },
+    departureDate: string,
+    departureTime: string | undefined,
+  ): Promise<DepartureChoice> {
+    const dates = await this.known.fetch(`${tour.id} ${tour.revision}`, { context: tour });
+    const known = dates?.get(departureDate) ?? [];
+    const named =
+      departureTime === undefined ? known : known.filter(({ startTime }) => startTime === departureTime);
+    if (named.length === 1) return { departureId: named[0]!.id, times: [] };
+    return findDeparture(this.db, { tourId: tour.id, departureDate, departureTime });
   }
+}
+
+function byDate(departures: (KnownDeparture & { departureDate: string })[]): Map<string, KnownDeparture[]> {
+  const dates = new Map<string, KnownDeparture[]>();
+  for (const { departureDate, ...known } of departures) {
+    const others = dates.get(departureDate) ?? [];
+    dates.set(departureDate, [...others, known]);
+  }
+  return dates;
 }

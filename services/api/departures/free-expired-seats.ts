@@ -62,6 +62,7 @@ export function holdExpiredEvent(hold: ExpiredHold): WebhookEvent {
     hold_id: hold.id,
     external_ref: hold.externalRef,
     departure_date: hold.departureDate,
+    departure_time: hold.departureTime,
     quantity: hold.quantity,
     expires_at: hold.expiresAt.toISOString(),
   };

@@ -121,7 +121,7 @@ export function assertFree(departure: Departure, quantity: number): Departure {
 
 /**
  * Checks that the departure can still be booked, with or without free seats.
- * @param quantity the wanted seats, for which the refusal names other dates
+ * @param quantity the wanted seats, for which the refusal names other departures
  * @throws DepartureGoneError, DepartureCancelledError (409)
  */
 export function assertOpen(departure: Departure, quantity: number): void {
@@ -131,8 +131,10 @@ export function assertOpen(departure: Departure, quantity: number): void {
   if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
 }
 
-function wantedOf({ tour, departureDate, sandbox }: Departure, quantity: number): WantedSeats {
-  return { tourId: tour.id, departureDate, quantity, sandbox };
+/** Returns the seats that a request wants of a departure, for a refusal. */
+export function wantedOf(departure: Departure, quantity: number): WantedSeats {
+  const { id: departureId, tour, departureDate, startTime: departureTime, sandbox } = departure;
+  return { tourId: tour.id, departureId, departureDate, departureTime, quantity, sandbox };
 }
 
 /** Returns the locked departure with its seats of a kind counted at the clock reading after the lock. */
@@ -140,12 +142,13 @@ export async function readDeparture(trx: Trx, locked: LockedDeparture, sandbox: 
   return (await findDepartureById(trx, locked.id, sandbox, locked.at))!;
 }
 
-/** Adds up to three other dates to a refusal for lack of seats. Runs after the transaction, so that it holds no lock. */
+/** Adds up to three other departures to a refusal for lack of seats. Runs after the transaction, so that it holds no lock. */
 export async function addAlternatives(db: Db, refusal: unknown): Promise<void> {
   if (!isDepartureNotAvailable(refusal)) return;
   const others = await findAlternatives(db, refusal.wanted);
   refusal.alternatives = others.map((departure) => ({
     departureDate: departure.departureDate,
+    departureTime: departure.startTime,
     seatsAvailable: seatsAvailable(departure),
   }));
 }

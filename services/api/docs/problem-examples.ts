@@ -15,7 +15,14 @@ import { IdempotencyInProgressError, IdempotencyKeyReusedError } from '../idempo
 import { GENERATED_BASE_URL } from './openapi-document';
 
 const REQUEST_ID = '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de';
-const WANTED = { tourId: '', departureDate: '2027-03-06', quantity: 2, sandbox: false };
+const WANTED = {
+  tourId: '',
+  departureId: null,
+  departureDate: '2027-03-06',
+  departureTime: '09:30',
+  quantity: 2,
+  sandbox: false,
+};
 
 /** One error for each code, created like in the service. */
 const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
@@ -82,6 +89,6 @@ export function problemExample(code: ProblemCode): object {
 }
 
 function withAlternatives<T extends { alternatives: departures.Alternative[] }>(refusal: T): T {
-  refusal.alternatives = [{ departureDate: '2027-03-13', seatsAvailable: 9 }];
+  refusal.alternatives = [{ departureDate: '2027-03-06', departureTime: '14:30', seatsAvailable: 9 }];
   return refusal;
 }

@@ -34,43 +34,67 @@ const BOOKINGS = {
     'Number of all your standing bookings on this departure; 0 if you have live holds only.',
   ),
 };
+const DEPARTURE_TIME: Schema = {
+  type: 'string',
+  nullable: true,
+  description: 'Start time of the departure, HH:MM, local. Null: it has none.',
+};
 const CHANGED = list(
-  'Names of the fields that changed: `seats_total`, `prices`, `return_date`, `closes_at`, and `status` of a departure that was ' +
+  'Names of the fields that changed: `seats_total`, `prices`, `return_date`, `closes_at`, `start_time`, and `status` of a departure that was ' +
     'cancelled and is on sale again.',
 );
 
+/** The first fields of a booking event. */
+const LEAD = {
+  booking_ref: text(
+    "The tenant's prefix, a dash, and lead_id: ACME-1042; of a sandbox tenant ACME-TEST-1042.",
+  ),
+  lead_id: { type: 'integer', description: 'Number of the booking lead.' },
+  source: text('Source of the booking.'),
+  external_ref: EXTERNAL_REF,
+  customer: exactly({
+    name: { type: 'string', nullable: true },
+    phone: { type: 'string', nullable: true },
+    email: { type: 'string', nullable: true },
+  }),
+};
+const DATE_OF_BOOKING: Schema = { type: 'string', format: 'date', nullable: true };
+const TOTAL_PRICE: Schema = { type: 'number', description: 'For all travellers, in major units.' };
+
 /** The bodies of the events by the name of their schema. */
 export const EVENT_SCHEMAS = {
-  BookingEvent: body(BOOKING_EVENT_TYPES, {
-    booking_ref: text(
-      "The tenant's prefix, a dash, and lead_id: ACME-1042; of a sandbox tenant ACME-TEST-1042.",
-    ),
-    lead_id: { type: 'integer', description: 'Number of the booking lead.' },
-    source: text('Source of the booking.'),
-    external_ref: EXTERNAL_REF,
-    customer: exactly({
-      name: { type: 'string', nullable: true },
-      phone: { type: 'string', nullable: true },
-      email: { type: 'string', nullable: true },
-    }),
-    departure_date: { type: 'string', format: 'date', nullable: true },
-    total_price: { type: 'number', description: 'For all travellers, in major units.' },
+  BookingCreatedEvent: body(['booking.created'], {
+    ...LEAD,
+    departure_date: DATE_OF_BOOKING,
+    total_price: TOTAL_PRICE,
   }),
+  BookingEvent: body(
+    BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created'),
+    {
+      ...LEAD,
+      departure_date: DATE_OF_BOOKING,
+      departure_time: DEPARTURE_TIME,
+      total_price: TOTAL_PRICE,
+    },
+  ),
   HoldExpiredEvent: body(['hold.expired'], {
     hold_id: uuid('Identifier of the hold.'),
     external_ref: EXTERNAL_REF,
     departure_date: date('Date of the departure.'),
+    departure_time: DEPARTURE_TIME,
     quantity: count('Number of seats that the hold had.'),
     expires_at: { type: 'string', format: 'date-time', description: 'Time at which the hold ended.' },
   }),
   DepartureCancelledEvent: body(['departure.cancelled'], {
     tour: TOUR,
     departure_date: date('Date of the departure.'),
+    departure_time: DEPARTURE_TIME,
     ...BOOKINGS,
   }),
   DepartureUpdatedEvent: body(['departure.updated'], {
     tour: TOUR,
     departure_date: date('Date of the departure.'),
+    departure_time: DEPARTURE_TIME,
     changed: CHANGED,
     ...BOOKINGS,
   }),
@@ -94,6 +118,7 @@ const DEPARTURE = {
   tenantId: '',
   tour: { id: '4f0c9a52-8d0b-4c77-9f0e-2b8a7f1f3c11', slug: 'kyoto-temples-and-gardens' },
   departureDate: '2027-03-06',
+  departureTime: '09:30',
   bookingRefs: ['ACME-1042', 'ACME-1057'],
   bookingsTotal: 2,
 };
@@ -135,6 +160,7 @@ export const WEBHOOK_EVENTS: Record<WebhookEvent['type'], EventDescription> = {
       externalRef: 'cart-81',
       quantity: 2,
       departureDate: '2027-03-06',
+      departureTime: '09:30',
       expiresAt: new Date('2027-01-11T09:45:00Z'),
     }).body,
   },
@@ -185,9 +211,11 @@ function describeBooking(
     externalRef: 'cart-81',
     customer: { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' },
     departureDate: '2027-03-06',
+    departureTime: '09:30',
     totalPrice: 979,
   });
-  return { summary, description, schema: 'BookingEvent', example };
+  const schema = type === 'booking.created' ? 'BookingCreatedEvent' : 'BookingEvent';
+  return { summary, description, schema, example };
 }
 
 /** The headers of every webhook request. */

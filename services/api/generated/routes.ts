@@ -53,6 +53,7 @@ const models: TsoaRoute.Models = {
         "dataType": "refObject",
         "properties": {
             "departure_date": {"dataType":"string","required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "seats_available": {"dataType":"integer","required":true},
         },
         "additionalProperties": false,
@@ -253,6 +254,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "id": {"dataType":"string","required":true},
             "departure_date": {"dataType":"string","required":true},
+            "start_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "return_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "status": {"ref":"DepartureStatusAnswer","required":true},
             "seats_total": {"dataType":"integer","required":true},
@@ -287,6 +289,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"string","required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "available": {"dataType":"boolean","required":true},
             "status": {"ref":"DepartureStatusAnswer","required":true},
             "seats_available": {"dataType":"integer","required":true},
@@ -306,6 +309,7 @@ const models: TsoaRoute.Models = {
             "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"string","required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "quantity": {"dataType":"integer","required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
@@ -337,6 +341,7 @@ const models: TsoaRoute.Models = {
         "dataType": "refObject",
         "properties": {
             "departure_date": {"dataType":"string","required":true},
+            "departure_time": {"dataType":"string"},
             "quantity": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
@@ -354,6 +359,7 @@ const models: TsoaRoute.Models = {
             "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"string","required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "quantity": {"dataType":"integer","required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
@@ -394,6 +400,7 @@ const models: TsoaRoute.Models = {
             "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "departure_date": {"dataType":"string"},
+            "departure_time": {"dataType":"string"},
             "external_ref": {"dataType":"string"},
             "customer": {"ref":"HoldCustomer"},
         },
@@ -463,6 +470,7 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string","required":true},
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
             "single_supplements": {"dataType":"integer","required":true},
@@ -499,6 +507,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "tour_id": {"dataType":"string","required":true},
             "departure_date": {"dataType":"string"},
+            "departure_time": {"dataType":"string"},
             "name": {"dataType":"string","required":true},
             "phone": {"dataType":"string","required":true},
             "phone_country": {"dataType":"string"},
@@ -550,6 +559,7 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string","required":true},
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
             "single_supplements": {"dataType":"integer","required":true},
@@ -592,6 +602,7 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string","required":true},
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
             "single_supplements": {"dataType":"integer","required":true},
@@ -626,6 +637,7 @@ const models: TsoaRoute.Models = {
         "dataType": "refObject",
         "properties": {
             "departure_date": {"dataType":"string"},
+            "departure_time": {"dataType":"string"},
             "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "single_supplements": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
@@ -1359,6 +1371,7 @@ export function RegisterRoutes(app: Router) {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
                 departure_date: {"in":"query","name":"departure_date","required":true,"dataType":"string"},
+                departure_time: {"in":"query","name":"departure_time","dataType":"string"},
                 quantity: {"default":1,"in":"query","name":"quantity","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
         };
         app.get('/api/gateway/tours/:id_or_slug/availability',

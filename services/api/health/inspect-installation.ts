@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { departureArgument, nameDeparture } from '../catalog/start-time';
 import {
   collectFacts,
   findBlockedDepartures,
@@ -49,11 +50,17 @@ async function checkSeats(db: Db): Promise<HealthCheck> {
       'seats',
       `${recounted} ${recounted === 1 ? 'departure' : 'departures'} with holds or bookings recounted, none oversold`,
     );
-  const named = oversold.map((d) => `${d.tour} ${d.departureDate} (${d.seatsTaken} of ${d.seatsTotal})`);
+  const named = oversold.map(
+    (d) =>
+      `${d.tour} ${nameDeparture(d.departureDate, d.departureTime)} (${d.seatsTaken} of ${d.seatsTotal})`,
+  );
   return broken(
     'seats',
     `oversold: ${named.join(', ')}; give them the seats, or cancel bookings`,
-    oversold.map((d) => `tourctl departure set-seats ${d.tour} ${d.departureDate} ${d.seatsTaken}`),
+    oversold.map(({ tour, departureDate, departureTime, seatsTaken }) => {
+      const departure = departureArgument(departureDate, departureTime);
+      return `tourctl departure set-seats ${tour} ${departure} ${seatsTaken}`;
+    }),
   );
 }
 
@@ -158,7 +165,8 @@ async function inspectTenants(db: Db): Promise<HealthCheck[]> {
     await checkPrices(db),
     noticeOf('hold-shares', await findBlockedDepartures(db), {
       meaning: "departures of which one tenant's holds and unpaid bookings take all seats",
-      label: ({ tour, departureDate, tenant }) => `${tour} on ${departureDate} (${tenant})`,
+      label: ({ tour, departureDate, departureTime, tenant }) =>
+        `${tour} on ${nameDeparture(departureDate, departureTime)} (${tenant})`,
       command: ({ tenant }) => `tourctl tenant set ${tenant} --max-hold-share 50`,
     }),
   ];

@@ -1,9 +1,12 @@
 import type { Db } from '../../platform/database';
+import { startTimeOf } from '../catalog/start-time';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 
 interface OversoldDeparture {
   tour: string;
   departureDate: string;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
   seatsTotal: number;
   seatsTaken: number;
 }
@@ -16,12 +19,12 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
        union
        select departure_id from booking_leads where not sandbox and status in ('pending_payment', 'confirmed') and departure_id is not null
      ), recounted as (
-       select d.id, d.tour_id, d.departure_date, d.seats_total, (select taken from count_seats(d.id, false, clock_timestamp())) as taken
+       select d.id, d.tour_id, d.departure_date, d.start_time, d.seats_total, (select taken from count_seats(d.id, false, clock_timestamp())) as taken
        from departures d join occupied o on o.departure_id = d.id
      )
      select count(*)::integer as recounted,
        coalesce(jsonb_agg(jsonb_build_object('tour', t.slug, 'departureDate', r.departure_date,
-         'seatsTotal', r.seats_total, 'seatsTaken', r.taken)) filter (where r.taken > r.seats_total), '[]') as oversold
+         'departureTime', coalesce(r.start_time, t.start_time), 'seatsTotal', r.seats_total, 'seatsTaken', r.taken)) filter (where r.taken > r.seats_total), '[]') as oversold
      from recounted r join tours t on t.id = r.tour_id`,
   );
   return rows[0];
@@ -145,6 +148,8 @@ interface BlockedDeparture {
   tenant: string;
   tour: string;
   departureDate: string;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
 }
 
 /**
@@ -162,15 +167,15 @@ export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]>
      ), taken as (
        select tenant_id, departure_id, sum(seats) as seats from unpaid group by tenant_id, departure_id
      )
-     select t.slug as tenant, o.slug as tour, d.departure_date
+     select t.slug as tenant, o.slug as tour, d.departure_date, ${startTimeOf('o')} as departure_time
      from taken
        join departures d on d.id = taken.departure_id and taken.seats >= d.seats_total
        join tours o on o.id = d.tour_id
        join tenants t on t.id = taken.tenant_id and t.max_hold_share = 100
      where ${TENANT_MAY_BE_USED}
-       and departure_is_open(d.status, d.departure_date, d.closes_at, o.time_zone, clock_timestamp())
+       and departure_is_open(d.status, d.departure_date, ${startTimeOf('o')}, d.closes_at, o.time_zone, clock_timestamp())
        and (select count(*) from tenants t where ${TENANT_MAY_BE_USED} and not t.sandbox) > 1
-     order by d.departure_date, o.slug, t.slug limit 100`,
+     order by d.departure_date, departure_time, o.slug, t.slug limit 100`,
   );
   return rows;
 }

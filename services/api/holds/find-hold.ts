@@ -12,6 +12,7 @@ import {
   findHoldsById,
   findLiveHoldsByReference,
   type HoldFilter,
+  type HoldReference,
 } from './seat-hold.repository';
 
 /**
@@ -49,14 +50,13 @@ export async function pageOfHolds(
   return { items, lastId: holds.length > filter.limit ? items.at(-1)!.id : null };
 }
 
-/** Returns the tenant's only live hold of the tour with the reference; null when none or several have it. */
+/** Returns the tenant's only live hold with the reference; null when none or several have it. */
 export async function findOnlyLiveHold(
   db: Db,
   tenantId: string,
-  tourId: string,
-  externalRef: string,
+  reference: HoldReference,
 ): Promise<SeatHold | null> {
-  const live = await findLiveHoldsByReference(db, tenantId, tourId, externalRef);
+  const live = await findLiveHoldsByReference(db, tenantId, reference);
   return live.length === 1 ? live[0]! : null;
 }
 

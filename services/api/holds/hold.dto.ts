@@ -13,6 +13,8 @@ export interface HoldCustomer {
 export interface HoldBody {
   /** YYYY-MM-DD. */
   departure_date: string;
+  /** Start time of the departure, HH:MM, if the date has several. */
+  departure_time?: string;
   /**
    * Seats.
    * @isInt must be a whole number
@@ -71,6 +73,8 @@ export interface HoldPatch {
   children?: number;
   /** YYYY-MM-DD. Another date of the same tour. */
   departure_date?: string;
+  /** HH:MM. Another start time of the same date, or the one on the new date. */
+  departure_time?: string;
   /** The website's own reference. */
   external_ref?: string;
   /** The fields that it names are replaced. */
@@ -93,6 +97,8 @@ export interface HoldItem {
   tour: TourRef;
   /** YYYY-MM-DD */
   departure_date: string;
+  /** HH:MM, local; null: the departure has no start time. */
+  departure_time: string | null;
   /** @isInt */
   quantity: number;
   /** @isInt */

@@ -8,6 +8,7 @@ import {
   readAll,
   textInput,
 } from '../http/input';
+import { departureTimeInput } from '../catalog/start-time';
 import { holdPartyInput } from '../pricing/party';
 import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
@@ -24,6 +25,7 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
   const customer = body.customer ?? {};
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),
+    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
     party: () => holdPartyInput(body),
     holdMinutes: () => givenInput(body.hold_minutes, (minutes) => assertHoldMinutes(tenant, minutes)),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
@@ -31,8 +33,8 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
     phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, tenant.country)),
     email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
-  const { departureDate, party, holdMinutes, externalRef, name, phone, email } = read;
-  return { departureDate, party, holdMinutes, externalRef, customer: { name, phone, email } };
+  const { departureDate, departureTime, party, holdMinutes, externalRef, name, phone, email } = read;
+  return { departureDate, departureTime, party, holdMinutes, externalRef, customer: { name, phone, email } };
 }
 
 /**
@@ -42,17 +44,18 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
 export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {
   const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
-  const { departureDate, externalRef, ...people } = readAll({
+  const { departureDate, departureTime, externalRef, ...people } = readAll({
     something: () => assertNotEmpty(body),
     someone: () => givenInput(body.customer, () => assertNotEmpty(customer, 'customer')),
     departureDate: () => optionalDate('body', 'departure_date', departure_date),
+    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
     externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),
     phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, country)),
     email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   const { quantity, adults, children } = body;
-  return { quantity, adults, children, departureDate, externalRef, customer: people };
+  return { quantity, adults, children, departureDate, departureTime, externalRef, customer: people };
 }
 
 function customerPhone(phone: string, country: string): string {

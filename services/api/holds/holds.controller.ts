@@ -19,7 +19,8 @@ import type { Turn } from '../../platform/database';
 import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { findDepartureId } from '../departures/find-departures';
+import type { DepartureKey } from '../departures/departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
 import { NO_STORE, setCaching } from '../http/caching';
 import { optionalText } from '../http/input';
 import { emptyBody, jsonBody, readsBody } from '../http/json-body';
@@ -79,9 +80,10 @@ export class HoldsController {
       { ...PLACE, validated: (country) => holdRequest(body, { ...tenant, country }) },
       async (keyed) => {
         const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-        const departureId = await this.context.departureIds.find(tour, wanted.departureDate);
+        const { departureDate, departureTime } = wanted;
+        const departure = await this.context.departureIds.find(tour, departureDate, departureTime);
         const seller = { tenant, principal, claim: keyed && claimOf(keyed, { tour: tour.id }) };
-        return this.context.sales.sell(prepareHold(seller, tour, departureId, wanted));
+        return this.context.sales.sell(prepareHold(seller, tour, departure, wanted));
       },
       holdAnswer,
       (refused, refusal) =>
@@ -162,8 +164,8 @@ export class HoldsController {
   }
 
   /**
-   * Changes a live hold: its date, its party, its reference or its customer. On the same departure its prices stay locked; on another
-   * date they are locked anew. `quantity` alone changes the adults. The end of the hold stays the same.
+   * Changes a live hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked; on
+   * another one they are locked anew. `quantity` alone changes the adults. The end of the hold stays the same.
    * @summary Change a hold
    */
   @Patch('holds/{hold_id}')
@@ -181,12 +183,13 @@ export class HoldsController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const amendment = holdAmendment(body, tenant);
+    const { departureDate, departureTime } = amendment;
     const validated = (country: string) => holdAmendment(body, { country });
     const named = { holdId: hold_id, by: byKey(principal) };
     let left: SeatHold | undefined;
     const answer = await answerChange<ChangedHold, HoldAnswer>(
       request,
-      { ...CHANGE, validated, turn: this.turnOfHold(tenant, hold_id, amendment.departureDate) },
+      { ...CHANGE, validated, turn: this.turnOfHold(tenant, hold_id, { departureDate, departureTime }) },
       async (trx, runIdempotent) => {
         const changed = await amendHold(trx, tenant, { ...named, ...amendment }, runIdempotent);
         if (!(changed instanceof ReplayedResponse)) left = changed.before;
@@ -221,12 +224,12 @@ export class HoldsController {
     await this.context.availability.drop(after.tour.id, after.departureDate, principal.tenant.sandbox);
   }
 
-  /** @param to the date to which the hold moves; by default it stays */
-  private turnOfHold(tenant: Tenant, holdId: string, to?: string): Turn {
+  /** @param to the date and time to which the hold moves; by default it stays */
+  private turnOfHold(tenant: Tenant, holdId: string, to: Partial<DepartureKey> = {}): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { db } = this.context;
-      const { tour, departureId } = await getHold(db, tenant.id, holdId);
-      return [departureId, to === undefined ? null : await findDepartureId(db, tour.id, to)];
+      const hold = await getHold(db, tenant.id, holdId);
+      return [hold.departureId, (await findDepartureAfterChange(db, hold, to)).departureId];
     });
   }
 }
@@ -243,6 +246,7 @@ function holdItem(hold: SeatHold): HoldItem {
     status: hold.status,
     tour: hold.tour,
     departure_date: hold.departureDate,
+    departure_time: hold.departureTime,
     quantity: hold.quantity,
     adults: party.adult,
     children: party.child,

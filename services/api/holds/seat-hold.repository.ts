@@ -1,5 +1,6 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Departure } from '../departures/departure';
+import { START_TIME } from '../catalog/start-time';
 import { type Party, seatsOf } from '../pricing/party';
 import { type LockedPrice, lockedPrices, priceColumns } from '../pricing/price-categories';
 import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
@@ -14,8 +15,8 @@ const holdColumns = (taken: string) => `
   h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_email, h.created_at,
   h.placed_by, h.ended_at, h.ended_by, ${octoDetails('h.id')} as octo,
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-  t.id as tour_id, t.slug as tour_slug, d.departure_date,
-  case when departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at)
+  t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
+  case when departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
        then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
 
 const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
@@ -105,20 +106,31 @@ export async function findHolds(
   return rows.map(toHold);
 }
 
-/** Returns the tenant's live holds of a tour with this reference, two at most: callers use a hold only if it is the only one. */
+/** A tenant's reference for holds of a tour, or of one of its departures. */
+export interface HoldReference {
+  tourId: string;
+  externalRef: string;
+  /** Null: any. */
+  departureDate: string | null;
+  /** HH:MM. Undefined: any. */
+  departureTime?: string;
+}
+
+/** Returns the tenant's live holds with this reference, two at most: callers use a hold only if it is the only one. */
 export async function findLiveHoldsByReference(
   db: Db,
   tenantId: string,
-  tourId: string,
-  externalRef: string,
+  { tourId, externalRef, departureDate, departureTime }: HoldReference,
 ): Promise<SeatHold[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES}
      where h.tenant_id = :tenantId and h.external_ref = :externalRef
        and t.id = :tourId
+       and (:departureDate::date is null or d.departure_date = :departureDate::date)
+       and (:departureTime::text is null or ${START_TIME} = :departureTime)
        and hold_lives(h.status, h.expires_at, clock.at)
      limit 2`,
-    { tenantId, tourId, externalRef },
+    { tenantId, tourId, externalRef, departureDate, departureTime: departureTime ?? null },
   );
   return rows.map(toHold);
 }

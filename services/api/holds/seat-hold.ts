@@ -27,6 +27,8 @@ export interface SeatHold {
   tour: { id: string; slug: string };
   departureId: string;
   departureDate: string;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
   quantity: number;
   /** Seats of children, included in the quantity. */
   children: number;

@@ -218,6 +218,8 @@ export interface ProblemFault {
 export interface ProblemAlternative {
   /** YYYY-MM-DD */
   departure_date: string;
+  /** HH:MM; null: none. */
+  departure_time: string | null;
   /** @isInt */
   seats_available: number;
 }

@@ -25,7 +25,7 @@ import {
 import { assertCurrency } from './find-product';
 import { invalidId, unprocessable } from './octo.errors';
 import { updateOctoDetails } from './octo-bookings.repository';
-import { type OctoState, partyOf, targetOf, tourOf } from './octo-state';
+import { type OctoState, partyOf, placeOf, tourOf } from './octo-state';
 
 /** The booking that a request changes. lockState has locked its departure, so no other request changes it meanwhile. */
 export interface OctoWrite {
@@ -109,6 +109,8 @@ interface SentSale {
 export interface OctoChange extends SentDetails, SentSale {
   /** YYYY-MM-DD */
   departureDate?: string;
+  /** HH:MM */
+  departureTime?: string;
   /** Minutes from now; a lead has none. */
   holdMinutes?: number;
 }
@@ -136,13 +138,14 @@ interface NamedByChange {
 async function changeLead(
   { trx, principal }: OctoWrite,
   { bookingRef, source }: BookingLead,
-  { departureDate, notes, resellerReference: externalRef }: OctoChange,
+  { departureDate, departureTime, notes, resellerReference: externalRef }: OctoChange,
   { party, customer = {} }: NamedByChange,
 ): Promise<void> {
   await amendBooking(trx, principal.tenant, {
     bookingRef,
     by: byKey(principal),
     departureDate,
+    departureTime,
     notes,
     externalRef,
     expectedTotal: null,
@@ -154,7 +157,7 @@ async function changeLead(
 
 async function changeHold(
   { trx, principal, state }: OctoWrite,
-  { tour, departureDate, resellerReference: externalRef, holdMinutes }: OctoChange,
+  { tour, departureDate, departureTime, resellerReference: externalRef, holdMinutes }: OctoChange,
   { party, customer = {} }: NamedByChange,
 ): Promise<void> {
   const { tenant } = principal;
@@ -165,6 +168,7 @@ async function changeHold(
     children: party?.child,
     tour,
     departureDate,
+    departureTime,
     externalRef,
     customer,
   });
@@ -187,7 +191,7 @@ async function partyFor(
   const booked = tour ?? (await tourOf(trx, principal.tenant, state));
   assertCurrency(booked, currency);
   if (unitItems) return partyOfItems(booked, unitItems);
-  if (booked.id !== targetOf(state).tourId) assertUnits(booked, partyOf(state));
+  if (booked.id !== placeOf(state).tourId) assertUnits(booked, partyOf(state));
   return undefined;
 }
 

@@ -37,7 +37,7 @@ import {
   lockState,
   type OctoState,
   type ShownState,
-  targetOf,
+  placeOf,
   tourOf,
   withItsCatalog,
 } from './octo-state';
@@ -113,12 +113,15 @@ export class OctoBookingChangesController {
     const details = detailsOf(body);
     const { productId, expirationMinutes, currency } = body;
     const { tour, departure } = await this.moveOf(tenant, uuid, body);
-    const departureDate = departure?.departureDate;
+    const place = {
+      departureDate: departure?.departureDate,
+      departureTime: departure?.startTime ?? undefined,
+    };
     const change = {
       ...details,
       currency,
       tour,
-      departureDate,
+      ...place,
       holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
     };
     const validated = (country: string) => ({
@@ -130,7 +133,7 @@ export class OctoBookingChangesController {
     });
     return this.write(request, { ...CHANGE, validated }, uuid, (write) => changeOctoBooking(write, change), {
       tourId: tour?.id,
-      departureDate,
+      ...place,
     });
   }
 
@@ -182,7 +185,7 @@ export class OctoBookingChangesController {
     return { tour, departure };
   }
 
-  /** Runs one change of a booking in one transaction. @param to the tour and the date of a move; a missing tour or date stays */
+  /** Runs one change of a booking in one transaction. @param to the tour, date and time of a move; a missing tour, date or time stays */
   private async write(
     request: HttpRequest,
     operation: Write,
@@ -218,7 +221,7 @@ export class OctoBookingChangesController {
     );
     // A repeat changes no seats.
     for (const state of changed) {
-      const { tourId, departureDate } = targetOf(state);
+      const { tourId, departureDate } = placeOf(state);
       await availability.drop(tourId, departureDate, tenant.sandbox);
     }
     return answer;

@@ -109,6 +109,7 @@ export class OctoReservationsController {
     };
     const wanted = {
       departureDate: departure.departureDate,
+      departureTime: departure.startTime ?? undefined,
       party,
       externalRef,
       octo,
@@ -142,7 +143,9 @@ export class OctoReservationsController {
         const claim = keyed && claimOf(keyed, { uuid, departure: departure.id });
         const isReplay = claim !== null && (await isRepeat(db, claim));
         if (uuid && !isReplay && (await isUuidTaken(db, tenant.id, uuid))) throw new OctoUuidTakenError();
-        return sales.sell(prepareHold({ tenant, principal, claim }, tour, departure.id, wanted));
+        return sales.sell(
+          prepareHold({ tenant, principal, claim }, tour, { departureId: departure.id, times: [] }, wanted),
+        );
       },
       toAnswer,
       (refused, refusal) => {

@@ -7,7 +7,11 @@ import type { Tour } from '../catalog/tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import type { DepartureKey } from '../departures/departure';
-import { departuresOfSales, findDepartureId, type PricedDeparture } from '../departures/find-departures';
+import {
+  departuresOfSales,
+  findDepartureAfterChange,
+  type PricedDeparture,
+} from '../departures/find-departures';
 import { assertNotMoved, lockDeparturesOfChange } from '../departures/reserve-seats';
 import { getHolds } from '../holds/find-hold';
 import type { OctoDetails } from '../holds/octo-booking';
@@ -61,7 +65,7 @@ export async function getState(db: Db, tenantId: string, uuid: string): Promise<
 /**
  * Locks the departure of a booking, and the one to which it moves, and then returns the booking. Every change of a hold or lead takes that
  * lock, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip and waits for none.
- * @param to a missing tour or date stays
+ * @param to a missing tour, date or time stays
  * @throws SaleMovedError, which repeats the transaction, when the booking moved during the wait; DepartureBusyError after two seconds
  */
 export async function lockState(
@@ -103,28 +107,25 @@ function departureIdOf({ hold, lead }: OctoState): string {
   return lead?.departureId ?? hold.departureId;
 }
 
-/** Returns the departures that a change locks: the one of the booking, and the one to which it moves. @param to a missing tour or date stays */
+/** Returns the departures that a change locks: the one of the booking, and the one to which it moves. @param to a missing tour, date or time stays */
 export async function departuresOf(
   db: Db,
   found: OctoState,
   to: Partial<DepartureKey>,
 ): Promise<[from: string, target: string | null]> {
-  const from = departureIdOf(found);
-  const moves = to.tourId !== undefined || to.departureDate !== undefined;
-  if (!moves) return [from, null];
-  const { tourId, departureDate } = targetOf(found, to);
-  return [from, await findDepartureId(db, tourId, departureDate)];
+  const sale = { ...(found.lead ?? found.hold), departureId: departureIdOf(found) };
+  return [sale.departureId, (await findDepartureAfterChange(db, sale, to)).departureId];
 }
 
-/** Returns the tour and the date of a booking after a move. @param to a missing tour or date stays */
-export function targetOf({ hold, lead }: OctoState, to: Partial<DepartureKey> = {}): DepartureKey {
+/** Returns the tour and the date of a booking. */
+export function placeOf({ hold, lead }: OctoState): { tourId: string; departureDate: string } {
   const { tour, departureDate } = lead ?? hold;
-  return { tourId: to.tourId ?? tour.id, departureDate: to.departureDate ?? departureDate! };
+  return { tourId: tour.id, departureDate: departureDate! };
 }
 
 /** Returns the tour of a booking, also one that the tenant does not see any more. */
 export async function tourOf(db: Db, tenant: Tenant, state: OctoState): Promise<Tour> {
-  const [tour] = await toursOfSales(db, tenant, [targetOf(state).tourId]);
+  const [tour] = await toursOfSales(db, tenant, [placeOf(state).tourId]);
   return tour!;
 }
 

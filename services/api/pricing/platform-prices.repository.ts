@@ -7,7 +7,7 @@ const ON_SALE = `tours t cross join lateral (
   union all
   select d.prices_minor, d.departure_date from departures d
   where d.tour_id = t.id
-    and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())) p`;
+    and departure_is_open(d.status, d.departure_date, coalesce(d.start_time, t.start_time), d.closes_at, t.time_zone, statement_timestamp())) p`;
 
 /** The range of the prices of a currency, over all categories, in minor units. */
 export interface PriceRange {

@@ -20,6 +20,7 @@ export interface RefusedRequest {
   operation: Operation;
   requestId: string;
   departureDate?: string | null;
+  departureTime?: string;
   quantity?: number;
   externalRef?: string | null;
   /** The people in the request. A reference that identifies one of them is not stored. */
@@ -114,7 +115,8 @@ function referenceWithoutPerson({ externalRef = null, people = [] }: RefusedRequ
 /** Returns the seats from the refusal, or, if it was refused before the departure was read, from the request. */
 function requestedSeats(request: RefusedRequest, refusal: AppError) {
   if (isDepartureNotAvailable(refusal)) return refusal.wanted;
-  return { tourId: null, departureDate: request.departureDate ?? null, quantity: request.quantity ?? null };
+  const { departureDate = null, departureTime = null, quantity = null } = request;
+  return { tourId: null, departureDate, departureTime, quantity };
 }
 
 const PAGE_SIZE = 5000;

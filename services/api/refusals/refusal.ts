@@ -13,6 +13,8 @@ export interface Refusal {
   /** Slug; null when the request was refused before the departure was read, or the tour was deleted. */
   tour: string | null;
   departureDate: string | null;
+  /** HH:MM, of the departure, or as requested; null: none. */
+  departureTime: string | null;
   /** Requested seats. */
   quantity: number | null;
   /** Free seats; null unless there were too few. */

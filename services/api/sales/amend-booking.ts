@@ -1,7 +1,8 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { Departure } from '../departures/departure';
-import { findDepartureId } from '../departures/find-departures';
+import type { DepartureChoice } from '../departures/choose-departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { PartialCustomer } from '../holds/seat-hold';
@@ -11,7 +12,7 @@ import { assertPartySize, assertPriced, type Party, totalOf } from '../pricing/p
 import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
-import { type DepartureFacts, existingDeparture, quotePrices, wantedOf } from './sale-facts';
+import { type DepartureFacts, existingDeparture, quotePrices } from './sale-facts';
 import type { Tenant } from '../tenants/tenant';
 import {
   BookingAnonymizedError,
@@ -39,6 +40,8 @@ import { getBooking } from '../bookings/find-booking';
 export interface BookingAmendment {
   /** YYYY-MM-DD, another date of the same tour. */
   departureDate?: string;
+  /** HH:MM */
+  departureTime?: string;
   party: Partial<Party>;
   customer: Partial<PartialCustomer>;
   notes?: string | null;
@@ -49,8 +52,8 @@ export interface BookingAmendment {
 }
 
 /**
- * Changes a standing booking: reserves and gives back its seats, prices it, and enqueues `booking.updated`. On the same date a category
- * that is booked keeps its unit price; a new category, and everything on a new date, is priced as today. A change to the same values
+ * Changes a standing booking: reserves and gives back its seats, prices it, and enqueues `booking.updated`. On the same departure a
+ * category that is booked keeps its unit price; a new category, and everything on another departure, is priced as today. A change to the same values
  * enqueues nothing.
  * @throws BookingNotFoundError, TourNotFoundError (404), InvalidInputError (400), BookingStateConflictError, CurrencyConflictError,
  *   BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError,
@@ -62,11 +65,12 @@ export async function amendBooking(
   { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
   runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
 ): Promise<ChangedBooking | ReplayedResponse> {
-  const { id, tour, departureId } = await getBooking(trx, tenant.id, bookingRef);
+  const found = await getBooking(trx, tenant.id, bookingRef);
+  const { id, tour, departureId } = found;
   return runIdempotent({ booking: bookingRef }, async () => {
-    const { departureDate } = amendment;
-    const to = departureDate === undefined ? departureId : await findDepartureId(trx, tour.id, departureDate);
-    const facts = await lockAndReadFacts(trx, tenant, tour.id, [departureId, to]);
+    const { departureDate, departureTime } = amendment;
+    const to = await findDepartureAfterChange(trx, found, { departureDate, departureTime });
+    const facts = await lockAndReadFacts(trx, tenant, tour.id, [departureId, to.departureId]);
     await lockLead(trx, id);
     const before = await getBooking(trx, tenant.id, bookingRef);
     assertNotMoved(departureId, before);
@@ -85,25 +89,26 @@ export async function amendBooking(
 
 /**
  * Decides the change by the facts, under the locks of both departures and the lead. Throws as amendBooking.
- * @param departureId the departure after the change; null: there is none on the date
+ * @param to the departure after the change
  */
 function decideAmendment(
   facts: DepartureFacts,
   tenant: Tenant,
   before: BookingLead,
-  departureId: string | null,
+  to: DepartureChoice,
   amendment: BookingAmendment,
 ): AmendedLead {
   const party = amendedParty(before.party, amendment.party);
   const { travellers = before.travellers } = amendment;
   assertTravellersBooked(travellers ?? [], party);
   assertChangeable(before, amendment);
-  const departureDate = amendment.departureDate ?? before.departureDate;
+  const { tour } = before;
+  const { departureDate = before.departureDate, departureTime } = amendment;
   const departure =
     departureDate === null
       ? null
-      : existingDeparture(facts, departureId, wantedOf({ tenant, tour: before.tour, party }, departureDate));
-  const moves = departureDate !== before.departureDate;
+      : existingDeparture(facts, { ...to, tenant, tour, party, departureDate, departureTime });
+  const moves = departure !== null && departure.id !== before.departureId;
   const paid = before.status === 'confirmed';
   if (departure) {
     const change = { before: moves ? null : before.party, after: party, paid };
@@ -172,7 +177,7 @@ function amendedPrice(
 
 /**
  * Returns the deposit after the change. Until the booking is confirmed it follows the total, by the percentage that was stored with the
- * booking; a move to another date takes the tenant's percentage of today.
+ * booking; a move to another departure takes the tenant's percentage of today.
  */
 function amendedDeposit(
   tenant: Tenant,
@@ -193,8 +198,16 @@ function amendedDeposit(
 function changesOf(before: BookingLead, after: AmendedLead) {
   return changedFields(
     [
-      { departure_date: before.departureDate, ...numbersOf(before, before) },
-      { departure_date: after.departure?.departureDate ?? null, ...numbersOf(after, before) },
+      {
+        departure_date: before.departureDate,
+        departure_time: before.departureTime,
+        ...numbersOf(before, before),
+      },
+      {
+        departure_date: after.departure?.departureDate ?? null,
+        departure_time: after.departure?.startTime ?? null,
+        ...numbersOf(after, before),
+      },
     ],
     [personalOf(before), personalOf(after)],
   );

@@ -1,13 +1,14 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { TourRef } from '../catalog/tour';
-import { findDepartureId } from '../departures/find-departures';
+import type { DepartureChoice } from '../departures/choose-departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { assertPartySize, assertPriced, type Party } from '../pricing/party';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
-import { type DepartureFacts, existingDeparture, quotePrices, wantedOf } from './sale-facts';
+import { type DepartureFacts, existingDeparture, quotePrices } from './sale-facts';
 import type { Tenant } from '../tenants/tenant';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
@@ -24,6 +25,8 @@ export interface HoldAmendment {
   tour?: TourRef;
   /** YYYY-MM-DD */
   departureDate?: string;
+  /** HH:MM */
+  departureTime?: string;
   /** Null clears it. */
   externalRef?: string | null;
   customer: Partial<PartialCustomer>;
@@ -42,12 +45,12 @@ export async function amendHold(
 ): Promise<ChangedHold | ReplayedResponse> {
   const found = await getHold(trx, tenant.id, holdId);
   return runIdempotent({ hold: found.id }, async () => {
-    const { tourId, departureDate } = targetOf(found, amendment);
-    const to = await findDepartureId(trx, tourId, departureDate);
-    const facts = await lockAndReadFacts(trx, tenant, tourId, [found.departureId, to]);
+    const { departureDate, departureTime, tour = found.tour } = amendment;
+    const to = await findDepartureAfterChange(trx, found, { tourId: tour.id, departureDate, departureTime });
+    const facts = await lockAndReadFacts(trx, tenant, tour.id, [found.departureId, to.departureId]);
     const before = await getHold(trx, tenant.id, holdId);
     assertNotMoved(found.departureId, before);
-    const amended = await decideForTenant(trx, tenant, tourId, () =>
+    const amended = await decideForTenant(trx, tenant, tour.id, () =>
       decideHoldAmendment(facts, tenant, before, to, amendment),
     );
     const fields = changesOf(before, amended);
@@ -58,29 +61,21 @@ export async function amendHold(
   });
 }
 
-function targetOf({ tour, departureDate }: SeatHold, amendment: HoldAmendment) {
-  return {
-    tourId: (amendment.tour ?? tour).id,
-    departureDate: amendment.departureDate ?? departureDate,
-  };
-}
-
 /**
  * Decides the change by the facts, under the locks of both departures. Throws as amendHold.
- * @param departureId the departure after the change; null: there is none on the date
+ * @param to the departure after the change
  */
 function decideHoldAmendment(
   facts: DepartureFacts,
   tenant: Tenant,
   hold: SeatHold,
-  departureId: string | null,
+  to: DepartureChoice,
   amendment: HoldAmendment,
 ): AmendedHold {
   const party = amendedParty(partyOfHold(hold), amendment);
   assertActive(hold);
-  const { departureDate } = targetOf(hold, amendment);
-  const tour = amendment.tour ?? hold.tour;
-  const departure = existingDeparture(facts, departureId, wantedOf({ tenant, tour, party }, departureDate));
+  const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
+  const departure = existingDeparture(facts, { ...to, tenant, tour, party, departureDate, departureTime });
   const stays = departure.id === hold.departureId;
   const before = stays ? partyOfHold(hold) : null;
   assertPartyOfChange(facts, tenant, departure, { before, after: party, paid: false });
@@ -106,10 +101,17 @@ function changesOf(before: SeatHold, { departure, party, externalRef, customer }
   const { adult, child } = partyOfHold(before);
   return changedFields(
     [
-      { tour: before.tour.id, departure_date: before.departureDate, adults: adult, children: child },
+      {
+        tour: before.tour.id,
+        departure_date: before.departureDate,
+        departure_time: before.departureTime,
+        adults: adult,
+        children: child,
+      },
       {
         tour: departure.tour.id,
         departure_date: departure.departureDate,
+        departure_time: departure.startTime,
         adults: party.adult,
         children: party.child,
       },

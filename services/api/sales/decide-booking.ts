@@ -4,6 +4,7 @@ import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
 import { SaleMovedError } from '../departures/departure.errors';
 import { assertFree } from '../departures/reserve-seats';
+import { departureTimeWithoutDate } from '../catalog/start-time';
 import { assertActive } from '../holds/change-hold';
 import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
 import { depositOf } from '../pricing/apply-price-rule';
@@ -22,7 +23,6 @@ import {
   type SaleFacts,
   viewKey,
   takeSeats,
-  wantedOf,
 } from './sale-facts';
 import { assertMoreUnpaid, assertWithinShare } from './tenant-limits';
 
@@ -42,7 +42,7 @@ export interface GrantedBooking {
 /**
  * Decides one request by the facts, alone or after others of its transaction: consumes the hold, reserves the seats, checks the tenant's
  * limits, and quotes its price.
- * @throws InvalidInputError for a category without a price, or a date that is not the hold's (400), TourNotFoundError, HoldNotFoundError
+ * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError, HoldNotFoundError
  *   (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
  *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). The facts are then as before.
  */
@@ -78,11 +78,13 @@ function seatsToBook(
   facts: SaleFacts,
   sale: BookingSale,
 ): { departure: Departure | null; held: HeldSeats | null } {
-  if (sale.departureDate === null) {
+  const { departureDate } = sale;
+  if (departureDate === null) {
     assertNoHoldByReference(facts, sale);
+    if (sale.departureTime !== undefined) throw departureTimeWithoutDate('body');
     return { departure: null, held: null };
   }
-  const departure = existingDeparture(facts, sale.departureId, wantedOf(sale, sale.departureDate));
+  const departure = departureToBook(facts, { ...sale, departureDate });
   const held = holdToConsume(facts, sale, departure);
   assertVisible(facts, sale.tenant, departure);
   const seatsTaken = departure.seatsTaken - (held ? held.quantity : 0);
@@ -90,21 +92,34 @@ function seatsToBook(
   return { departure, held };
 }
 
+/** Returns the departure that the request names. A time beside a hold_id must be that of the hold. */
+function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: string }): Departure {
+  const { holdId, departureTime } = sale;
+  if (holdId === null) return existingDeparture(facts, sale);
+  const departure = existingDeparture(facts, { ...sale, departureTime: undefined });
+  if (departureTime === undefined || departureTime === departure.startTime) return departure;
+  throw new InvalidInputError('body', 'departure_time', "must be the hold's time, or left out");
+}
+
 /**
  * Checks that no hold has the reference of a booking without a date, which takes no seats.
  * @throws SaleMovedError for a hold that was placed meanwhile: its departure is then found again; AmbiguousHoldReferenceError,
  *   HoldExpiredError (409)
  */
-function assertNoHoldByReference(facts: SaleFacts, { tenant, tour, externalRef }: BookingSale): void {
+function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
+  const { tenant, tour, externalRef, departureTime } = sale;
   if (!externalRef) return;
-  const known = facts.references.get(referenceKey(tenant.id, tour.id, externalRef));
-  const granted = facts.holds.some(
-    (hold) =>
+  const known = facts.references.get(referenceKey(tenant.id, tour.id, externalRef, departureTime));
+  const granted = facts.holds.some((hold) => {
+    const departure = facts.departures.get(countedKey(hold.departureId, tenant.sandbox));
+    return (
       hold.tenantId === tenant.id &&
       hold.externalRef === externalRef &&
       hold.status === 'active' &&
-      facts.departures.get(countedKey(hold.departureId, tenant.sandbox))?.tour.id === tour.id,
-  );
+      departure?.tour.id === tour.id &&
+      (departureTime === undefined || departure.startTime === departureTime)
+    );
+  });
   if (known && known.live > 1) throw new AmbiguousHoldReferenceError();
   if (granted || known?.live === 1) throw new SaleMovedError();
   if (known) throw noLiveHold();
@@ -117,9 +132,8 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure
   if (holdId !== null) {
     const named = own.find(({ id }) => id === holdId);
     if (!named) throw new HoldNotFoundError();
-    if (named.departureId !== departure.id && !sale.namesDate) throw new SaleMovedError();
-    if (named.departureId !== departure.id)
-      throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
+    // The hold moved during the wait for the lock. It is read again, and compared with the date of the request.
+    if (named.departureId !== departure.id) throw new SaleMovedError();
     assertActive(named);
     return named;
   }
@@ -131,8 +145,8 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure
       hold.status === 'active',
   );
   if (live.length === 1) return live[0]!;
-  // The hold moved or ended during the wait for the lock. The date is read again.
-  if (!sale.namesDate) throw new SaleMovedError();
+  // The hold moved or ended during the wait for the lock. The departure is found again.
+  if (sale.needsHold) throw new SaleMovedError();
   return null;
 }
 

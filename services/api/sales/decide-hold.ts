@@ -12,7 +12,6 @@ import {
   type SaleFacts,
   takeSeats,
   viewKey,
-  wantedOf,
 } from './sale-facts';
 import { assertMoreHolds, assertWithinShare } from './tenant-limits';
 
@@ -30,14 +29,14 @@ export interface GrantedHold {
  * Decides one request by the facts, alone or after others of its transaction: the departure has free seats, and the tenant has neither
  * too many holds nor too large a share of the departure. Locks the tenant's price.
  * @param id the id of the new hold
- * @throws OctoUuidTakenError, TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409).
+ * @throws InvalidInputError if the request must choose among several departures (400), OctoUuidTakenError, TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409).
  *   The facts are then as before.
  */
 export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): GrantedHold {
   const { tenant, party, externalRef, octo } = sale;
   if (octo && facts.takenUuids.has(viewKey(tenant.id, octo.uuid))) throw new OctoUuidTakenError();
   const quantity = seatsOf(party);
-  const departure = existingDeparture(facts, sale.departureId, wantedOf(sale, sale.departureDate));
+  const departure = existingDeparture(facts, sale);
   assertVisible(facts, tenant, departure);
   assertFree(departure, quantity);
   assertMoreHolds(facts, tenant);

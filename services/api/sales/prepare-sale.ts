@@ -3,7 +3,8 @@ import { InvalidInputError } from '../../platform/errors';
 import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
 import type { Tour, TourRef } from '../catalog/tour';
 import { SaleMovedError } from '../departures/departure.errors';
-import { type DepartureIds, findDepartureId } from '../departures/find-departures';
+import type { DepartureChoice } from '../departures/choose-departure';
+import { type DepartureIds, findDeparture } from '../departures/find-departures';
 import { findOnlyLiveHold, getHold } from '../holds/find-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
 import type { NewOctoDetails } from '../holds/octo-booking';
@@ -17,6 +18,8 @@ import type { SaleQueue } from './sale-queue';
 
 export interface HoldRequest {
   departureDate: string;
+  /** HH:MM. Undefined: not named. */
+  departureTime?: string;
   party: Party;
   /** Undefined: the tenant's default. */
   holdMinutes: number | undefined;
@@ -30,13 +33,13 @@ export interface HoldRequest {
 /**
  * Builds the sale of a hold. Locks nothing.
  * @param tour a tour that the tenant sees
- * @param departureId null: the tour has no departure on the date
+ * @param choice the departure that the request names
  * @throws InvalidInputError (400)
  */
 export function prepareHold(
   seller: Seller<SeatHold>,
   { id, slug }: TourRef,
-  departureId: string | null,
+  { departureId, times }: DepartureChoice,
   request: HoldRequest,
 ): HoldSale {
   const { tenant, principal, claim } = seller;
@@ -48,6 +51,7 @@ export function prepareHold(
     claim,
     tour: { id, slug },
     departureId,
+    times,
     holdMinutes: assertHoldMinutes(tenant, request.holdMinutes ?? tenant.holdDefaultMinutes),
     octo: request.octo ?? null,
   };
@@ -56,6 +60,8 @@ export function prepareHold(
 export interface BookingRequest {
   /** Null: the date of the hold; without a hold, no seats are reserved. */
   departureDate: string | null;
+  /** HH:MM. Undefined: not named. */
+  departureTime?: string;
   party: Party;
   /** Null: not named. */
   travellers: Traveller[] | null;
@@ -91,17 +97,19 @@ export async function sellBooking(
   tour: Tour,
   request: BookingRequest,
 ): Promise<BookingLead | ReplayedResponse> {
-  const findDeparture = (date: string) => departureIds.find(tour, date);
-  const attempt = async () => sales.sell(await prepareBooking(db, seller, tour, request, findDeparture));
+  const choose: ChooseDeparture = (date, time) => departureIds.find(tour, date, time);
+  const attempt = async () => sales.sell(await prepareBooking(db, seller, tour, request, choose));
   return attempt().catch((error: unknown) => {
     if (error instanceof SaleMovedError) return attempt();
     throw error;
   });
 }
 
+/** Chooses the departure of the booking's tour. @param date YYYY-MM-DD @param time HH:MM; undefined: not named */
+type ChooseDeparture = (date: string, time: string | undefined) => Promise<DepartureChoice>;
+
 /**
  * Builds the sale of a booking. Locks nothing. A named hold must match the tour and the date of the request.
- * @param findDeparture returns the departure of the tour on a date, YYYY-MM-DD; null: there is none
  * @throws HoldNotFoundError (404), InvalidInputError (400)
  */
 export async function prepareBooking(
@@ -109,43 +117,63 @@ export async function prepareBooking(
   { tenant, principal, claim }: Seller<BookingLead>,
   { id, slug }: TourRef,
   request: BookingRequest,
-  findDeparture = (date: string) => findDepartureId(db, id, date),
+  choose: ChooseDeparture = (departureDate, departureTime) =>
+    findDeparture(db, { tourId: id, departureDate, departureTime }),
 ): Promise<BookingSale> {
-  const hold = await holdOfRequest(db, tenant, id, request);
-  const date = request.departureDate;
-  const departureOfDate = hold === null && date !== null ? await findDeparture(date) : null;
+  const placed = await departureOfRequest(db, tenant, id, request, choose);
   return {
     ...request,
+    ...placed,
     kind: 'booking',
     tenant,
     principal,
     claim,
     tour: { id, slug },
-    departureId: hold ? hold.departureId : departureOfDate,
-    departureDate: hold ? hold.departureDate : date,
-    namesDate: date !== null,
     paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
     source: request.source ?? 'tenant_api',
   };
 }
 
+type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times' | 'needsHold'>;
+
 /**
- * Returns the named hold, or for a request without a date the only live hold with its reference. The reference is read again under the
- * lock, because a repeat finds that hold consumed.
+ * Finds the departure of a booking: that of the named hold, or the one that the request names. If the request leaves it open, it is that
+ * of the only live hold with the reference. The reference is read again under the lock, because a repeat finds that hold consumed.
  */
-async function holdOfRequest(
+async function departureOfRequest(
   db: Db,
   tenant: Tenant,
   tourId: string,
-  { holdId, departureDate, externalRef }: BookingRequest,
-): Promise<SeatHold | null> {
-  if (holdId === null) {
-    const byReference = departureDate === null && externalRef;
-    return byReference ? findOnlyLiveHold(db, tenant.id, tourId, externalRef) : null;
-  }
+  { holdId, departureDate, departureTime, externalRef }: BookingRequest,
+  choose: ChooseDeparture,
+): Promise<PlacedBooking> {
+  if (holdId !== null) return departureOfHold(await getNamedHold(db, tenant, tourId, holdId, departureDate));
+  const named = departureDate === null ? NO_DEPARTURE : await choose(departureDate, departureTime);
+  const leavesOpen = departureDate === null || named.times.length > 0;
+  const hold =
+    leavesOpen && externalRef
+      ? await findOnlyLiveHold(db, tenant.id, { tourId, externalRef, departureDate, departureTime })
+      : null;
+  return hold ? departureOfHold(hold) : { ...named, departureDate, needsHold: false };
+}
+
+const NO_DEPARTURE: DepartureChoice = { departureId: null, times: [] };
+
+function departureOfHold({ departureId, departureDate }: SeatHold): PlacedBooking {
+  return { departureId, departureDate, times: [], needsHold: true };
+}
+
+/** @throws HoldNotFoundError (404), InvalidInputError (400) */
+async function getNamedHold(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  holdId: string,
+  date: string | null,
+): Promise<SeatHold> {
   const hold = await getHold(db, tenant.id, holdId);
   if (hold.tour.id !== tourId) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
-  if (departureDate !== null && departureDate !== hold.departureDate)
+  if (date !== null && date !== hold.departureDate)
     throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
   return hold;
 }

@@ -84,7 +84,10 @@ export async function readSaleFacts(
       holds: distinctHolds([...row.namedHolds, ...row.holdsByReference]),
       takenUuids: new Set(row.takenUuids.map(({ tenantId, uuid }) => viewKey(tenantId, uuid))),
       references: new Map(
-        row.references.map((one) => [referenceKey(one.tenantId, one.tourId, one.externalRef), one]),
+        row.references.map((one) => [
+          referenceKey(one.tenantId, one.tourId, one.externalRef, one.departureTime ?? undefined),
+          one,
+        ]),
       ),
       undatedTours: new Map(row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), tour])),
       assertKeyServes: keyCheckOf(row.apiKeys),

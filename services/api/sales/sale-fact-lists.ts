@@ -1,6 +1,7 @@
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
 import { API_KEY_STATE, type ApiKeyState } from '../credentials/verify-credential';
 import { COUNTED_DEPARTURES, type CountedRow } from '../departures/departure.repository';
+import { START_TIME } from '../catalog/start-time';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../idempotency/idempotency.repository';
 import type { PriceRule } from '../pricing/choose-price-rule';
 import { PRICE_RULES_OF_TENANTS } from '../pricing/price-rule.repository';
@@ -241,26 +242,32 @@ interface Reference {
   tenantId: string;
   tourId: string;
   externalRef: string;
+  /** The time that the booking names; null: none. */
+  departureTime: string | null;
   live: number;
 }
 
-/** Selects the references of bookings without a date that a hold of the tour has, live or ended. */
+/** Selects the references of bookings without a date that a hold of the tour has, live or ended, at the time that the booking names. */
 export function references(undated: BookingSale[]): FactList {
   const named = undated.filter(({ externalRef }) => externalRef);
   return {
     name: 'references',
     isWanted: named.length > 0,
     sql: `
-      select w.tenant_id, w.tour_id, w.external_ref,
+      select w.tenant_id, w.tour_id, w.external_ref, w.departure_time,
         (count(distinct h.id) filter (where hold_lives(h.status, h.expires_at, clock.at)))::integer as live
-      from unnest(:namingTenants::uuid[], :namingTours::uuid[], :namedRefs::text[]) as w (tenant_id, tour_id, external_ref)
+      from unnest(:namingTenants::uuid[], :namingTours::uuid[], :namedRefs::text[], :namedTimes::text[])
+        as w (tenant_id, tour_id, external_ref, departure_time)
       join seat_holds h on h.tenant_id = w.tenant_id and h.external_ref = w.external_ref
       join departures d on d.id = h.departure_id and d.tour_id = w.tour_id
-      group by w.tenant_id, w.tour_id, w.external_ref, clock.at`,
+      join tours t on t.id = d.tour_id
+      where w.departure_time is null or w.departure_time = ${START_TIME}
+      group by w.tenant_id, w.tour_id, w.external_ref, w.departure_time, clock.at`,
     values: {
       namingTenants: named.map(({ tenant }) => tenant.id),
       namingTours: named.map(({ tour }) => tour.id),
       namedRefs: named.map(({ externalRef }) => externalRef),
+      namedTimes: named.map(({ departureTime }) => departureTime ?? null),
     },
   };
 }

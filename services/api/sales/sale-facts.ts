@@ -1,6 +1,7 @@
 import type { Departure, WantedSeats } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { ApiKeyPrincipal } from '../credentials/credential';
+import { assertNotSeveral } from '../departures/choose-departure';
 import { DepartureGoneError } from '../departures/departure.errors';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { PriceRule } from '../pricing/choose-price-rule';
@@ -36,7 +37,10 @@ export interface SaleFacts extends DepartureFacts {
   takenUuids: Set<string>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];
-  /** By referenceKey: how many live holds have the reference of a booking without a date. A missing entry: no hold has it, live or ended. */
+  /**
+   * By referenceKey: how many live holds have the reference of a booking without a date, at the time that it names. A missing entry: no hold
+   * has it, live or ended.
+   */
   references: Map<string, { live: number }>;
   /** By viewKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
@@ -68,33 +72,43 @@ export function viewKey(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
 
-/** Returns the map key of a tenant's reference and a tour. */
-export function referenceKey(tenantId: string, tourId: string, externalRef: string): string {
-  return `${tenantId} ${tourId} ${externalRef}`;
+/** Returns the map key of a tenant's reference, a tour, and the start time that the booking names. */
+export function referenceKey(tenantId: string, tourId: string, externalRef: string, time?: string): string {
+  return `${tenantId} ${tourId} ${time ?? ''} ${externalRef}`;
 }
 
-/** Returns the seats that a sale wants, for a refusal. */
-export function wantedOf(
-  { tenant: { sandbox }, tour, party }: Pick<Sale, 'tenant' | 'tour' | 'party'>,
-  departureDate: string,
-): WantedSeats {
-  return { tourId: tour.id, departureDate, quantity: seatsOf(party), sandbox };
+/** The departure that a sale, or the change of one, asks for. */
+export interface AskedDeparture extends Pick<Sale, 'tenant' | 'tour' | 'party' | 'departureId' | 'times'> {
+  departureDate: string;
+  /** HH:MM. Undefined: not named. */
+  departureTime?: string;
 }
 
 /**
  * Returns the locked departure with the seats of the wanted kind.
- * @param departureId null: there is no departure on the date
- * @throws DepartureGoneError (409)
+ * @throws InvalidInputError if the request must choose among several (400), DepartureGoneError (409)
  */
-export function existingDeparture(
-  { departures }: DepartureFacts,
-  departureId: string | null,
-  wanted: WantedSeats,
-): Departure {
+export function existingDeparture({ departures }: DepartureFacts, asked: AskedDeparture): Departure {
+  const { tenant, departureId, departureTime } = asked;
+  assertNotSeveral(asked, 'body');
   const departure =
-    departureId === null ? undefined : departures.get(countedKey(departureId, wanted.sandbox));
-  if (departure) return departure;
-  throw new DepartureGoneError(wanted);
+    departureId === null ? undefined : departures.get(countedKey(departureId, tenant.sandbox));
+  // Its time may have changed during the wait for the lock.
+  const leavesThen = departureTime === undefined || departure?.startTime === departureTime;
+  if (departure && leavesThen) return departure;
+  throw new DepartureGoneError(wantedOf(asked));
+}
+
+/** Returns the seats that a sale wants where there is no such departure, for its refusal. */
+function wantedOf({ tenant, tour, party, departureDate, departureTime }: AskedDeparture): WantedSeats {
+  return {
+    tourId: tour.id,
+    departureId: null,
+    departureDate,
+    departureTime: departureTime ?? null,
+    quantity: seatsOf(party),
+    sandbox: tenant.sandbox,
+  };
 }
 
 /**

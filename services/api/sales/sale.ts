@@ -2,6 +2,7 @@ import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
+import type { DepartureChoice } from '../departures/choose-departure';
 import type { KeyClaim } from '../idempotency/run-idempotent';
 import type { Party } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
@@ -21,11 +22,13 @@ export function sellerWithoutKey(tenant: Tenant): Seller<never> {
   return { tenant, principal: null, claim: null };
 }
 
-interface SaleOf<Result> extends Seller<Result> {
+interface SaleOf<Result> extends Seller<Result>, DepartureChoice {
   /** The tour that the tenant saw before the departure was locked. */
   tour: { id: string; slug: string };
-  /** The departure that the sale locks. Null: a booking without a date, or no departure on the date. */
+  /** The departure that the sale locks. Null: a booking without a date, or no departure that the request names. */
   departureId: string | null;
+  /** HH:MM, as the request names it. Undefined: not named. */
+  departureTime?: string;
   party: Party;
   /** Null: unknown. */
   by: Actor | null;
@@ -47,8 +50,8 @@ export interface BookingSale extends SaleOf<BookingLead> {
   kind: 'booking';
   /** The date of the request, or of its hold. Null: no date. */
   departureDate: string | null;
-  /** False: the date comes from a hold, so the booking needs that hold. */
-  namesDate: boolean;
+  /** True: the departure is that of a hold, so the booking needs that hold. */
+  needsHold: boolean;
   /** In lower case. */
   holdId: string | null;
   travellers: Traveller[] | null;

@@ -267,6 +267,7 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, crea
     priceBreakdown: held.priceBreakdown,
     tenant: { id: tenant.id, slug: tenant.slug },
     departureDate: departure.departureDate,
+    departureTime: departure.startTime,
     // Active also if a booking of this transaction consumes it, because that request came later.
     status: 'active',
     expiresAt: new Date(createdAt.getTime() + holdMinutes * MINUTE_MS),
@@ -297,6 +298,7 @@ function toBookingLead(booking: GrantedBooking, id: number, createdAt: Date): Bo
     sandbox: tenant.sandbox,
     departureId: departure?.id ?? null,
     departureDate: departure?.departureDate ?? null,
+    departureTime: departure?.startTime ?? null,
     departureStatus: departure && 'scheduled',
     holdId: held?.id ?? null,
     party,

@@ -36,7 +36,7 @@ export interface PollAnswer {
 export async function exchangeVersions(db: Db, { instance, seen, number }: Poll): Promise<PollAnswer> {
   const { rows } = await db
     .raw(
-      `insert into api_instances as i (id, seen_version, poll) values (:instance, :seen, :number)
+      `insert into api_instances as i (id, seen_version, poll, knows_start_times) values (:instance, :seen, :number, true)
        on conflict (id) do update
          set seen_version = excluded.seen_version, poll = excluded.poll, polled_at = clock_timestamp()
        returning (select version from change_version) as version,

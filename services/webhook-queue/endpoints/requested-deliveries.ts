@@ -129,7 +129,12 @@ function createTestEvent(
   type: EventType,
   { date, endpoint }: { date: string; endpoint: { id: string; url: string } },
 ): WebhookEvent {
-  const departure = { tenantId, tour: { id: NIL_UUID, slug: 'test' }, departureDate: date };
+  const departure = {
+    tenantId,
+    tour: { id: NIL_UUID, slug: 'test' },
+    departureDate: date,
+    departureTime: null,
+  };
   const bookings = { bookingRefs: [TEST_REF], bookingsTotal: 1 };
   const other = (body: Record<string, unknown>): WebhookEvent => ({
     tenantId,
@@ -147,6 +152,7 @@ function createTestEvent(
         hold_id: NIL_UUID,
         external_ref: 'test',
         departure_date: date,
+        departure_time: null,
         quantity: 1,
         expires_at: new Date().toISOString(),
       });
@@ -161,6 +167,7 @@ function createTestEvent(
         externalRef: 'test',
         customer: { name: 'Test Event', phone: null, email: null },
         departureDate: date,
+        departureTime: null,
         totalPrice: 0,
       };
       // Belongs to no booking, so that no list of a booking's deliveries has it.

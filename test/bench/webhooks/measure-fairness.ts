@@ -95,6 +95,7 @@ function eventOf(tenantId: string) {
     externalRef: null,
     customer: { name: null, phone: null, email: null },
     departureDate: null,
+    departureTime: null,
     totalPrice: 1,
   });
 }

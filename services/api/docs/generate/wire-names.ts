@@ -46,6 +46,7 @@ const NAMES: Record<string, WireName> = {
   departs_from: { format: 'date', example: '2027-03-01' },
   departs_to: { format: 'date', example: '2027-03-31' },
   departure_date: { description: 'YYYY-MM-DD.', format: 'date', example: '2027-03-06' },
+  departure_time: { example: '09:30' },
   departure_from: { format: 'date', example: '2027-03-01' },
   departure_to: { format: 'date', example: '2027-03-31' },
   deposit: { description: "One adult's deposit.", example: 97.9 },

@@ -1,0 +1,51 @@
+import { InvalidInputError, type InputPlace } from '../../platform/errors';
+
+/** SQL of the local time at which a departure `d` of tour `t` begins, HH:MM: its own, or that of its tour. Null: none. */
+export const START_TIME = startTimeOf('t');
+
+/** Returns the same for a statement that names the tour otherwise. */
+export function startTimeOf(tour: string): string {
+  return `coalesce(d.start_time, ${tour}.start_time)`;
+}
+
+const START_TIME_FORM = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
+
+export function isStartTime(text: string): boolean {
+  return START_TIME_FORM.test(text);
+}
+
+/** Reads the start time that names a departure of a date. @throws InvalidInputError (400) */
+export function departureTimeInput(place: InputPlace, value: string): string {
+  if (typeof value === 'string' && isStartTime(value)) return value;
+  throw new InvalidInputError(place, 'departure_time', 'must be a time of the day, HH:MM');
+}
+
+/**
+ * Reads a start time that may be left out. It needs a date.
+ * @param date the date of the request. Undefined or null: none
+ * @throws InvalidInputError (400)
+ */
+export function optionalDepartureTime(
+  place: InputPlace,
+  value: string | undefined,
+  date: unknown,
+): string | undefined {
+  if (value === undefined) return undefined;
+  const time = departureTimeInput(place, value);
+  if (date === undefined || date === null) throw departureTimeWithoutDate(place);
+  return time;
+}
+
+export function departureTimeWithoutDate(place: InputPlace): InvalidInputError {
+  return new InvalidInputError(place, 'departure_time', 'must come with departure_date');
+}
+
+/** Returns the name of a departure as a command takes it: `2027-05-01`, or with its start time `2027-05-01T09:30`. */
+export function departureArgument(date: string, time: string | null): string {
+  return time === null ? date : `${date}T${time}`;
+}
+
+/** Returns the name of a departure in messages: `2027-05-01`, or with its start time `2027-05-01 09:30`. */
+export function nameDeparture(date: string, time: string | null): string {
+  return time === null ? date : `${date} ${time}`;
+}

@@ -1,0 +1,141 @@
+import { useTestApi } from '../support/api';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { expectProblem } from '../support/responses';
+import { useWebsite } from '../support/website';
+
+const api = useTestApi();
+const website = useWebsite(api);
+
+const DATE = daysFromToday(30);
+let tour: GivenTour;
+
+beforeEach(async () => {
+  tour = await givenTour(api.db);
+  await givenDeparture(api.db, tour, { date: DATE, startTime: '14:30', seats: 5, prices: { adult: 60_000 } });
+  await givenDeparture(api.db, tour, { date: DATE, startTime: '09:30', seats: 8, prices: { adult: 50_000 } });
+});
+
+const availability = (query: Record<string, string> = {}) =>
+  website.get(`/api/gateway/tours/${tour.slug}/availability`).query({ departure_date: DATE, ...query });
+const hold = (body: Record<string, unknown> = {}) =>
+  website.hold(tour, { departure_date: DATE, quantity: 2, ...body });
+const book = (body: Record<string, unknown> = {}) =>
+  website.book({ tour_id: tour.slug, departure_date: DATE, adults: 2, ...body });
+
+function expectTimesListed(answer: { status: number; body: { errors: unknown } }): void {
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors).toEqual([
+    {
+      in: expect.stringMatching(/body|query/),
+      field: 'departure_time',
+      message: 'must name one of the departures of this date: 09:30, 14:30',
+    },
+  ]);
+}
+
+describe('a date with two departures', () => {
+  it('lists them by their times', async () => {
+    const { body } = await website.get(`/api/tenant/tours/${tour.slug}/departures`);
+    const listed = body.items.map((one: Record<string, unknown>) => [
+      one['departure_date'],
+      one['start_time'],
+    ]);
+    expect(listed).toEqual([
+      [DATE, '09:30'],
+      [DATE, '14:30'],
+    ]);
+  });
+
+  it.each([1, 2])('continues a list after each departure, with pages of %s', async (limit) => {
+    const times: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: Record<string, string | number> = cursor ? { limit, cursor } : { limit };
+      const { body } = await website.get(`/api/tenant/tours/${tour.slug}/departures`).query(query);
+      times.push(...body.items.map((one: Record<string, string>) => one['start_time']!));
+      cursor = body.next_cursor;
+    } while (cursor !== null);
+    expect(times).toEqual(['09:30', '14:30']);
+  });
+
+  it.each([
+    ['availability', () => availability()],
+    ['a hold', () => hold()],
+    ['a booking', () => book()],
+  ])('answers 400 that lists the times to %s without a time', async (_, request) => {
+    expectTimesListed(await request());
+  });
+
+  it('answers the seats of the named departure', async () => {
+    const { body } = await availability({ departure_time: '14:30' });
+    expect(body).toMatchObject({ departure_time: '14:30', status: 'available', seats_available: 5 });
+  });
+
+  it('answers gone for a time at which none leaves', async () => {
+    const { body } = await availability({ departure_time: '11:00' });
+    expect(body).toMatchObject({ departure_time: '11:00', status: 'gone', available: false, prices: null });
+    expectProblem(await hold({ departure_time: '11:00' }), 409, 'departure_gone');
+  });
+
+  it('sells the seats and the price of the named departure', async () => {
+    const held = await hold({ departure_time: '14:30' });
+    expect(held.body).toMatchObject({ departure_time: '14:30', seats_available: 3, unit_price: 600 });
+    const booked = await book({ departure_time: '09:30' });
+    expect(booked.body).toMatchObject({ departure_time: '09:30', total_price: 1000 });
+    expect((await availability({ departure_time: '09:30' })).body.seats_available).toBe(6);
+    expect((await availability({ departure_time: '14:30' })).body.seats_available).toBe(3);
+  });
+
+  it('names the other departure of the date among the alternatives', async () => {
+    const { body } = await hold({ departure_time: '14:30', quantity: 6 });
+    expect(body.alternatives).toEqual([
+      { departure_date: DATE, departure_time: '09:30', seats_available: 8 },
+    ]);
+  });
+
+  it('takes the departure of the hold for a booking without a time', async () => {
+    const { body } = await hold({ departure_time: '14:30' });
+    const booked = await book({ hold_id: body.hold_id });
+    expect(booked.body).toMatchObject({ departure_time: '14:30', total_price: 1200 });
+  });
+
+  it('refuses a booking whose time is not that of its hold', async () => {
+    const { body } = await hold({ departure_time: '14:30' });
+    const refused = await book({ hold_id: body.hold_id, departure_time: '09:30' });
+    expect(refused.body.errors).toMatchObject([
+      { field: 'departure_time', message: expect.stringContaining("hold's time") },
+    ]);
+  });
+
+  it('takes the departure of the only live hold with the reference of a booking', async () => {
+    await hold({ departure_time: '14:30', external_ref: 'cart-81' });
+    const booked = await book({ external_ref: 'cart-81' });
+    expect(booked.body).toMatchObject({ departure_time: '14:30', total_price: 1200 });
+    expectTimesListed(await book({ external_ref: 'cart-82' }));
+  });
+
+  it('moves a hold to another time of the same date at the price of today', async () => {
+    const { body } = await hold({ departure_time: '09:30' });
+    const moved = await website.patch(`/api/gateway/holds/${body.hold_id}`, { departure_time: '14:30' });
+    expect(moved.body).toMatchObject({ departure_date: DATE, departure_time: '14:30', unit_price: 600 });
+  });
+
+  it('moves a booking to another time, and keeps its departure for the same date without a time', async () => {
+    const { body } = await book({ departure_time: '09:30' });
+    const path = `/api/tenant/bookings/${body.booking_ref}`;
+    const moved = await website.patch(path, { departure_time: '14:30' });
+    expect(moved.body).toMatchObject({ departure_time: '14:30', total_price: 1200 });
+    const kept = await website.patch(path, { departure_date: DATE, adults: 1 });
+    expect(kept.body).toMatchObject({ departure_time: '14:30', total_price: 600 });
+  });
+
+  it('sells to a client without times when only one departure can still be booked', async () => {
+    await api
+      .db('departures')
+      .where({ tour_id: tour.id, start_time: '09:30' })
+      .update({ status: 'cancelled' });
+    await api.db('tours').where({ id: tour.id }).increment('revision', 1);
+    const held = await hold();
+    expect(held.body).toMatchObject({ departure_time: '14:30' });
+  });
+});
