@@ -177,7 +177,7 @@ export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDe
   return { ...shown, webhookId: webhookId(eventId), tries: await findAttempts(db, id) };
 }
 
-/** Exceeds the deliveries of any booking: its events times the tenant's endpoints. */
+/** More than any booking has. Its deliveries are at most its events times the tenant's endpoints. */
 const BOOKING_LIMIT = 200;
 
 /** Lists the deliveries of a booking, oldest first, with their attempts. */

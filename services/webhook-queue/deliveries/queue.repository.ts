@@ -110,7 +110,7 @@ export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
 
 interface DueLowerBoundRow {
   now: Date;
-  /** The oldest `next_at` of each endpoint with queued deliveries, including leased ones, whose lease may be lost. */
+  /** The oldest `next_at` of each endpoint with queued deliveries. Includes leased ones, because a worker may lose its lease. */
   oldest: { endpointId: string; at: Date }[];
 }
 

@@ -26,8 +26,8 @@ interface SetEndpoint {
 }
 
 /**
- * Changes the address, the events or the format of an endpoint. Its secrets stay, and so do the bodies of deliveries that are queued; they
- * go to the new address, which starts without failures.
+ * Changes the address, the events or the format of an endpoint. Its secrets stay. Queued deliveries keep their bodies and go to the new
+ * address. Failures of the old address are forgotten.
  * @throws EndpointNotFoundError, InvalidWebhookUrlError
  */
 export async function setEndpoint(

@@ -56,11 +56,14 @@ export function classifyResponse(statusCode: number, location: string | undefine
   return { outcome: 'http_error', reason: `The receiver answered ${statusCode}.` };
 }
 
-/** Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms. Returns null for text that does not begin with a weekday or that Date.parse refuses. */
+/**
+ * Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms.
+ * @returns null for a date that does not begin with a weekday, or that Date.parse refuses
+ */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (!header) return null;
   if (/^\d+$/.test(header)) return Number(header);
-  // Requires the weekday, because Date.parse alone accepts far more. The asctime form leaves out GMT.
+  // Requires the weekday, because Date.parse alone accepts far more. The asctime form means GMT without naming it.
   const date = header.endsWith('GMT') ? header : `${header} GMT`;
   const at = /^[A-Z][a-z]{2,8},? /.test(header) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now.getTime()) / 1000));
