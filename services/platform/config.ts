@@ -65,8 +65,8 @@ interface CheckedEnvironment {
 }
 
 /**
- * Completes an environment with the variables of this platform in an .env file. The environment wins, also with an empty value, which selects
- * the default: so one command can ignore a line of the file.
+ * Completes an environment with the variables of this platform in an .env file. A variable of the environment replaces the line of the
+ * file, even with an empty value. An empty value selects the default, so one command can ignore a line of the file.
  * @throws EnvFileError
  */
 export function withEnvFile(env: Environment, file: string): Environment {

@@ -48,7 +48,7 @@ type JoinNotice = (line: string) => void;
 /** Can be any number that no other program locks in the database `postgres` of this server. */
 const IN_USE_LOCK = 1_869_768_050;
 const SETTINGS = { timezone: 'UTC', log_timezone: 'UTC', max_connections: '200' };
-/** Is longer than the recovery that another process may wait for. */
+/** Longer than READY_WAIT_MS, for which another process may hold the start lock while the server recovers. */
 const JOIN_WAIT_MS = 11 * 60_000;
 const LEAVE_WAIT_MS = 15_000;
 const RETRY_PAUSE_MS = 1000;
@@ -58,7 +58,8 @@ const JOIN_PAUSE_MS = 500;
 
 /**
  * Joins the embedded PostgreSQL of that data directory, and starts it if it does not run. Its cluster is `<dataDir>/pg18`,
- * created on first use. The server is detached and survives a killed process; if it ends itself, it is started again.
+ * created on first use. The server runs detached, so it survives when this process is killed. If the server ends, this process starts
+ * it again.
  * For root it runs as the cluster's owner, at first as `postgres` or `nobody`, because PostgreSQL refuses root.
  * @param creates false: refuses a directory without a database, and leaves it as it is
  * @throws NoInstallationError, EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
@@ -74,7 +75,7 @@ export async function joinEmbeddedPostgres(
   let leaving: Promise<void> | undefined;
   let rejoining = Promise.resolve();
 
-  // Without a session of this process the next one that leaves would stop the server.
+  // Opens a new session: without one, the next process that leaves would stop the server.
   const rejoin = async () => {
     for (let lastMessage = ''; !leaving; await sleep(RETRY_PAUSE_MS, undefined, { ref: false })) {
       try {
@@ -109,8 +110,8 @@ export async function joinEmbeddedPostgres(
 }
 
 /**
- * Returns whether the directory has an embedded database, also of another release, whose use joinEmbeddedPostgres then refuses. Creates
- * nothing. A database that is being created has another name until it is complete.
+ * Returns whether the directory has an embedded database. One of another release counts too: joinEmbeddedPostgres explains that it cannot
+ * be used. Creates nothing. A database that is being created has another name until it is complete.
  */
 export function hasDatabase(dataDir: string): boolean {
   return entriesOf(dataDir).some(
@@ -136,7 +137,7 @@ export function findRunningPostgres(dataDir: string): string | undefined {
   return server && serviceUrl(directory!, server.port);
 }
 
-/** Rotates the server's log unless another process holds the lock. A failure waits for the next minute. */
+/** Rotates the server's log unless another process holds the lock. Ignores a failure, because it is called again each minute. */
 async function rotateLog(dataDir: string, { directory }: Cluster): Promise<void> {
   const rotate = () => Promise.resolve(rotateServerLog(directory));
   await withStartLock(startLock(dataDir), { waitMs: 0 }, rotate).catch(() => undefined);

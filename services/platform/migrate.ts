@@ -29,7 +29,7 @@ class SqlMigrationSource implements Knex.MigrationSource<string> {
   }
 }
 
-/** All other statements wait behind a migration that waits for a table. */
+/** Limits how long a migration waits for a table, because all later statements on the table wait behind it. */
 const TABLE_LOCK_MS = 2_000;
 const TABLE_LOCK_ATTEMPTS = 20;
 const TABLE_LOCK_PAUSE_MS = 500;

@@ -35,7 +35,7 @@ function failStart(service: string, ports: string, error: unknown): void {
 }
 
 /**
- * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process ends. Then exits with 0, or with 1 where
+ * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process ends. Then exits with 0, or with 1 if
  * `stop` fails or takes longer than `graceMs`.
  */
 export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<void>): void {
@@ -88,7 +88,7 @@ export async function openServiceDatabase(config: Config, log: Logger): Promise<
 /** A reason of /readyz. */
 type Unusable = 'database does not answer' | 'database is read-only' | 'migrations pending';
 
-/** The database answers, and a service cannot work with it. */
+/** The database answers, but a service cannot work with it. */
 class UnusableDatabaseError extends Error {
   constructor(
     readonly reason: Unusable,

@@ -29,7 +29,7 @@ interface KnexClient {
 }
 
 /**
- * Makes the transactions of a pool send their settings with BEGIN. In a statement of their own they take a round trip more. If a
+ * Makes the transactions of a pool send their settings together with BEGIN. A separate statement would take one more round trip. If a
  * setting fails, the work does not begin; with `withFirst`, its first statement does not run.
  */
 export function beginWithSettings(db: Knex): Knex {
@@ -63,7 +63,7 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
   }
 }
 
-/** Leaves out empty texts: the server does not report that one is complete. */
+/** Leaves out empty texts: the server sends no CommandComplete for them, and PrefixedQuery waits for one for each prefix. */
 function textsOf(statements: string): string[] {
   const texts = statements.split(';').map((one) => one.trim());
   return texts.filter((text) => text !== '');
@@ -193,7 +193,7 @@ class PrefixedQuery extends ProtocolQuery {
   }
 }
 
-/** Sends one prefix. Asks for no description of its rows: pg has nothing to read them with. */
+/** Sends one prefix. Requests no description of its rows, because nobody reads them. */
 function sendPrefix(connection: Connection, { text, name }: Prefix): void {
   const names = prepared.get(connection) ?? new Set();
   prepared.set(connection, names);

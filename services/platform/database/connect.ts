@@ -49,7 +49,7 @@ async function openClient(client: pg.Client, target: Target | undefined, timeout
     if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
   });
   await client.connect();
-  // A pooler may report the state that its server had at another time, so the server is asked.
+  // Asks the server itself, because a pooler may report a state that its server had earlier.
   if (target === undefined && !reportsStandby) return;
   try {
     await requireTarget(client, target, timeoutMs);
@@ -108,7 +108,7 @@ interface PoolClient {
 /** Knex marks a connection with the error that ended it. The pool does not use it again. */
 type PooledConnection = pg.Client & { __knex__disposed?: unknown };
 
-/** Makes a pool open its connections with `connect`, where Knex would create a client for one host. */
+/** Makes a pool open its connections with `connect`. Knex itself would create a client for one host. */
 export function openConnectionsBy(connect: Connect, db: Knex): Knex {
   (db.client as PoolClient)._acquireOnlyConnection = async function () {
     const connection: PooledConnection = await connect(this.connectionSettings);

@@ -83,7 +83,7 @@ export function runAs(
       resolve({ ok: !error, output: [stdout, stderr, reason].filter(Boolean).join('\n').trim() });
     });
   }).catch((error: NodeJS.ErrnoException) => {
-    // spawn() throws where a container has taken away root's right to change the account.
+    // spawn() throws if a container has taken away root's right to change the account.
     throw new EmbeddedPostgresError(
       `PostgreSQL cannot run as uid ${account.uid ?? process.geteuid?.()} (${error.message})`,
       WITHOUT_ROOT,

@@ -41,7 +41,7 @@ const START_ATTEMPTS = 10;
 const STOP_WAIT_MS = 60_000;
 export const FREE_SPACE = 'The disk is full: free some space and start again';
 
-/** Returns the server that uses the directory, once it is ready; undefined if there is none, and the next one can start. */
+/** Returns the server that uses the directory, once it is ready. Returns undefined if there is none; then a new one can start. */
 export async function findServer(directory: string): Promise<RunningServer | undefined> {
   for (const deadline = Date.now() + READY_WAIT_MS; ; await sleep(20)) {
     const found = readPidFile(directory);
@@ -148,7 +148,7 @@ function cannotStart(directory: string, log: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`The database server does not start in ${directory}`, nextStep, log);
 }
 
-/** Decides by what the server reports or, because a full disk may hold no log, by the free space. */
+/** Returns whether the disk is full, by the server's report or by the free space: on a full disk the report may be missing. */
 export function isDiskFull(directory: string, report: string): boolean {
   return /No space left on device/.test(report) || readDiskSpace(directory)?.state === 'full';
 }
@@ -161,7 +161,7 @@ function neverReady(directory: string, pid: number, status: string): EmbeddedPos
   );
 }
 
-/** Returns the log's size in bytes; 0 where there is no log. */
+/** Returns the log's size in bytes; 0 if there is no log. */
 function serverLogSize(directory: string): number {
   return statSync(path.join(directory, SERVER_LOG), { throwIfNoEntry: false })?.size ?? 0;
 }

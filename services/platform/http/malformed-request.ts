@@ -53,11 +53,11 @@ export function passRequests(
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const last = requests.lastUnanswered(socket);
-    // The client ended within the first lines: no answer helps it.
+    // The client closed the connection within the first lines, so nobody would read an answer.
     if (!last && error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy();
     if (!last) {
       discardInput(socket);
-      // An answer takes a millisecond: thousands in one turn would stop all others.
+      // An answer takes a millisecond: thousands in one turn would delay all other requests.
       const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
       return limitEachTurn(() => answerUnparsed(socket, app, reason));
     }

@@ -38,7 +38,8 @@ interface Pipeline {
  *   each delay a new one for 11 s.
  * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`, and the client repeats
  *   the rest elsewhere (RFC 9112 section 9.3.2).
- * @param onIdle called when the server has nothing left to do for a connection; onBusy when it works on a request of it
+ * @param onBusy called when the server begins to work on a request of a connection
+ * @param onIdle called when it has nothing left to do for the connection
  */
 export function answerInTurn(
   answer: RequestListener,

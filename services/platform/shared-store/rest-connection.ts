@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 const CONNECTIONS = 16;
-/** Used where the server does not announce its idle timeout. */
+/** Used if the server does not announce its idle timeout. */
 const IDLE_MS = 60_000;
 const BATCH_MAX = 100;
 /** Longer than the guard's timeout. Closes the sockets of a store that hangs, or that sends a response byte by byte. */

@@ -131,7 +131,7 @@ export async function findExpiredMonths(db: Db, retentionDays: number): Promise<
   return rows.map(({ month }) => month);
 }
 
-/** Drops the partitions of a month. @returns the number of deliveries that still waited in them; null when another process holds the lock */
+/** Drops the partitions of a month. @returns the number of deliveries that still waited in it; null when another process holds the lock */
 export async function dropMonth(db: Db, month: string): Promise<number | null> {
   return withHistoryLock(db, null, async (trx) => {
     const { rows } = await trx.raw<{ rows: [{ givenUp: number }] }>(

@@ -163,7 +163,7 @@ function isOwnOrigin(origin: string, ownHost: string): boolean {
 /** Matches the pages to which an action may return. */
 const PAGE = /^\/(endpoints(\/[0-9a-f-]{36})?|deliveries(\/[0-9a-f-]{36})?|replay)?$/i;
 
-/** Returns path and query of the page that sent the form; undefined where the Referer is missing or is another page. */
+/** Returns path and query of the page that sent the form; undefined if the Referer is missing or is another page. */
 export function cameFrom(request: Request): string | undefined {
   const referer = request.get('referer') ?? '';
   if (!URL.canParse(referer)) return undefined;

@@ -61,7 +61,7 @@ function answerBody(body: string | null): Markup | null {
     : html`<pre class="wrap" tabindex="0" role="group" aria-label="Body of the answer">${body}</pre>`;
 }
 
-/** Returns the headers of an attempt as they were sent; null where nothing was sent. */
+/** Returns the headers of an attempt as they were sent; null if nothing was sent. */
 function requestHeaders(
   eventId: string,
   { startedAt, signature }: AttemptRow,

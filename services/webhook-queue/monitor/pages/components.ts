@@ -9,7 +9,7 @@ type Cell = Markup | string | number | null;
 /** A column of a table. The first column holds the name of each row. */
 export interface TableColumn<Row> {
   name: string;
-  /** Class of the cells. */
+  /** CSS class of the cells. */
   kind?: string;
   cell: (row: Row) => Cell;
 }

@@ -17,7 +17,7 @@ import { fullTimeElement, hostOf, linkTo } from './formats';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 import { type DeliverySituation, nextStep } from './next-step';
 
-/** Renders a delivery; undefined where it does not exist. Masks names, phones, emails and responses unless `revealed`. */
+/** Renders a delivery; undefined if it does not exist. Masks names, phones, emails and responses unless `revealed`. */
 export async function deliveryPage(
   db: Db,
   id: string,
