@@ -45,7 +45,7 @@ export const restoreVerb: VerbBody = {
 
 const PAUSED = 'A restore paused it, so that a copy sends nothing: tourctl webhook resume';
 
-/** Records first: an interrupted backup has already written names. */
+/** Writes the audit row first, because an interrupted backup has already written names of people to the file. */
 async function backupCommand(
   { audited, db, io, output }: Context,
   { out = defaultName() }: { out?: string },
@@ -83,7 +83,7 @@ async function restoreCommand(terminal: Terminal, options: RestoreOptions, given
   if (options.inPlace) return withContext(terminal, {}, (context) => completeInPlace(context, options));
   const file = given ?? (await askFile(terminal));
   const begun = performance.now();
-  // Before a database is created: a wrong file or wrong secrets leave nothing behind.
+  // Checks the file before a database is created, so that a wrong file or wrong secrets leave nothing behind.
   await checkBackup(terminal.config, file);
   await withContext(terminal, { schema: 'as-is', creates: true }, (context) =>
     restoreFile(context, options, file, begun),
@@ -103,7 +103,7 @@ async function restoreFile(
 ): Promise<void> {
   const { header, paused } = await audited({ action: 'restore', subject: file }, async (trx, note) => {
     const header = await restoreBackup(trx, file);
-    // Where the file has no check value of SECRETS_KEY, only sealed rows can be compared with it.
+    // If the file has no check value of SECRETS_KEY, only the restored sealed rows show whether this key is the right one.
     await inspectSecrets(trx, config, opensSealed);
     const paused = resumeWebhooks ? 0 : await pauseActiveEndpoints(trx, PAUSED);
     note(null, { file, made_at: header.made_at, version: header.version, paused_endpoints: paused });

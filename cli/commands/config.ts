@@ -90,7 +90,7 @@ async function getConfigCommand({ io, output }: Basics, _: object, variable: Var
   output.answer(setting, () => value);
 }
 
-/** A shorter name resembles too many others. */
+/** Typing errors in shorter names are not reported, because a short name resembles too many others. */
 const SHORTEST_TYPO = 8;
 
 async function checkConfigCommand({ io, output }: Basics): Promise<number> {
@@ -160,7 +160,7 @@ function readSettings(io: Io): Settings {
   const given = settingsOf(io);
   const file = readFileOf(io);
   const { config, values, texts, issues: invalid } = checkEnvironment(given);
-  // An invalid secret is not missing as well.
+  // Reports an invalid secret once, not as missing too.
   const missing = missingSecrets(config).filter(({ variable }) => !given[variable]);
   const issues = [...invalid, ...missing].map(({ variable, message }) => ({ variable, message }));
   const items = (Object.entries(VARIABLES) as [VariableName, Variable][]).map(([name, variable]): Setting => {

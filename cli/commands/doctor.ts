@@ -135,7 +135,7 @@ async function checkLowPrices(db: Db): Promise<HealthCheck> {
   });
 }
 
-/** A running worker takes due deliveries within a second; a minute is more than a burst. */
+/** A running worker takes due deliveries within a second. A delay of a minute is longer than a short peak of load causes. */
 const LATE_SECONDS = 60;
 
 async function checkQueue(db: Db): Promise<HealthCheck[]> {

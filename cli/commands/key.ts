@@ -215,7 +215,7 @@ async function rotateKeyCommand(context: Context, options: RotateOptions, id: st
   if (options.out !== undefined) output.note(`The secret is in ${options.out}`);
 }
 
-/** The verdict of the database; `well_formed` where it was not asked. */
+/** The verdict of the database; `well_formed` if the database was not asked. */
 type Status = Verdict | 'well_formed';
 
 const MEANING: Record<Exclude<Status, 'malformed'>, string> = {

@@ -190,7 +190,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** The fields that the beginning of a line shows, and those that help nobody. */
+/** Fields that are not listed with the others, because the line shows them in a place of their own, or (pid) not at all. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';
@@ -208,7 +208,7 @@ function describeLogLine({ service, time, text, fields }: LogLine, screen: Scree
   return [painted, ...more.map((line) => INDENT + line), ...describeStack(fields)].join('\n');
 }
 
-/** Returns the day for the line above the first one of each day. */
+/** Returns the day of a line. The printer writes it above the first line of each day. */
 function dayOf({ time }: LogLine): string | undefined {
   return Number.isFinite(time) ? new Date(time).toISOString().slice(0, 10) : undefined;
 }

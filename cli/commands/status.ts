@@ -41,7 +41,7 @@ interface StatusLine {
   commands?: string[];
 }
 
-/** A running worker takes due deliveries within a second; a minute is more than a burst. */
+/** A running worker takes due deliveries within a second. A delay of a minute is longer than a short peak of load causes. */
 const LATE_SECONDS = 60;
 
 /** Draws the screen: a title, and below it a line for each subject with the commands to run next. */

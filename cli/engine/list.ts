@@ -9,7 +9,7 @@ import { type ItemColumn, tableOf } from '../terminal/table';
 const MOST = 1000;
 export const DEFAULT_LIMIT = 100;
 
-/** Flags of every list. `--wide` takes effect where the output is opened (program.ts). */
+/** Flags of every list. program.ts reads `--wide` when it opens the output. */
 export const LIST_FLAGS = [
   flag('--limit <number>', 'maximum number', {
     parse: limit,

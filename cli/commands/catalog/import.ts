@@ -177,7 +177,7 @@ async function spoolPipe(pipe: string, copy: string, stop: AbortSignal | undefin
   return copy;
 }
 
-/** Names the copy by its format. */
+/** Copies standard input, then gives the copy the extension of its format. */
 async function spoolInput(stdin: Readable, copy: string, stop: AbortSignal | undefined): Promise<string> {
   await pipeline(stdin, createWriteStream(copy, { mode: 0o600 }), { signal: stop });
   const named = `${copy}${await detectFileType(copy)}`;

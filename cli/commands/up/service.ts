@@ -103,7 +103,7 @@ function makeLogDirectory({ config }: Terminal): void {
 
 function launch({ config, io, output }: Terminal, name: ServiceName, log: Writable): Run {
   const child = spawn(process.execPath, [...NODE_FLAGS[name], path.join(io.root, ENTRY[name])], {
-    // In the same working directory, so that the service reads no other .env. A restart keeps the values of the start.
+    // Keeps the working directory, so that the service reads the same .env. A restart has the values that the first start had.
     env: { ...settingsOf(io), DATA_DIR: path.resolve(config.dataDir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -18,7 +18,7 @@ export function readMigration(name: string, directory = MIGRATIONS): string {
   return readFileSync(path.join(directory, `${name}.sql`), 'utf8').replaceAll('?', '\\?');
 }
 
-/** Runs a file in the caller's transaction. Builds its indexes without CONCURRENTLY, which no transaction allows: so it locks the tables. */
+/** Runs a file in the caller's transaction. Builds its indexes without CONCURRENTLY, which no transaction allows; this locks the tables. */
 export async function runMigrationWithin(trx: Trx, name: string, directory = MIGRATIONS): Promise<void> {
   await trx.raw(readMigration(name, directory).replace(CONCURRENTLY, '$1 index'));
   // Runs deferred triggers now, because a later migration cannot alter a table whose triggers wait.
