@@ -97,7 +97,7 @@ async function serve(
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, refusals, log);
-  // Before the port opens: a signal right after it would end the process without leaving the embedded database.
+  // Registers the shutdown before the port opens. A signal between the two would end the process without leaving the embedded database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);
     shedder.stop();

@@ -103,7 +103,7 @@ function makeLogDirectory({ config }: Terminal): void {
 
 function launch({ config, io, output }: Terminal, name: ServiceName, log: Writable): Run {
   const child = spawn(process.execPath, [...NODE_FLAGS[name], path.join(io.root, ENTRY[name])], {
-    // Keeps the working directory, so that the service reads the same .env. A restart has the values that the first start had.
+    // Keeps the working directory, so that the service reads no other .env file.
     env: { ...settingsOf(io), DATA_DIR: path.resolve(config.dataDir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -65,9 +65,10 @@ async function dropOurFunctions(trx: Trx): Promise<void> {
 export type Additions = string[];
 
 /**
- * Empties the tables, and drops their indexes and foreign keys and disables their triggers until `finishLoad`. One statement builds an index
- * or checks a key faster than a row at a time; with foreign keys the order of the tables would matter, and api_keys refers to itself.
- * Triggers would record the load as changes, and one of them refuses the sandbox rows of a departure that has fewer seats since.
+ * Empties the tables. Until `finishLoad` they have no indexes and no foreign keys, and their triggers are disabled:
+ * - To build an index or to check a key in one statement is faster than with each row.
+ * - With foreign keys the order of the tables would matter, and api_keys refers to itself.
+ * - Triggers would record the load as changes. One of them refuses sandbox rows of a departure whose seats were reduced later.
  */
 export async function prepareLoad(trx: Trx, tables: string[]): Promise<Additions> {
   const { rows: keys } = await trx.raw<{ rows: { table: string; name: string; definition: string }[] }>(

@@ -22,7 +22,7 @@ export interface CatalogFilters {
 }
 
 /**
- * Reads each tour that the tenant sees once, and the first and last departures from the index of dates.
+ * Reads each tour that the tenant sees only one time. Reads the first and the last departure from the index of dates.
  * @returns `firstClosingAt`: when one of these two departures closes
  */
 export async function findCatalogFilters(

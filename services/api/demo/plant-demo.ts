@@ -188,7 +188,7 @@ async function recordDemoTours(trx: Trx, slugs: string[]): Promise<void> {
   );
 }
 
-/** Returns the demo tours without other changes, with the date of the last departure of each. */
+/** Returns the demo tours that nobody but the demo has changed, with the date of the last departure of each. */
 async function findUntouchedTours(db: Db): Promise<Map<string, string>> {
   const rows = await db('demo_tours as demo')
     .join('tours as t', 't.id', 'demo.tour_id')

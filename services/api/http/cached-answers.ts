@@ -155,7 +155,7 @@ interface Caller {
   target: string;
 }
 
-/** Returns the caller if the credential is cached and sent in its usual channel only. Undefined: the common handlers decide. */
+/** Returns the caller if the credential is cached and sent in its usual channel only. Otherwise undefined: then the common handlers run. */
 function cachedCallerOf(request: Request): Caller | undefined {
   const { url, headers } = request;
   if (headers.authorization !== undefined) {

@@ -34,7 +34,7 @@ export function createLoadShedder(): LoadShedder {
     if (state !== 'open') {
       response.setHeader('Connection', 'close');
       if (state === 'shutting-down') return next(new TransportError('shutting_down'));
-      // Not 503: a proxy that counts it as a failure would also avoid overloaded instances.
+      // Closes the connection instead of a 503: a proxy that counts 503 as a failure would also avoid instances that are only overloaded.
       if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
     if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));

@@ -59,7 +59,7 @@ export interface OctoReservationBody {
   /** UUID of the departure. */
   availabilityId: string;
   /**
-   * Minutes of the hold; more than the tenant may use count as the most.
+   * Minutes of the hold. A number above the tenant's limit counts as the limit.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    */
@@ -79,7 +79,7 @@ export interface OctoReservationBody {
 /** @example {"expirationMinutes": 30} */
 export interface OctoExtensionBody {
   /**
-   * Minutes from now; by default the tenant's. More than the tenant may use count as the most.
+   * Minutes from now; by default the tenant's. A number above the tenant's limit counts as the limit.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    */
@@ -109,7 +109,7 @@ export interface OctoChangeBody {
   /** UUID of another departure. */
   availabilityId?: string | null;
   /**
-   * Minutes from now; only before the confirmation. More than the tenant may use count as the most.
+   * Minutes from now; only before the confirmation. A number above the tenant's limit counts as the limit.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    */

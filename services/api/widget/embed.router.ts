@@ -112,7 +112,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
     isFirst: after === undefined,
     nextCursor: nextCursor(request, last, filter),
   });
-  // response.send() answers 304 to If-None-Match: *, but the pass makes each page another one.
+  // Avoids response.send(): it answers 304 to `If-None-Match: *`, although the pass makes each page different.
   response.type('html').setHeader('Content-Length', Buffer.byteLength(page)).end(page);
 }
 
