@@ -82,7 +82,7 @@ function changedFields({ before, after }: Pick<RecordedChange, 'before' | 'after
     .filter((field) => field.before !== field.after);
 }
 
-/** Returns the change on one line; null if created or removed, which the action already says. */
+/** Returns the change on one line; null if the subject was created or removed, which the action already says. */
 function summary(change: Pick<RecordedChange, 'before' | 'after'>): string | null {
   if (change.before === null || change.after === null) return null;
   const fields = changedFields(change).map(({ field, before, after }) =>

@@ -9,7 +9,7 @@ import type { Interruption, Io } from '../terminal/io';
 export interface Operator {
   /** The given name, or else the system user: behind sudo, the one who called it. */
   name: string;
-  /** Beside a given name, the system user and the host: `root@7c1f`. So a given name does not hide the account. */
+  /** The name of the machine. Beside a given name it has the system user too, `root@7c1f`, so that the name does not hide the account. */
   host: string;
 }
 

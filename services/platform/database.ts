@@ -17,7 +17,7 @@ const DATE = 1082;
 const INT8 = 20;
 // Keeps a date as a string: a Date moves by a day with the process's time zone (observed).
 pg.types.setTypeParser(DATE, (text) => text);
-// All bigints are identities and minor units of money below 2^53.
+// Reads a bigint as a number: all bigints are ids or minor units of money, and below 2^53.
 pg.types.setTypeParser(INT8, Number);
 
 export interface DatabaseOptions {
@@ -74,7 +74,7 @@ function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) 
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null, ...rest: unknown[]) => {
         const silent = error !== null && isSilent(error);
-        // Removes the connection now, before a socket closes. A transaction still rolls back on a read-only one.
+        // Removes the connection from the pool now, not when its socket closes. A read-only connection stays open for a ROLLBACK.
         if (silent || sqlState(error) === READ_ONLY) client.emit('error', error);
         if (silent) client.connection.stream.destroy();
         (callback as (...results: unknown[]) => void)(error, ...rest);
@@ -101,7 +101,7 @@ const SERIALIZATION_FAILURE = '40001';
 const ATTEMPTS = 3;
 
 export interface TransactionOptions {
-  /** Ends the wait for a lock, by performance.now(); for a caller that has already waited. */
+  /** The time (performance.now()) at which a wait for a lock ends, for a caller that has already waited. */
   lockBy?: number;
   /** More SET LOCAL statements: a constant text, with semicolons between the statements and none at the end. */
   settings?: string;

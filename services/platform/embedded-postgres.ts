@@ -203,7 +203,7 @@ async function openSession({ directory }: Cluster, port: number, isNewServer: bo
     await session.end().catch(() => undefined);
     throw error;
   }
-  // The session does not keep a process alive that has nothing left to do.
+  // Lets a process end that has nothing left to do: the session alone does not keep it alive.
   keepsProcessAlive(session, false);
   return session;
 }

@@ -62,7 +62,7 @@ async function runPending(db: Db): Promise<string[]> {
   return pending;
 }
 
-/** Runs a migration again that a long transaction kept from a table: other statements can run in the pause. */
+/** Repeats a migration that could not lock a table because of a long transaction. Other statements can run during the pauses. */
 async function runUntilLocked<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -8,7 +8,8 @@ import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
 import { pendingMigrations } from './migrate';
 
 /**
- * Runs a service. It ends by onShutdown, or with exit code 1 and one line on stderr that names the next step.
+ * Runs a service. The process ends through onShutdown, or after an error with exit code 1 and one line on stderr that names the next
+ * step.
  * @param ports the variables of its ports
  * @param main receives the function that ends the process for an error that it cannot throw
  */
@@ -18,7 +19,7 @@ export function runService(
   main: (fail: (error: unknown) => void) => Promise<void>,
 ): void {
   const fail = (error: unknown) => failStart(service, ports, error);
-  // Node ends with exit code 0 when nothing is left to wait for.
+  // Fails, because Node itself would end with exit code 0 when nothing is left to wait for.
   process.once('beforeExit', () =>
     fail(new Error('The process ended although nobody stopped it: read its log, then start it again.')),
   );

@@ -32,7 +32,7 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
       event_type: type,
       booking_ref: lead.bookingRef,
       lead_id: lead.leadId,
-      // The specification fixes it, also for a lead of another source.
+      // The specification fixes this value, even for a lead of another source.
       source: 'tenant_api',
       external_ref: lead.externalRef,
       customer: { name, phone, email },

@@ -18,7 +18,7 @@ import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
 import { writeRequestLine, startMeasurement } from './request-log';
 
 /*
- * Answers a repeated read with bytes that exist, without Express (ADR 19). The first request passes all handlers of its route,
+ * Answers a repeated read with the stored bytes, without Express (ADR 19). The first request passes all handlers of its route,
  * and its controller stores the answer. The same target for the same tenant then needs only its credential, its quota and, in
  * a browser, its origin. A change clears the read cache, and with it the answers.
  */
@@ -45,7 +45,7 @@ interface CachedAnswer {
 /**
  * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
  * @param load gets the key of the answer, undefined if it is not cached. Returns the content, and the time until which it is
- *   valid by the database's clock, in milliseconds since the epoch. A function in it must not refer to the request
+ *   valid by the database's clock, in milliseconds since the epoch. If the content is a function, it must not refer to the request
  * @returns undefined, because the answer is already sent
  */
 export async function answerRead<T>(

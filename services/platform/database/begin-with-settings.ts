@@ -57,7 +57,7 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
   try {
     await trxClient.query(connection, sql);
   } catch (error) {
-    // BEGIN may have run: the server would refuse the next statements of the connection. The pool closes it.
+    // Makes the pool close the connection: BEGIN may have run, and then the server would refuse the next statements.
     connection.emit('error', error);
     throw error;
   }
@@ -159,7 +159,7 @@ class PrefixedQuery extends ProtocolQuery {
   ) {
     super(config);
     this.left = prefixes.length;
-    // A simple query would begin a round of its own, without the Sync.
+    // Uses the extended protocol, because a simple query would not wait for the one Sync after all statements.
     this.queryMode = 'extended';
   }
 
@@ -168,7 +168,7 @@ class PrefixedQuery extends ProtocolQuery {
     try {
       for (const prefix of this.prefixes) sendPrefix(connection, prefix);
       const refused = super.submit(connection);
-      // pg takes the first ParseComplete for the statement's own.
+      // Hides the name until the prefixes are complete: pg would take the first ParseComplete for that of the statement.
       this.ownName = this.name;
       this.name = undefined;
       return refused;

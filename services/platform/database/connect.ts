@@ -3,7 +3,7 @@ import pg from 'pg';
 import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
 
-/** Opens a connection with these settings to a server that accepts writes. The URL of connectTo replaces theirs. */
+/** Opens a connection with these settings to a server that accepts writes: a host of connectTo's URL, whatever host the settings name. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
 /** Limits the time for all hosts of a URL together: it is as long as a request waits for a connection. */
@@ -152,7 +152,7 @@ export class ScramClient extends pg.Client {
     const refuse = () =>
       connection.emit('error', new Error('the server does not authenticate by SCRAM-SHA-256'));
     connection.on('error', () => connection.stream.destroy());
-    // These run before pg's own listeners, which pg adds on connect: those then write to a destroyed socket.
+    // These listeners run before those of pg, which pg adds on connect. So pg then writes to a socket that is already destroyed.
     for (const event of WEAKER) connection.on(event, refuse);
     connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself reports a wrong proof as an error.
     connection.on('authenticationOk', () => isProven || refuse());

@@ -25,7 +25,8 @@ export interface Account {
 }
 
 /**
- * Returns the owner of the cluster, because PostgreSQL requires it; for a new one that root makes, `postgres` or `nobody`.
+ * Returns the owner of the cluster, because PostgreSQL must run as its owner. For a new cluster that root makes, returns `postgres` or
+ * `nobody`.
  * @throws EmbeddedPostgresError for the cluster of another account, unless root asks
  */
 export function accountFor(directory?: string): Account {

@@ -47,7 +47,7 @@ export async function findServer(directory: string): Promise<RunningServer | und
     const found = readPidFile(directory);
     if (!found) return undefined;
     if (!servesDirectory(found.pid, directory)) {
-      // PostgreSQL itself notices a pid without a process.
+      // If no process has the pid, PostgreSQL notices that itself at its next start.
       if (answersSignals(found.pid)) replacePid(directory);
       return undefined;
     }
@@ -99,7 +99,7 @@ export async function startServer(
 export async function stopServer(directory: string, mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
   const server = await findServer(directory);
   if (!server) return;
-  // Sends the signals of pg_ctl; but pg_ctl checks only ten times a second whether the server has ended.
+  // Sends the signals that pg_ctl would send. pg_ctl checks only ten times a second whether the server has ended.
   process.kill(server.pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
   for (const deadline = Date.now() + STOP_WAIT_MS; servesDirectory(server.pid, directory); await sleep(5)) {
     if (Date.now() > deadline) throw new Error(`process ${server.pid} does not end`);

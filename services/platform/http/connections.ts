@@ -114,11 +114,11 @@ export function discardInput(socket: Socket): void {
   socket.resume();
 }
 
-/** Limits for a client that takes its answer slowly. */
+/** Limits for a client that reads its answer slowly. */
 export interface ReaderLimits {
-  /** Time that a client may take nothing at the beginning. */
+  /** Time for which a client may read nothing at the beginning. */
   unreadMs: number;
-  /** Bytes a second that a client must take in the long run. */
+  /** Bytes a second that a client must read in the long run. */
   readBytesPerSecond: number;
   /** The longest time without progress: a client that was fast before may pause so long. */
   unreadMaxMs: number;
@@ -135,7 +135,7 @@ interface WriteState {
 interface Reader {
   /** Bytes that the operating system has accepted. */
   accepted: number;
-  /** Time that is left for the client to take more. */
+  /** Time that is left for the client to read more. */
   leftMs: number;
 }
 

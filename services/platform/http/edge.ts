@@ -137,8 +137,9 @@ function refuseMalformed({ toRefusal, isHostNeeded }: HttpEdge): RequestHandler 
 
 /** Limits for one client; times in milliseconds. */
 export interface HttpLimits extends ConnectionLimits, ReaderLimits {
-  /** Time until the headers are complete, then until the body is complete. Begins with the connection or the first byte. */
+  /** Time until the headers of a request are complete, counted from the connection or from the first byte of a later request. */
   headersMs: number;
+  /** Time until the body is complete too, counted from the same moment. */
   requestMs: number;
   /** Interval at which Node checks these times; Node's default is 30 s. */
   checkEveryMs: number;
@@ -188,7 +189,7 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   server.setTimeout(limits.silentMs);
-  // Node announces it in Keep-Alive; requests-in-turn.ts enforces it.
+  // Node announces this limit in Keep-Alive; requests-in-turn.ts enforces it.
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   const connections = boundConnections(server, limits, (peer) => isTrustedProxy(app, peer));
   const answer = (request: http.IncomingMessage, response: http.ServerResponse) => {

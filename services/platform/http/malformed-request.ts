@@ -65,7 +65,7 @@ export function passRequests(
     if (last.request.complete) return;
     if (last.response.headersSent) socket.destroy();
     else if (last.hasBegun) refuseBody(last.request as Request, last.response as Response);
-    // The app refuses it when its turn comes.
+    // Marks the last request as malformed. The app refuses it when its turn comes.
     else malformed.set(last.request, { reason: 'unreadable', header: 'request' });
   });
   server.on('connect', (request, stream) => {

@@ -13,7 +13,7 @@ export interface RequestsInTurn {
 interface PendingExchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The app has the request. */
+  /** True when the app has got the request. */
   hasBegun: boolean;
 }
 
@@ -69,7 +69,7 @@ export function answerInTurn(
     const { request, response } = exchange;
     exchange.hasBegun = true;
     onBusy(socket);
-    // The answer is complete: a client that is slow to read it may be closed for a new one.
+    // Counts the connection as idle when the answer is complete: if its client reads slowly, it may be closed for a new client.
     response.once('prefinish', () => onIdle(socket));
     response.once('close', () => {
       pipeline.unanswered.shift();
@@ -80,7 +80,7 @@ export function answerInTurn(
   }
 
   function beginIfOpen(socket: Socket, pipeline: Pipeline): void {
-    // Skips the others after a response that ended the connection.
+    // Skips the remaining requests after a response that ended the connection.
     if (socket.writable) begin(socket, pipeline);
     else onIdle(socket);
   }
@@ -129,7 +129,7 @@ function skipParsedRequests(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: (request: { upgrade: boolean }) => number } | null };
   if (!parser?.onIncoming) return;
   parser.onIncoming = (request) => {
-    // Otherwise Node hands over the connection without an error listener.
+    // Clears `upgrade`: otherwise Node would hand over the connection without an error listener.
     request.upgrade = false;
     return NO_MORE_REQUESTS;
   };

@@ -35,8 +35,8 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
   async function post(where: string, body: unknown): Promise<{ status: number; answer: unknown }> {
     const signal = AbortSignal.timeout(CLEANUP_MS);
     const request = { path: where, method: 'POST' as const, headers, body: JSON.stringify(body), signal };
-    // A server may close an idle connection while the request is sent. A command that runs twice counts one request more, or has
-    // the same effect.
+    // Sends the request again if the server closed an idle connection at the same moment. If the command then runs twice, it counts one
+    // request too many, or changes nothing the second time.
     const response = await pool
       .request(request)
       .catch((error: { code?: string }) =>

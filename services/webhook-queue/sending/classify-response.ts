@@ -15,8 +15,8 @@ export function isThrottled(statusCode: number | null): boolean {
 }
 
 /**
- * Describes the endpoint after an attempt. Null when the attempt says nothing about it: this service cut it off or could not start
- * it, or the kept connection was already closed.
+ * Describes the endpoint after an attempt. Null when the attempt says nothing about the endpoint: this service cut the attempt off or
+ * could not start it, or the kept connection was already closed.
  */
 export type EndpointVerdict = 'healthy' | 'failing' | 'throttled' | null;
 

@@ -203,8 +203,8 @@ const READ_CONTENTS = `
   where d.id = any (:ids::uuid[])`;
 
 /**
- * Forces the index. After a pause the statistics say that the table is empty, and the planner sorts all due rows: with 100,000 due rows
- * a claim then takes 79 to 180 ms instead of 10.
+ * Forces index scans. After a pause the statistics say that the table is empty. Then the planner would sort all due rows, and with 100,000
+ * of them a claim would take 79 to 180 ms instead of 10.
  */
 const CLAIM_PLANS = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 

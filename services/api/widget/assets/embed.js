@@ -30,7 +30,7 @@
     for (const picture of document.querySelectorAll('.picture img')) {
       if (picture.complete) settle(picture);
       picture.onload = () => settle(picture);
-      // The placeholder lies under it.
+      // Removes a picture that failed, so that the placeholder under it is visible.
       picture.onerror = () => picture.remove();
     }
   };

@@ -93,7 +93,7 @@ export function createMonitorApp(context: MonitorContext): Express {
     writeRequestLine: requestLineWriter(context.log),
     securityHeaders: securityHeadersOf(SECURITY_HEADERS),
     toRefusal: refusalOfMalformed,
-    // HTTP/1.0 needs a Host too: it decides whether a form has the same origin.
+    // Requires Host in HTTP/1.0 too, because Host decides whether a form comes from the same origin.
     isHostNeeded: true,
   });
   app.use(forbidCaching);

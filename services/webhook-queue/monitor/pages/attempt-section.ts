@@ -123,7 +123,7 @@ const PHASE_NAMES: Readonly<Record<Phase | 'cut', string>> = {
   cut: 'no answer',
 };
 
-/** Draws the phases of an attempt, one line each. The rest of an unanswered attempt is the wait before its end. */
+/** Draws the phases of an attempt, one line each. Without a response, a last line shows the wait until the attempt ended. */
 function waterfall(
   phases: NonNullable<AttemptReport['phases']>,
   durationMs: number,
