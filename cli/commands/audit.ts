@@ -104,7 +104,7 @@ interface AuditListOptions extends Partial<Omit<AuditFilter, 'tenantId'>> {
   tenant?: string;
 }
 
-/** Returns `olga@server`, or for a name that was given beside the account `olga (root@server)`. */
+/** Returns `olga@server`; if the person gave the name, `olga (root@server)` with the system account. */
 function describeActor({ actor, host }: Pick<RecordedChange, 'actor' | 'host'>): string {
   return host.includes('@') ? `${actor} (${host})` : `${actor}@${host}`;
 }

@@ -39,7 +39,7 @@ export const restoreVerb: VerbBody = {
   ],
   check: checkRestore,
   examples: ['restore tours.backup', 'restore tours.backup --resume-webhooks', 'restore --in-place'],
-  // Opens the database itself: the file is checked before a database is created.
+  // The command opens the database itself, because it checks the file before a database is created.
   runOffline: restoreCommand,
 };
 
@@ -62,7 +62,7 @@ async function backupCommand(
   );
 }
 
-/** Returns tour-platform-20261122T214500Z.backup. */
+/** Returns a name with the present time, such as tour-platform-20261122T214500Z.backup. */
 function defaultName(): string {
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   return `tour-platform-${time}.backup`;
@@ -73,7 +73,7 @@ interface RestoreOptions {
   resumeWebhooks?: boolean;
 }
 
-/** Refuses a file with --in-place. The file alone is asked for on a terminal. */
+/** Refuses a file together with --in-place. If both are missing, the command asks for the file. */
 function checkRestore({ inPlace = false }: RestoreOptions, file?: string): void {
   if (inPlace && file !== undefined)
     throw new UsageError('--in-place takes no <file>: it completes a recovery that was made by other means');

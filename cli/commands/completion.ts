@@ -15,7 +15,7 @@ const ANSWER_MS = 1000;
 /** Matches the characters of slugs, references and ids. No other text is printed, because a shell would expand parts such as `$(…)`. */
 const INERT = /^[\w.-]+$/;
 
-/** @param tree all commands; TREE loads this file, so it passes itself */
+/** @param tree all commands. TREE loads this file, so this file cannot import it */
 export function completionVerbs(tree: Branch[]): Verb[] {
   const scriptVerb = (shell: 'bash' | 'zsh' | 'fish', install: string): Verb => ({
     usage: shell,

@@ -168,7 +168,7 @@ function readSettings(io: Io): Settings {
     const value = values[name] === undefined ? undefined : (variable.show?.(values[name]) ?? texts[name]);
     return {
       variable: name,
-      // An invalid value may be a secret in the wrong variable.
+      // Hides an invalid value, because it may be a secret in the wrong variable.
       value: fault || variable.secret ? null : (value ?? null),
       source: setBy(io, file, name) ?? unsetSource(variable, value, config),
       secret: variable.secret ?? false,

@@ -37,7 +37,7 @@ import { adviseOnFailing, describeFailing, toFailingDocument } from './status';
 
 export const doctorVerb: VerbBody = {
   examples: ['doctor', 'doctor --json'],
-  // Opens the database itself: a database that does not answer is a result of the check.
+  // The command opens the database itself, because a database that does not answer is one of its results.
   runOffline: doctorCommand,
 };
 

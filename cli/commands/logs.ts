@@ -98,7 +98,7 @@ class ServiceLog {
   }
 }
 
-/** Merges the new lines of the logs, from a time on. */
+/** Merges the new lines of the logs in the order of their times, from `since` on. */
 async function* inOrder(logs: ServiceLog[], since: number): AsyncGenerator<LogLine> {
   const sources = logs.map((log) => log.lines());
   const next = await Promise.all(sources.map((source) => source.next()));

@@ -77,7 +77,7 @@ export function operatorOf(io: Io, given?: string): Operator {
 }
 
 function userOf({ env: { SUDO_USER: caller } }: Io): string {
-  // Any user can set the variable to escapes or a long text, which the audit log must not contain.
+  // Checks SUDO_USER, because any user can set it to escape sequences or a long text, which the audit log must not contain.
   if (caller !== undefined && isActorName(caller)) return caller;
   try {
     return userInfo().username;

@@ -63,7 +63,7 @@ export function listOf<Options, Item, Args extends unknown[] = []>(list: List<Op
     { limit = DEFAULT_LIMIT, ...options }: Options & { limit?: number },
     ...args: Args
   ): Promise<void> => {
-    // Asks for one more, which reveals whether there are more.
+    // Reads one item more than the limit, to know whether there are more.
     const found = await list.find(
       db,
       { ...options, limit: limit + 1 } as Options & { limit: number },

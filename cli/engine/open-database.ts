@@ -55,7 +55,7 @@ export async function withContext<T>(
     await suggestNames(db, error, words).catch(() => undefined);
     throw error;
   } finally {
-    // After Ctrl-C destroy would wait for a running statement; closing the connection rolls it back.
+    // After Ctrl-C waits half a second at most: destroy() waits for a running statement. When the connection closes, the server rolls back.
     await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
     await server.leave();
   }
@@ -167,7 +167,7 @@ async function isSilent(db: Db): Promise<boolean> {
   }
 }
 
-/** Returns names that may be meant by a typed one. */
+/** Returns names that a person may have meant by the typed one. */
 type FindNames = (db: Db, typed: string) => Promise<string[]>;
 
 const similar =

@@ -151,7 +151,7 @@ export async function askWithHistory<T>(
       return await series({ ...io, history });
     } catch (error) {
       if (!(error instanceof StepBack)) throw error;
-      // Asks the first question again: it has no earlier one.
+      // At the first question, Esc asks it again, because there is no earlier one.
       if (answers.length > 0) before = answers.pop();
     }
   }

@@ -11,7 +11,7 @@ interface ColumnForm {
   /** Aligns numbers to the right. */
   right?: boolean;
   tones?: Partial<Record<string, Tone>>;
-  /** Drops the column when the screen is too narrow, the last one first; blocks show it. */
+  /** True: the column is dropped when the screen is too narrow, beginning with the last such column. Blocks still show it. */
   aside?: true;
 }
 

@@ -173,7 +173,7 @@ export function missingSecret(name: string): ConfigError {
   );
 }
 
-/** An .env file that cannot be read, or a line of it. The message never contains the line: it may be a secret. */
+/** An .env file, or a line of it, cannot be read. The message never contains the line: it may be a secret. */
 class EnvFileError extends AppError {
   readonly code = 'invalid_configuration';
 

@@ -35,7 +35,7 @@ export interface DatabaseOptions {
 /** Opens a pool. If the URL names several hosts, the pool connects to the primary and never to a standby. */
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs, canPrepare = false } = options;
-  // Loaded at the first use: it takes 0.15 s of CPU, which `tourctl --help` and each completion of a word would pay.
+  // Loads Knex at the first use. That takes 0.15 s of CPU, which `tourctl --help` and each completion of a word do not need to spend.
   const { knex } = require('knex') as typeof import('knex');
   const db = knex({
     client: 'pg',
@@ -167,7 +167,7 @@ const QUERY_CANCELED = '57014';
 
 /**
  * Returns the statement's result. Throws the domain's refusal if the lock or the statement timed out.
- * @param lock names the lock as a label of the measured wait, from a short list
+ * @param lock the label of the lock in the metric of waits; one of a few fixed names
  */
 export async function refuseWhenLocked<T>(
   lock: string,

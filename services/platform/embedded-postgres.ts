@@ -169,9 +169,9 @@ async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: numbe
         return { session, cluster, port, url: serviceUrl(cluster.directory, port) };
       } catch (error) {
         if (error instanceof EmbeddedPostgresError) throw error;
-        // A server that recovers from the crash of one of its processes still has "ready" in postmaster.pid.
+        // Tries again while the server recovers from the crash of one of its processes: postmaster.pid still says "ready" then.
         if (sqlState(error) === CANNOT_CONNECT_NOW && Date.now() < deadline) continue;
-        // The server may have ended after it was found, or services of an earlier release may lock the tables.
+        // Tries a few times: the server may have ended after it was found, or services of an earlier release may lock the tables.
         if (++refusals === JOIN_ATTEMPTS) throw cannotJoin(cluster, port, error as Error);
       }
     }

@@ -136,8 +136,8 @@ function describeOvertaken(before: Removals, after: Removals): string {
 }
 
 /**
- * Copies standard input and named pipes into temporary files for the time of `work`, as an import may read a file more than once, and must
- * not keep a transaction open while it waits for a writer.
+ * Copies standard input and named pipes into temporary files for the time of `work`. An import may read a file more than once, and it must
+ * not keep a transaction open while it waits for the writer of a pipe.
  * @param work receives the files to read, with their names for messages
  */
 async function withSpooledPipes<T>(

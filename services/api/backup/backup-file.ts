@@ -134,7 +134,7 @@ async function countRows(rows: AsyncIterable<Buffer>): Promise<number> {
   return found;
 }
 
-/** Reads the last line, and the place of the last byte before it. */
+/** Reads the last line, which has the checksum, and returns the position of the last byte before it too. */
 async function readSeal(file: string): Promise<{ end: number; seal: string }> {
   // Opens with O_NONBLOCK: to open a pipe without a writer would wait forever, and Ctrl-C would not end it.
   const handle = await open(file, files.O_RDONLY | files.O_NONBLOCK);

@@ -9,8 +9,8 @@ const OUR_TABLES = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)];
 const DECISIVE = ['tenants', 'tours', 'booking_leads'];
 
 /**
- * Locks a database without tenants, tours and bookings, so that it stays empty, and drops our tables, views and functions, and nothing
- * else. A database without them stays as it is.
+ * Locks a database that has no tenants, tours and bookings, so that it stays empty. Then drops the tables, views and functions of the
+ * product, and nothing else. Leaves a database without these as it is.
  * @returns the version of its change_version, which processes may have seen; 0 without one
  * @throws DatabaseNotEmptyError, ServicesRunningError
  */
@@ -37,7 +37,7 @@ async function findOurTables(trx: Trx): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Refuses while services run: a process would keep what it has cached, and could send webhooks of the copy. */
+/** Refuses while services run: a process would keep its cached data, and could send webhooks from the restored data. */
 async function refuseRunningServices(trx: Trx, tables: string[]): Promise<void> {
   let running = 0;
   for (const [table, { column, seconds }] of Object.entries(HEARTBEATS)) {

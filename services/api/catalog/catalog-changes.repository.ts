@@ -20,7 +20,7 @@ const MANY_COMMITS = 20_000;
 /** Maximum number of changed tours from whose ids a page starts. With more, a page reads the catalog in its order and soon finds some. */
 const MANY_TOURS = 5000;
 
-/** SQL condition: the change `c` is of a rule for many tours, by its scope (0113_versions_and_changes.sql). */
+/** SQL condition: the scope of the change `c` says that it concerns a rule for many tours (0113_versions_and_changes.sql). */
 const IS_WIDE = "(c.scope = 'default' or c.scope like 'in %')";
 /** Joins the changes `c` to the commits since `:since`. */
 const SINCE = 'catalog_commits k on k.change_id = c.change_id and k.at >= :since::timestamptz';
@@ -72,7 +72,7 @@ export function changesBindings(changes: CatalogChanges | undefined) {
 export function hasChanged(changes: CatalogChanges | undefined): string | undefined {
   if (!changes || changes.everything) return undefined;
   const { continents, tourIds } = changes;
-  // A maximum is read from an index. With exists() the planner reads all changes first.
+  // Compares the maximum, which PostgreSQL reads from an index. With exists() it would read all changes first.
   const byItself = tourIds
     ? 't.id = any(:changedTours::uuid[])'
     : `coalesce((select max(k.at) from tour_changes c join ${SINCE} where c.tour_id = t.id),
@@ -96,7 +96,7 @@ export async function findRemovedTours(
   tenantId: string,
   { since: inclusive, after, limit }: { since: string; after: string; limit: number },
 ): Promise<RemovedTour[]> {
-  // One millisecond earlier, so that a period that ended at this time counts.
+  // Subtracts one millisecond, so that a period that ended exactly at this time counts.
   const since = new Date(Date.parse(inclusive) - 1).toISOString();
   const hidden = await findHiddenScopes(db, tenantId, since);
   const { rows } = await db.raw<{ rows: RemovedTour[] }>(

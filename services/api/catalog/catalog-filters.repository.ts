@@ -22,7 +22,7 @@ export interface CatalogFilters {
 }
 
 /**
- * Reads each tour that the tenant sees only one time. Reads the first and the last departure from the index of dates.
+ * Reads all tours that the tenant sees in one pass. Reads the first and the last departure from the index of dates.
  * @returns `firstClosingAt`: when one of these two departures closes
  */
 export async function findCatalogFilters(

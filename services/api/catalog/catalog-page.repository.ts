@@ -79,8 +79,8 @@ async function selectPage<T extends ListedTour>(
 }
 
 /**
- * Returns the time at which the first page was read. Returns no time before the last hour, because each page must compute the next
- * departures that have changed since. Returns text, because a Date would drop the microseconds.
+ * Returns the time at which the first page was read. If that was more than an hour ago, returns the time one hour ago, because each page
+ * must compute the next departures that have changed since. Returns text, because a Date would drop the microseconds.
  */
 async function readTime(db: Db, first: string | null): Promise<string> {
   const { rows } = await db.raw(

@@ -70,7 +70,7 @@ export async function answerRead<T>(
 export function createCacheResponder(shedder: LoadShedder, securityHeaders: ResponseHeader[]): AnswerEarly {
   const common = securityHeaders.flat();
   return (request, response) => {
-    // A body may turn out to be malformed at any time: Node then answers 400 by itself.
+    // Leaves a request with a body to the app: if the body turned out to be malformed, Node would answer 400 by itself.
     if (request.method !== 'GET' || hasBody(request) || malformationOf(request)) return false;
     const caller = cachedCallerOf(request);
     const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
@@ -177,12 +177,12 @@ function cacheKeyOf(request: Request): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
-  // The widget accepts any other parameter: one visitor could fill the cache with copies of an answer.
+  // Caches nothing with an undocumented parameter. The widget accepts any, so one visitor could fill the cache with copies of an answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
-  // These have any number of values: one visitor could fill the cache.
+  // Caches nothing with these parameters. They have any number of values, so one visitor could fill the cache.
   if (query.q !== undefined || query.lang !== undefined) return undefined;
   return cacheKey({ principal, target });
 }

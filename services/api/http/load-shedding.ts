@@ -40,7 +40,7 @@ export function createLoadShedder(): LoadShedder {
     if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));
     waiting.add(response);
     const done = () => waiting.delete(response);
-    // Waiting ends with the complete answer, even if the client never reads it.
+    // Counts the request as waiting until its answer is complete, even if the client never reads it.
     response.once('prefinish', done).once('close', done);
     next();
   }

@@ -50,7 +50,7 @@ export interface OctoUnitItemBody {
  * @example {"uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11", "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21", "optionId": "DEFAULT", "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11", "expirationMinutes": 30, "unitItems": [{"unitId": "adult"}, {"unitId": "adult"}]}
  */
 export interface OctoReservationBody {
-  /** UUID that the caller chooses. The same body again answers the booking as it is now. */
+  /** UUID that the caller chooses. A repeat with the same body gets the booking as it is now. */
   uuid?: string | null;
   /** UUID of the tour. */
   productId: string;

@@ -83,7 +83,7 @@ function refuseForeignFrame(request: Request, _response: Response, next: NextFun
   next(allowed ? undefined : new TransportError('origin_not_allowed', 'The token is not for this page.'));
 }
 
-/** Checks for a fetch of the page's own script, which uses the pass. Only the browser's headers show that. */
+/** Returns true for a fetch by the page's own script, which uses the pass. Only headers of the browser show that the script sent it. */
 function isOwnFetch(request: Request, from: RequestOrigin): boolean {
   const { fetchDest, fetchSite } = from;
   if (request.query.pass === undefined || fetchDest !== 'empty') return false;

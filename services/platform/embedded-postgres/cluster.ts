@@ -207,7 +207,7 @@ export function superuserClient(directory: string, port: number, database: strin
     ssl: false,
     application_name: 'embedded-postgres',
     connectionTimeoutMillis: 10_000,
-    // The service role owns the database: no function of its schema may run here by an unqualified name.
+    // Limits the search path, because the service role owns the database: the superuser must not call a function of its schema by mistake.
     options: '-c search_path=pg_catalog,pg_temp',
   });
   client.on('error', () => undefined); // 'end' follows
@@ -228,7 +228,7 @@ export async function ensureDatabase(
     [DATABASE],
   );
   if (!rows[0]) await session.query(`create database ${DATABASE}`);
-  // An earlier release may have started a server that is already running.
+  // Checks the owner of the database too, because an earlier release may have started the running server.
   if (!isNewServer && rows[0]?.owner === SERVICE_ROLE) return;
   const client = superuserClient(directory, port, DATABASE);
   try {

@@ -35,7 +35,7 @@ const TAIL_BYTES = 8 * 1024;
 const TAIL_LINES = 15;
 /** Is above the highest pid of every system. */
 const UNUSED_PID = 2 ** 31 - 2;
-/** Processes of a killed server end as soon as they notice that it is gone. */
+/** Matches a start that failed because processes of a killed server still run. They end as soon as they notice that the server is gone. */
 const STILL_ENDING = /pre-existing shared memory block/;
 const START_ATTEMPTS = 10;
 const STOP_WAIT_MS = 60_000;

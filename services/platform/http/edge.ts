@@ -23,7 +23,7 @@ import {
 import { endConnectionOfUnreadBody } from './request-body';
 import { answerInTurn } from './requests-in-turn';
 
-/** The decisions of one service about its HTTP edge. */
+/** The settings in which the HTTP servers of the services differ. */
 export interface HttpEdge {
   trustProxy: TrustProxy;
   writeRequestLine: WriteRequestLine;

@@ -71,7 +71,7 @@ export function passRequests(
   server.on('connect', (request, stream) => {
     const socket = stream as Socket;
     socket.on('error', () => socket.destroy());
-    // CONNECT has no path, and Express would answer it by itself.
+    // Gives the request a path, because CONNECT has none, and Express would then answer it by itself.
     request.url = '/';
     neutralize(request);
     if (requests.lastUnanswered(socket)) requests.endAfterLast(socket);
@@ -86,7 +86,7 @@ export function passRequests(
     expectContinue(request);
     receive(request, response);
   });
-  // A server may ignore an unknown Expect (RFC 9110 section 10.1.1).
+  // Passes on a request with an unknown Expect, which a server may ignore (RFC 9110 section 10.1.1).
   server.on('checkExpectation', receive);
 }
 

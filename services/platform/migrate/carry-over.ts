@@ -80,7 +80,7 @@ function refuseTooOld(old: readonly string[]): void {
   if (!isCarried(old)) throw new DatabaseTooOldError(old.toSorted().at(-1)!);
 }
 
-/** The owner of a database and a superuser may create schemas in it; another role needs the right to. */
+/** Refuses a role that may not create schemas. The owner of the database and a superuser may; another role needs that right. */
 async function refuseWithoutRight(db: Db): Promise<void> {
   const { rows } = await db.raw<{ rows: [{ may: boolean; database: string; role: string }] }>(`
     select has_database_privilege(current_database(), 'create') as may,

@@ -68,7 +68,7 @@ export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, se
   return inTimeRange(query, search);
 }
 
-/** Adds the time range twice, for the creation time and for the id, which begins with it: so PostgreSQL skips other months. */
+/** Adds the time range for the creation time and for the id. Ids begin with the creation time, so PostgreSQL skips other months. */
 export function inTimeRange<Query extends Knex.QueryBuilder>(
   query: Query,
   { since, until, before }: DeliverySearch,

@@ -21,7 +21,7 @@ interface SetEndpoint {
   after: Endpoint;
   /** Number of deliveries that waited without an endpoint and are now due. */
   waiting: number;
-  /** Ids of the tenant's other endpoints with the same URL: common events arrive there twice. */
+  /** Ids of the tenant's other endpoints with the same URL: events to which several of them subscribe arrive there more than once. */
   twins: string[];
 }
 

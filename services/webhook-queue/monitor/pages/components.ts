@@ -104,7 +104,7 @@ export function endpointMark(status: EndpointStatus): Markup {
   return mark(ENDPOINT_TONES[status], status);
 }
 
-/** Renders a coloured word. The colour has no meaning that the word does not have. */
+/** Renders a coloured word. The word alone says everything; the colour only repeats it. */
 export function mark(tone: MarkTone, text: string): Markup {
   return html`<span class="mark ${tone}">${text}</span>`;
 }
