@@ -97,7 +97,7 @@ function readFile(file: string): Secrets {
     if (NAMES.every((name) => typeof kept[name] === 'string' && kept[name].length >= 32))
       return kept as Secrets;
   } catch {
-    // Refused below: the parser's message would show a part of the file.
+    // Drops the parser's message, which would show a part of the file. The file is refused below.
   }
   throw new SecretsError(`${file} cannot be read or is damaged. Copy it from where you keep it`);
 }
@@ -160,7 +160,7 @@ export async function verifySecrets(
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
     if (!(await mayKeepChecks(db))) return;
     await keepCheck(db, name, value);
-    // Another process may have stored another secret first.
+    // Reads the check value again, because another process may have stored that of another secret first.
     const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
     if (kept !== checkValue(name, value)) throw mismatch(name, config);
   }

@@ -101,7 +101,7 @@ class UnusableDatabaseError extends Error {
 
 /** @throws UnusableDatabaseError, and the errors of a database that is away */
 export async function requireUsable(db: Db): Promise<void> {
-  // A pooler may have connected this process to a standby.
+  // Asks whether the server is a standby, because a pooler may have connected this process to one.
   const { rows } = await db.raw<{ rows: { standby: boolean }[] }>('select pg_is_in_recovery() as standby');
   if (rows[0]!.standby)
     throw new UnusableDatabaseError('database is read-only', 'the database is a standby, which is read-only');

@@ -48,7 +48,7 @@ export interface LoadLock {
 export type LoadClaim =
   | { outcome: 'found'; found: CachedValue }
   | { outcome: 'busy' }
-  /** loadLock is undefined while the store is down: load without caching. */
+  /** `loadLock` is undefined while the store is down: the caller then loads without caching. */
   | { outcome: 'load'; loadLock: LoadLock | undefined };
 
 /** After this time another caller may load too, because the first may be dead. Both values are valid. */

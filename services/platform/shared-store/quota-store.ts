@@ -108,7 +108,7 @@ export function createMemoryQuotaStore(
   };
 }
 
-/** Returns in how many slices the oldest `excess` requests leave the window. */
+/** Returns the number of slices after which the oldest `excess` requests have left the window. */
 function slicesUntilFree(counts: number[], excess: number): number {
   let gone = 0;
   const last = counts.findIndex((count) => (gone += count) >= excess);

@@ -75,7 +75,7 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
         if (waiting.push({ command: ['EVAL', lua, '1', key, ...args], resolve, reject }) === 1)
           setImmediate(sendAll);
       }),
-    // The pool opens new connections. A hanging one ends after CLEANUP_MS.
+    // Does nothing: the pool opens new connections itself, and a hanging one ends after CLEANUP_MS.
     renew: () => Promise.resolve(),
     close: () => pool.destroy(),
   };

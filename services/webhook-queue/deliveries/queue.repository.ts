@@ -76,7 +76,7 @@ export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number
  * @returns the number of deliveries
  */
 export async function cancelWaiting(trx: Trx, endpointId: string): Promise<number> {
-  // A statement that locks rows does not join partitions (ADR 15).
+  // Locks the rows in a statement that joins no partitions (ADR 15).
   const { rows } = await trx.raw<{ rows: [{ locked: { id: string; fence: number }[] | null }] }>(
     `with locked as materialized (
        select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id limit ${BATCH_LIMIT} for update

@@ -9,7 +9,7 @@ export type Classification = Pick<AttemptReport, 'outcome' | 'reason'>;
 
 const THROTTLED = [429, 503];
 
-/** 429 and 503: the endpoint works but throttles. */
+/** Returns true for 429 and 503: the endpoint works but throttles. */
 export function isThrottled(statusCode: number | null): boolean {
   return statusCode !== null && THROTTLED.includes(statusCode);
 }

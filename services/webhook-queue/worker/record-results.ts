@@ -120,7 +120,7 @@ function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 
-/** Disables endpoints that answered 410 in the same transaction. Locks the endpoint first, in the order of tourctl. */
+/** Records a batch and, in the same transaction, disables endpoints that answered 410. Locks these endpoints first, as tourctl does. */
 async function writeBatch(
   options: ResultRecorderOptions,
   findings: EndpointFinding[],

@@ -134,7 +134,7 @@ async function readForm(request: Request, response: Response): Promise<Params> {
 
 /**
  * Refuses requests from pages of another origin. SameSite alone allows another port of the same host. A client that sends
- * neither header is not a browser, so no foreign page can misuse its cookie.
+ * neither Sec-Fetch-Site nor Origin is not a browser, so no foreign page can misuse its cookie.
  */
 function refuseCrossSite(request: Request): void {
   if (!isSameOrigin(request))

@@ -45,7 +45,7 @@ export async function deliveriesPage(
       ${found.items.length > 0 ? tableElement('Deliveries', columns, found.items) : emptyMessage(query, found.stoppedAt)}
       ${pager(query, found)}
     </section>`;
-  // Older pages change only by an operator's action.
+  // Only the newest page updates itself: older ones change only by an operator's action.
   const live = query.before ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title: 'Deliveries', at: '/deliveries', viewer, notice, live, body });
 }

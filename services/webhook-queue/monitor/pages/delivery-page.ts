@@ -39,7 +39,7 @@ export async function deliveryPage(
     ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
     ${attemptSections(delivery, attempts, revealed)}
     ${verifySection(delivery.eventId, newestSigned, revealed ? delivery.body : null)}`;
-  // A reload would mask the revealed data.
+  // A page with revealed data does not update itself, because a reload would mask them.
   const live = revealed ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title, at: '/deliveries', viewer, notice, live, body });
 }
