@@ -144,7 +144,7 @@ function refuseAll(client: Client, error: Error): void {
   client.connection.stream.destroy();
 }
 
-/** The names of the prefixes that a connection keeps. One that fails ends its connection. */
+/** The names of the prefixes that a connection keeps prepared. None is ever removed, because a prefix that fails ends the connection. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
 class PrefixedQuery extends ProtocolQuery {
