@@ -155,7 +155,6 @@ interface Settings {
   issues: VariableIssue[];
 }
 
-/** @throws EnvFileError */
 function readSettings(io: Io): Settings {
   const given = settingsOf(io);
   const file = readFileOf(io);

@@ -77,7 +77,6 @@ async function followLogs(
   }
 }
 
-/** The log of one service. */
 class ServiceLog {
   private time = -Infinity;
   exists = false;
@@ -152,7 +151,6 @@ function createPrinter({ io, output }: Terminal) {
   };
 }
 
-/** One line of a log. */
 interface LogLine {
   service: 'api' | 'queue';
   /** Milliseconds since the epoch. A line that is no JSON has the time of the line before it. */

@@ -115,12 +115,10 @@ export class MigrationsPendingError extends AppError {
   }
 }
 
-/** Signals an invalid configuration. */
 export class SettingsError extends AppError {
   readonly code = 'invalid_configuration';
 }
 
-/** Signals that a file that the command writes cannot be written. */
 export class FileNotWrittenError extends AppError {
   readonly code = 'file_not_written';
 

@@ -107,7 +107,6 @@ interface WholeFileOptions {
   stop?: AbortSignal;
 }
 
-/** @throws FileNotWrittenError */
 function refuseExisting(file: string): void {
   if (existsSync(file)) throw new FileNotWrittenError(file, 'it exists; --force replaces it');
 }

@@ -86,7 +86,6 @@ export function startService(terminal: Terminal, name: ServiceName): Service {
   };
 }
 
-/** Returns the path of a service's current log file. */
 export function logFileOf({ dataDir }: Pick<Config, 'dataDir'>, name: ServiceName): string {
   return path.join(dataDir, 'logs', `${name}.log`);
 }

@@ -203,20 +203,17 @@ function clearable<T>(value: string | null | undefined, read: (text: string) => 
   return clearableInput(value === '' ? null : value, read);
 }
 
-/** @throws InvalidInputError (400) */
 function listInput<T>(field: string, value: T[]): T[] {
   if (!Array.isArray(value)) throw new InvalidInputError('body', field, 'must be a list');
   return value;
 }
 
-/** @throws InvalidInputError (400) */
 function objectInput<T extends object>(field: string, value: T): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new InvalidInputError('body', field, 'must be an object');
   return value;
 }
 
-/** @throws BadInputError, InvalidInputError (400) */
 function contactInput(field: string, sent: OctoContactBody): OctoContact {
   const contact = objectInput(field, sent);
   const line = (name: keyof OctoContactBody & string, max: number) => () =>

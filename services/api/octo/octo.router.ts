@@ -20,7 +20,6 @@ export function registerOcto(app: Express): void {
   });
 }
 
-/** Returns the capabilities that the request names. */
 export function capabilitiesOf(request: Request): OctoCapability[] {
   return readCapabilities(request.get('octo-capabilities'));
 }

@@ -236,7 +236,6 @@ function toOption(tour: Tour, view: ProductView): OctoOption {
   };
 }
 
-/** Returns the most units of one booking of the tour. */
 export function maxUnits({ groupSizeMax }: Pick<Tour, 'groupSizeMax'>): number {
   return Math.min(UNITS_MAX, groupSizeMax ?? UNITS_MAX);
 }

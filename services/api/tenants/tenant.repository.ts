@@ -49,7 +49,6 @@ export async function writeTenant(trx: Trx, id: string, changes: TenantChanges):
   return findTenantById(trx, id);
 }
 
-/** Returns the id of the tenant that owns this booking prefix. */
 export async function findPrefixOwner(db: Db, bookingPrefix: string): Promise<string | undefined> {
   return (await db('tenants').where({ booking_prefix: bookingPrefix }).first('id'))?.id;
 }

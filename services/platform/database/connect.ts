@@ -68,7 +68,6 @@ interface ParameterStatus {
 const STATE = `
   select pg_is_in_recovery() as standby, current_setting('default_transaction_read_only')::boolean as read_only`;
 
-/** @throws ReadOnlyServerError */
 async function requireTarget(
   client: pg.Client,
   target: Target | undefined,

@@ -102,7 +102,6 @@ export async function cancelWaiting(trx: Trx, endpointId: string): Promise<numbe
   return rowCount;
 }
 
-/** Reads the database's clock. */
 export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ now: Date }] }>('select now() as now');
   return rows[0].now;

@@ -107,7 +107,6 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Returns whether the text has the format of a token. */
 export function isSessionToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

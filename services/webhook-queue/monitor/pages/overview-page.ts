@@ -65,7 +65,6 @@ export async function stateFragments(db: Db) {
   };
 }
 
-/** Renders the statistics of a range. */
 export async function statsFragment(db: Db, range: Range): Promise<Markup> {
   return html`<section id="statistics" aria-label="Success and time">
     ${statsCharts(await findSpans(db, range))}
