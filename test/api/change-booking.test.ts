@@ -16,6 +16,7 @@ import {
   seatsTaken,
   useWebsite,
 } from '../support/website';
+import { add } from '../webhook-queue/queue-fixture';
 
 const api = useTestApi();
 const website = useWebsite(api, { depositPercent: '20' });
@@ -443,15 +444,9 @@ describe('a change of a booking', () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const asking = await givenWebsite(api);
-    await db('webhook_endpoints').insert({
-      tenant_id: asking.tenant.id,
-      url: 'https://acme.example/webhooks',
-      status: 'active',
-      events: ['booking.updated'],
-    });
-    const { booking_ref, lead_id } = (
-      await asking.book({ tour_id: seats.tour.id, departure_date: seats.date, external_ref: 'cart-7' })
-    ).body;
+    await add(db, asking.tenant.id, 'https://acme.example/webhooks', ['booking.updated']);
+    const order = { tour_id: seats.tour.id, departure_date: seats.date, external_ref: 'cart-7' };
+    const { booking_ref, lead_id } = (await asking.book(order)).body;
     await asking.patch(pathOf(booking_ref), { adults: 2, email: 'rui@example.com' });
     await asking.patch(pathOf(booking_ref), { adults: 2 });
     const events = await db('webhook_events').where({ booking_ref, type: 'booking.updated' });

@@ -1,6 +1,7 @@
 import { useTestApi } from '../support/api';
 import { expectInvalidFields, expectProblem } from '../support/responses';
 import { endPaymentWindow, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
+import { add } from '../webhook-queue/queue-fixture';
 
 const api = useTestApi();
 const website = useWebsite(api);
@@ -115,11 +116,7 @@ describe('confirming a booking', () => {
     const { db } = api;
     const acme = await givenWebsite(api);
     const events = ['booking.confirmed', 'booking.cancelled'];
-    await db('webhook_endpoints').insert({
-      tenant_id: acme.tenant.id,
-      url: 'https://acme.example/hook',
-      events,
-    });
+    await add(db, acme.tenant.id, 'https://acme.example/hook', events);
     const { tour } = await givenSeats(db);
     const { booking_ref } = (await acme.book({ tour_id: tour.id })).body;
     for (const step of ['confirm', 'confirm', 'cancel', 'cancel'])
