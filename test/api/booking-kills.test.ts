@@ -21,7 +21,7 @@ interface Acknowledged {
   replayed: boolean;
 }
 
-/** Sends one request to any instance. @returns undefined without an answer: then the outcome is unknown */
+/** Sends one request to any instance. @returns undefined when no answer arrives: the outcome is unknown */
 async function book(key: string, seats: Seats): Promise<Acknowledged | undefined> {
   const { tour, date } = seats;
   const body = JSON.stringify({ ...CUSTOMER, tour_id: tour.id, departure_date: date, external_ref: key });

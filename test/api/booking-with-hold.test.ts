@@ -18,7 +18,7 @@ const setAdultPrice = ({ tour }: Seats, adult: number) =>
 const statusOf = async (holdId: string) => (await website.get(`/api/gateway/holds/${holdId}`)).body.status;
 
 describe('a booking that names its hold', () => {
-  it('takes the date and seats of the hold, converts the hold, and counts its seats once (C6)', async () => {
+  it('a booking takes the date and seats of its hold, converts it, and counts the seats once (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
@@ -146,7 +146,7 @@ describe('the locked price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it("consumes the tenant's only live hold on that departure with the same reference (C6)", async () => {
+  it("a booking consumes the tenant's only live hold on its departure with its reference (C6)", async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);
@@ -156,7 +156,7 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
   });
 
-  it('consumes no hold when two live holds have the reference', async () => {
+  it('a booking consumes no hold when two live holds have its reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const holds = [await holdOf(seats, ref), await holdOf(seats, ref)];
@@ -165,7 +165,7 @@ describe('a booking with the reference of a hold', () => {
     expect(await seatsTaken(db, seats)).toBe(5);
   });
 
-  it('does not consume an ended hold, or a hold of another date, another reference or no reference', async () => {
+  it('a booking consumes no hold that has ended or has another date or another reference', async () => {
     const { db } = api;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
@@ -184,7 +184,7 @@ describe('a booking with the reference of a hold', () => {
     expect(await seatsTaken(db, { tour, date })).toBe(6);
   });
 
-  it('ignores an expired hold and consumes the live one', async () => {
+  it('a booking ignores an expired hold with its reference and consumes the live one', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     await endHoldIn(db, await holdOf(seats, ref), -1);
@@ -193,7 +193,7 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(living), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
   });
 
-  it('consumes the hold that it names, and no other hold with its reference', async () => {
+  it('a booking consumes the hold that it names, and no other hold with its reference', async () => {
     const seats = await givenSeats(api.db);
     const named = await holdOf(seats);
     const other = await holdOf(seats, ref);
@@ -215,7 +215,7 @@ describe('a booking without a date, with the reference of a hold', () => {
   const bookingsOf = async ({ tour }: Seats) =>
     (await api.db('booking_leads').where({ tour_id: tour.id })).length;
 
-  it("takes the date, the seats and the price of the tenant's only live hold of that tour", async () => {
+  it('a booking without a date takes date, seats and price of the only live hold with its reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     await holdOf(await givenSeats(db), ref);
@@ -249,7 +249,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     expectProblem(await website.book({ tour_id: seats.tour.id, ...ref }), 409, 'hold_expired');
   });
 
-  it("reserves no seats when only another tour's or another tenant's hold has the reference", async () => {
+  it("a booking reserves no seats when only another tour's or tenant's hold has its reference", async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     await holdOf(await givenSeats(db), ref);

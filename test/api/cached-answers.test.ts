@@ -26,7 +26,7 @@ let tour: GivenTour;
 let date: string;
 let token: string;
 beforeAll(async () => {
-  // Limits the widget alone: one test meets its quota.
+  // Limits the widget's requests, because one test reaches its quota.
   const quotas = { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6, widget: 60 };
   api = await startTestApi({ quotas });
   polls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });

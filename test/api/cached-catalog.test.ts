@@ -101,7 +101,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
   });
 
-  it('a request that read the tenant before a change does not change the page for later requests', async () => {
+  it('a request that read the tenant before a change stores no page for later requests', async () => {
     await givenTour(database.db);
     await untilSeen();
     const before: Tenant = { ...tenant };

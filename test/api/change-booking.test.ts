@@ -45,7 +45,7 @@ const setPrices = (seats: Seats, prices: object) =>
   setDeparture(seats, { prices_minor: JSON.stringify(prices) });
 
 describe('a change of a booking on its date', () => {
-  it('takes more seats and gives seats back at the booked price, and changes the deposit', async () => {
+  it('a booking takes and gives back seats at its booked price, and its deposit follows', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const booking = await givenBooking(seats);
     await setPrices(seats, { adult: 90_000 });
@@ -104,7 +104,7 @@ describe('a change of a booking on its date', () => {
     await setDeparture(seats, { status: 'cancelled' });
     expectProblem(await change(booking_ref, { children: 2 }), 409, 'departure_cancelled');
     expectProblem(await change(booking_ref, { single_supplements: 2 }), 409, 'departure_cancelled');
-    // A child in an adult's place: the children grow.
+    // Replaces an adult by a child: the number of children grows.
     expectProblem(await change(booking_ref, { adults: 1, children: 2 }), 409, 'departure_cancelled');
     const { body } = await change(booking_ref, { adults: 1, name: 'Rui Lima' });
     expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
@@ -117,7 +117,7 @@ describe('a change of a booking on its date', () => {
     expect((await change(booking_ref, { single_supplements: 2 })).body.single_supplements).toBe(2);
   });
 
-  it('adds no seat and no category of a tour that the tenant no longer sees', async () => {
+  it('adds no seat and no category to a booking of a tour that the tenant no longer sees', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenVisibilityRule(api.db, website, seats.tour, false);
@@ -274,7 +274,7 @@ describe('a change of a confirmed booking', () => {
 });
 
 describe('a change of the people of a booking', () => {
-  it('replaces the customer, the notes, the reference and the travellers', async () => {
+  it('replaces the customer, the notes, the reference and the travellers of a booking', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats, { external_ref: 'cart-1', notes: 'Vegan' });
     const traveller = { category: 'adult', first_name: 'Ana', last_name: 'Lima' };
@@ -338,13 +338,13 @@ describe('a change of the people of a booking', () => {
     [{ adults: 30, children: 30 }, ['adults']],
     [{ single_supplements: 3 }, ['single_supplements']],
     [{ adults: 51 }, ['adults']],
-  ])('refuses a change to %j', async (body, fields) => {
+  ])('refuses to change a booking to %j', async (body, fields) => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     expectInvalidFields(await change(booking_ref, body), fields);
   });
 
-  it('refuses fields that cannot be changed', async () => {
+  it('refuses a change of the tour, the hold, the payment method or the status', async () => {
     const { booking_ref } = await givenBooking(await givenSeats(api.db));
     for (const field of ['tour_id', 'hold_id', 'payment_method', 'status'])
       expectInvalidFields(
@@ -384,13 +384,13 @@ describe('a change of a booking', () => {
     expectProblem(await change('nonsense', { adults: 1 }), 404, 'booking_not_found');
   });
 
-  it('a change needs the scope booking:manage', async () => {
+  it('changing a booking needs the scope booking:manage', async () => {
     const { booking_ref } = await givenBooking(await givenSeats(api.db));
     const seller = await givenWebsite(api, {}, ['booking:create', 'booking:read']);
     expectProblem(await seller.patch(pathOf(booking_ref), { adults: 1 }), 401, 'insufficient_scope');
   });
 
-  it('a change with an Idempotency-Key happens once, and its repeat gets the same answer', async () => {
+  it('a booking changes once by an Idempotency-Key, and the repeat gets the same answer', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     const key = { 'idempotency-key': `change-${booking_ref}` };
@@ -403,7 +403,7 @@ describe('a change of a booking', () => {
     expectProblem(await change(booking_ref, { adults: 5 }, key), 422, 'idempotency_key_reused');
   });
 
-  it('a move refreshes the availability of both dates', async () => {
+  it('moving a booking refreshes the availability of both dates', async () => {
     const seats = await givenSeats(api.db);
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);
@@ -415,7 +415,7 @@ describe('a change of a booking', () => {
     expect([await free(seats), await free(other)]).toEqual([10, 8]);
   });
 
-  it('stores who changed what, without personal data', async () => {
+  it('the database records who changed what in a booking, without personal data', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenOther(seats.tour);
@@ -440,7 +440,7 @@ describe('a change of a booking', () => {
     ]);
   });
 
-  it('sends booking.updated once to endpoints that ask for it', async () => {
+  it('a changed booking sends booking.updated once to endpoints that subscribe to it', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const asking = await givenWebsite(api);

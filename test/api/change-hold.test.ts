@@ -27,7 +27,7 @@ const setPrices = (tour: GivenTour, prices: object) =>
     .update({ prices_minor: JSON.stringify(prices) });
 
 describe('a change of a hold on its departure', () => {
-  it('takes more seats and gives seats back at the locked price, and answers like GET', async () => {
+  it('a hold takes and gives back seats at its locked price, and the answer is the one of GET', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await setPrices(seats.tour, { adult: 90_000 });
@@ -42,7 +42,7 @@ describe('a change of a hold on its departure', () => {
     expect(await seatsTaken(api.db, seats)).toBe(1);
   });
 
-  it('refuses more seats than are free, and leaves the hold as it was', async () => {
+  it('refuses more seats for a hold than are free, and leaves the hold as it was', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await givenHold(seats);
@@ -97,7 +97,7 @@ describe('a change of a hold on its departure', () => {
     ]),
     [{ departure_date: '2027-02-30' }, ['departure_date']],
     [{ customer: { email: 'nobody' } }, ['customer.email']],
-  ])('refuses a change to %j', async (body, fields) => {
+  ])('refuses to change a hold to %j', async (body, fields) => {
     const seats = await givenSeats(api.db, { seats: 80, prices: { adult: 50_000, child: 30_000 } });
     const hold = await givenHold(seats, { quantity: 4, children: 2 });
     expectInvalidFields(await change(hold.hold_id, body), fields);
@@ -238,7 +238,7 @@ describe('a change of a hold', () => {
     expectProblem(await change('nonsense', { quantity: 1 }), 404, 'hold_not_found');
   });
 
-  it('a change with an Idempotency-Key happens once, and its repeat gets the same answer', async () => {
+  it('a hold changes once by an Idempotency-Key, and the repeat gets the same answer', async () => {
     const seats = await givenSeats(api.db);
     const hold = await givenHold(seats);
     const key = { 'idempotency-key': `change-${hold.hold_id}` };
@@ -251,7 +251,7 @@ describe('a change of a hold', () => {
     expectProblem(await change(hold.hold_id, { quantity: 5 }, key), 422, 'idempotency_key_reused');
   });
 
-  it('a move refreshes the availability of both dates', async () => {
+  it('moving a hold refreshes the availability of both dates', async () => {
     const seats = await givenSeats(api.db);
     const other = await givenOther(seats.tour);
     const hold = await givenHold(seats);

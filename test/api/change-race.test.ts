@@ -170,7 +170,7 @@ describe.each([
     const answers: Answer[] = [];
     const [until, latest] = [Date.now() + 4_000, Date.now() + 30_000];
     const changed = () => answers.filter(({ status }) => status === 200).length;
-    // A slow machine gets more time.
+    // Gives a slow machine more time.
     const goesOn = () => Date.now() < until || (Date.now() < latest && changed() <= 40);
     const client = async (n: number) => {
       while (goesOn()) {

@@ -84,7 +84,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     });
   });
 
-  it("decides by the date in the tour's time zone whether a departure is gone", async () => {
+  it("a departure is gone by the date in the tour's time zone", async () => {
     date = todayIn('Pacific/Pago_Pago');
     for (const [timeZone, status] of [
       ['Pacific/Kiritimati', 'gone'],

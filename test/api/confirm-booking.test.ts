@@ -11,7 +11,7 @@ const cancel = (ref: string) => website.post(`/api/tenant/bookings/${ref}/cancel
 const statusOf = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body.status;
 
 describe('confirming a booking', () => {
-  it('answers 200 with the confirmed booking and keeps its seats', async () => {
+  it('confirming answers 200 with the confirmed booking and keeps its seats', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date, adults: 2 });
@@ -67,7 +67,7 @@ describe('confirming a booking', () => {
     });
   });
 
-  it('answers 409 on a cancelled departure, and for an expired booking on a closed one', async () => {
+  it('confirming answers 409 on a cancelled departure, and for an expired booking on a closed one', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const order = { tour_id: tour.id, departure_date: date };

@@ -125,7 +125,7 @@ describe('a payment window', () => {
 });
 
 describe("a booking's event", () => {
-  it('a booking stores one pending delivery with exactly these bytes', async () => {
+  it('a booking stores one pending delivery with exactly the documented bytes', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { body } = await website.book({ tour_id: tour.id, departure_date: date, adults: 2 });

@@ -17,7 +17,7 @@ import { givenWidgetToken, SHOP } from '../widget/given-widget';
 const api = useTestApi();
 const website = useWebsite(api);
 let db: Db;
-beforeAll(async () => {
+beforeAll(() => {
   db = api.db;
 });
 
@@ -118,7 +118,7 @@ describe('an import', () => {
     tourEntry({ slug, departures: [departureEntry()], ...fields });
 
   it.each([
-    // The same number of minor units: no departure's row changes.
+    // Keeps the number of minor units, so that no departure's row changes.
     ['currency', { currency: 'JPY', departures: [departureEntry({ prices: { adult: 129_000 } })] }],
     ['continent', { continent: 'africa' }],
     ['time zone', { time_zone: 'Asia/Tokyo' }],
@@ -171,7 +171,7 @@ describe('answers during changes of the currency', () => {
           shown.add(`${path.split(/[?/]/)[3]}: ${price}`);
           recent.add(price);
         }
-        // An address may ask for the widget's list 120 times a minute.
+        // Stays below the limit of 120 widget lists a minute for each address.
         if (path.includes('token')) await sleep(100);
       }
     });

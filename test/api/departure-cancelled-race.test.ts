@@ -55,7 +55,7 @@ describe('a booking during the cancellation of its departure', () => {
   });
 
   it('each of 60 concurrent bookings is in the event or gets departure_cancelled', async () => {
-    // The first booking makes sure that there is an event.
+    // Ensures that there is an event.
     const first = await book();
     const bookings = Array.from({ length: 60 }, async (_, n) => {
       await sleep(n);

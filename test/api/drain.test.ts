@@ -100,7 +100,7 @@ describe('an instance that got SIGTERM', () => {
     agent.destroy();
   });
 
-  it('stops at once when there are no requests', async () => {
+  it('an instance without requests stops at once', async () => {
     const { port, drain: stop } = await startInstance();
     await call(port, '/readyz');
     const begun = performance.now();
@@ -134,7 +134,7 @@ describe('an instance that got SIGTERM', () => {
     await stopped;
   });
 
-  it('closes its listener in time, however many requests arrive', async () => {
+  it('the listener closes in time, however many requests arrive', async () => {
     const { port, drain: stop } = await startInstance();
     await call(port, CATALOG);
     const stopped = stop();

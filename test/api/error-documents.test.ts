@@ -156,7 +156,7 @@ describe('a database error', () => {
     const { db } = api.context;
     api.context.db = busy;
     const held = await busy.transaction();
-    // The default of the pool is five seconds.
+    // Shortens the wait for a connection from the default of five seconds.
     busy.client.pool.acquireTimeoutMillis = 50;
     const response = await reader.get('/api/tenant/catalog');
     await held.rollback();

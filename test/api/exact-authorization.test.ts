@@ -86,7 +86,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
 };
 
 describe('two instances under constant requests', () => {
-  // Cases run concurrently: each changes the version during the others.
+  // Runs the cases concurrently, so that each changes the version during the others.
   it('both instances apply every change from the instant at which its command returns (T8)', async () => {
     const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
@@ -181,7 +181,7 @@ describe('an instance that cannot reach the database', () => {
     await untilStatus(ask, 200);
     instance.pause();
     await two.tourctl(`key revoke ${shop.keyId}`);
-    // Longer than the timeout of a poll, so that the process continues without a new validity.
+    // Delays polls beyond their timeout, so that the process continues without a new validity.
     proxy.delay(1_200);
     instance.resume();
     const outcome = await hammer([instance.baseUrl], ask, async () => {

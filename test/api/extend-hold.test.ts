@@ -30,7 +30,7 @@ async function age(holdId: string, minutes: number): Promise<void> {
 }
 
 describe('extending a hold', () => {
-  it('counts the minutes from now and answers with the hold', async () => {
+  it('an extension counts its minutes from now and answers with the hold', async () => {
     const hold = await givenHold({ external_ref: 'cart-7', hold_minutes: 5 });
     await age(hold.hold_id, 3);
     const before = Date.now();
@@ -73,7 +73,7 @@ describe('extending a hold', () => {
     expect((await strict.post(path, { hold_minutes: 10 })).status).toBe(200);
   });
 
-  it('does not make an expired hold active again', async () => {
+  it('an extension does not make an expired hold active again', async () => {
     const hold = await givenHold();
     await endHoldIn(api.db, hold.hold_id, -1);
     const taken = await seatsTaken(api.db, seats);
@@ -81,7 +81,7 @@ describe('extending a hold', () => {
     expect(await seatsTaken(api.db, seats)).toBe(taken);
   });
 
-  it('answers 409 for a hold that was released or became a booking', async () => {
+  it('refuses to extend a hold that was released or became a booking', async () => {
     const released = await givenHold();
     await website.delete(`/api/gateway/holds/${released.hold_id}`);
     expectProblem(await extend(released.hold_id, 10), 409, 'hold_state_conflict');

@@ -12,7 +12,7 @@ const givenFamilySeats = (seats = 10) => givenSeats(api.db, { seats, prices: PRI
 const RUI = { category: 'child', first_name: 'Rui', last_name: 'Lima', birth_date: '2019-05-04' };
 
 describe('a booking of a family', () => {
-  it('pays the price of each category and takes a seat for each traveller', async () => {
+  it('a booking pays the price of each category and takes a seat for each traveller', async () => {
     const seats = await givenFamilySeats();
     const { status, body } = await website.book({
       tour_id: seats.tour.slug,
@@ -44,7 +44,7 @@ describe('a booking of a family', () => {
     expect(await seatsTaken(api.db, seats)).toBe(3);
   });
 
-  it("pays the tenant's price of each category", async () => {
+  it("a booking pays the tenant's price of each category", async () => {
     const acme = await givenWebsite(api);
     await givenPriceRule(api.db, acme, { percent: 10 });
     const { tour, date } = await givenFamilySeats();
@@ -118,7 +118,7 @@ describe('travellers of a booking', () => {
 });
 
 describe('a hold of a family', () => {
-  it('names its party, and locks the price of every category', async () => {
+  it('a hold names its party and locks the price of every category', async () => {
     const { tour, date } = await givenFamilySeats();
     const { body } = await website.hold(tour, { departure_date: date, quantity: 3, children: 1 });
     expect(body).toMatchObject({

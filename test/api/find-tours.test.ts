@@ -304,7 +304,7 @@ describe('GET /api/tenant/catalog/filters', () => {
     });
   });
 
-  it('answers empty lists and null for an empty catalog', async () => {
+  it('the filters of an empty catalog are empty lists and null', async () => {
     expect(await filters()).toEqual({
       continents: [],
       countries: [],
@@ -314,19 +314,19 @@ describe('GET /api/tenant/catalog/filters', () => {
     });
   });
 
-  it('answers 304 for its own ETag', async () => {
+  it('the filters answer 304 for their own ETag', async () => {
     const { headers } = await reader.get('/api/tenant/catalog/filters');
     expect(headers['cache-control']).toBe('private, no-cache');
     const again = await reader.get('/api/tenant/catalog/filters').set({ 'if-none-match': headers.etag! });
     expect(again.status).toBe(304);
   });
 
-  it('needs the scope catalog:read', async () => {
+  it('the filters need the scope catalog:read', async () => {
     const seller = await givenWebsite(api, {}, ['booking:create']);
     expectProblem(await seller.get('/api/tenant/catalog/filters'), 401, 'insufficient_scope');
   });
 
-  it('refuses every parameter', async () => {
+  it('the filters accept no parameter', async () => {
     expectProblem(await reader.get('/api/tenant/catalog/filters?limit=1'), 400, 'unknown_parameter');
   });
 });

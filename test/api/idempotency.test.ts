@@ -11,7 +11,7 @@ const website = useWebsite(api);
 let keys = 0;
 const newKey = () => ({ 'idempotency-key': `key-${++keys}` });
 
-/** Creates a booking lead on its own departure. */
+/** Creates a booking, by default on a new departure. @returns its reference */
 async function givenBooking(seats?: Seats): Promise<string> {
   const { tour, date } = seats ?? (await givenSeats(api.db));
   return (await website.book({ tour_id: tour.id, departure_date: date })).body.booking_ref;

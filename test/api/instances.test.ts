@@ -79,7 +79,7 @@ describeWithRedis('two API processes with one Redis', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA);
   });
 
-  it('two processes sell and answer as fast while Redis hangs, and share again afterwards', async () => {
+  it('two processes sell and answer fast while Redis hangs, and share their caches again afterwards', async () => {
     await check(0);
     redis.hang();
     const sales = [];
