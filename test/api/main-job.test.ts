@@ -4,7 +4,7 @@ import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/giv
 const api = useTestApi();
 
 describe('the main use of the API', () => {
-  it('reads the catalog, checks a date, holds two seats and books them', async () => {
+  it('a tenant reads the catalog, checks a date, holds two seats and books them', async () => {
     const { db } = api;
     const tenant = await givenTenant(db, { bookingPrefix: 'ACME' });
     const authorization = `Bearer ${await givenKey(db, tenant)}`;

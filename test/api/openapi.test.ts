@@ -55,7 +55,7 @@ describe('GET /openapi.json', () => {
     expect(operations.map(([name]) => name).sort()).toEqual(served.sort());
   });
 
-  it('has writes of holds and bookings only, because operators use the terminal (T22)', () => {
+  it('only holds and bookings have write calls, because operators use the terminal (T22)', () => {
     const { stack } = api.app.router as unknown as { stack: Layer[] };
     const writes = stack.flatMap(({ route }) =>
       route && methodsOf(route.methods).some((method) => method !== 'get' && method !== 'head')
@@ -83,7 +83,7 @@ describe('GET /openapi.json', () => {
     ['GET /api/tenant/bookings/{booking_ref}', 'booking:read'],
     ['POST /api/tenant/bookings/{booking_ref}/confirm', 'booking:manage'],
     ['POST /api/tenant/bookings/{booking_ref}/cancel', 'booking:manage'],
-  ])('names the scope of %s: %s', (name, scope) => {
+  ])('documents that %s needs the scope %s', (name, scope) => {
     expect(named(name)['x-required-scope']).toBe(scope);
     expect(named(name).security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
   });
@@ -109,11 +109,11 @@ describe('GET /openapi.json', () => {
       { type: 'integer', minimum: 1, default: 1 },
     ],
     ['GET /api/gateway/tours/{id_or_slug}/availability', 'departure_date', { type: 'string' }],
-  ])('describes for %s the values of %s', (name, parameter, schema) => {
+  ])('documents for %s the type and limits of %s', (name, parameter, schema) => {
     expect(named(name).parameters!.find((it) => it.name === parameter)!.schema).toMatchObject(schema);
   });
 
-  it('lists the answers of each call, with its errors', () => {
+  it('documents the error statuses of each call', () => {
     for (const [name, { responses }] of operations) {
       const statuses = Object.keys(responses);
       expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401', '429', '500'])]);
