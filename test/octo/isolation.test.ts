@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import openapi from '../../services/api/generated/openapi.json';
 import { useTestApi } from '../support/api';
-import { givenTour, type GivenTour, givenVisibilityRule } from '../support/given';
+import { givenTour, givenVisibilityRule } from '../support/given';
 import { withoutRequestId } from '../support/responses';
 import { useWebsite } from '../support/website';
 import { type ConformanceProduct, useConformance } from './conformance-api';
@@ -62,7 +62,7 @@ const LISTS: Record<string, () => Promise<Response>> = {
 /** The same for every tenant. */
 const COMMON = ['get /octo/supplier', 'get /octo/capabilities'];
 
-it('covers every route of OCTO', () => {
+it('this file covers every route of OCTO', () => {
   const covered = [BY_PRODUCT, BY_AVAILABILITY, BY_BOOKING, LISTS].flatMap(Object.keys);
   const routes = Object.entries(openapi.paths as Record<string, object>)
     .filter(([path]) => path.startsWith('/octo/'))
@@ -79,24 +79,30 @@ function expectLikeNothing(theirs: Response, nobodys: Response, error: string, f
 }
 
 describe("another tenant's product", () => {
-  it.each(Object.entries(BY_PRODUCT))('does not exist for %s (T1)', async (_route, ask) => {
-    const [theirs, nobodys] = [await ask(hidden.id), await ask(NOBODYS_ID)];
-    expectLikeNothing(theirs, nobodys, 'INVALID_PRODUCT_ID', 'productId', [hidden.id, NOBODYS_ID]);
-  });
+  it.each(Object.entries(BY_PRODUCT))(
+    '%s answers for a hidden product as for an unknown one (T1)',
+    async (_route, ask) => {
+      const [theirs, nobodys] = [await ask(hidden.id), await ask(NOBODYS_ID)];
+      expectLikeNothing(theirs, nobodys, 'INVALID_PRODUCT_ID', 'productId', [hidden.id, NOBODYS_ID]);
+    },
+  );
 
-  it.each(['draft', 'archived'])('answers like a tour that is %s', async (status) => {
-    const tour: GivenTour = await givenTour(api.db, { status });
+  it.each(['draft', 'archived'])('answers INVALID_PRODUCT_ID for a tour that is %s', async (status) => {
+    const tour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_PRODUCT))
       expectOctoError(await ask(tour.id), 400, 'INVALID_PRODUCT_ID', { productId: tour.id });
   });
 
-  it.each(Object.entries(BY_AVAILABILITY))('has no availability for %s', async (_route, ask) => {
-    const id = hidden.open[0]!.id;
-    const [theirs, nobodys] = [await ask(id), await ask(NOBODYS_ID)];
-    expectLikeNothing(theirs, nobodys, 'INVALID_AVAILABILITY_ID', 'availabilityId', [id, NOBODYS_ID]);
-  });
+  it.each(Object.entries(BY_AVAILABILITY))(
+    '%s answers for an availability of a hidden product as for an unknown one',
+    async (_route, ask) => {
+      const id = hidden.open[0]!.id;
+      const [theirs, nobodys] = [await ask(id), await ask(NOBODYS_ID)];
+      expectLikeNothing(theirs, nobodys, 'INVALID_AVAILABILITY_ID', 'availabilityId', [id, NOBODYS_ID]);
+    },
+  );
 
-  it('is not in the list of products', async () => {
+  it('the list of products leaves out a hidden product', async () => {
     const ids = async (answer: Promise<Response>) =>
       expectOcto(await answer, 'products').map(({ id }: { id: string }) => id);
     expect(await ids(LISTS['get /octo/products']!())).not.toContain(hidden.id);
@@ -113,17 +119,20 @@ describe("another tenant's booking", () => {
     return uuid;
   }
 
-  it.each(Object.entries(BY_BOOKING))('does not exist for %s (T1, T4)', async (_route, ask) => {
-    for (const confirmed of [false, true]) {
-      const uuid = await givenBooking(confirmed);
-      const before = await owner.get(`/octo/bookings/${uuid}`);
-      const [theirs, nobodys] = [await ask(uuid), await ask(NOBODYS_ID)];
-      expectLikeNothing(theirs, nobodys, 'INVALID_BOOKING_UUID', 'uuid', [uuid, NOBODYS_ID]);
-      expect((await owner.get(`/octo/bookings/${uuid}`)).text).toBe(before.text);
-    }
-  });
+  it.each(Object.entries(BY_BOOKING))(
+    "%s answers for another tenant's booking as for an unknown one (T1, T4)",
+    async (_route, ask) => {
+      for (const confirmed of [false, true]) {
+        const uuid = await givenBooking(confirmed);
+        const before = await owner.get(`/octo/bookings/${uuid}`);
+        const [theirs, nobodys] = [await ask(uuid), await ask(NOBODYS_ID)];
+        expectLikeNothing(theirs, nobodys, 'INVALID_BOOKING_UUID', 'uuid', [uuid, NOBODYS_ID]);
+        expect((await owner.get(`/octo/bookings/${uuid}`)).text).toBe(before.text);
+      }
+    },
+  );
 
-  it('is in no list', async () => {
+  it("the list of bookings leaves out another tenant's bookings", async () => {
     await givenBooking(false);
     expect(expectOcto(await LISTS['get /octo/bookings']!(), 'bookings')).toEqual([]);
   });

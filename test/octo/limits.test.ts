@@ -44,7 +44,7 @@ function conformanceSeats(): Seats {
 }
 
 describe('a reservation', () => {
-  it('is refused above the number of holds of its tenant, also beside holds of REST', async () => {
+  it("refuses a reservation above the tenant's number of holds, holds of REST included", async () => {
     const seats = await givenSeats(api.db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
     const first = uuidOf(await reserve(modest, seats));
@@ -57,7 +57,7 @@ describe('a reservation', () => {
     expectOcto(await reserve(modest, seats), 'booking');
   });
 
-  it('is refused above the share of a departure that its tenant may hold, and PATCH too', async () => {
+  it("refuses a reservation and a PATCH above the tenant's share of a departure", async () => {
     const seats = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 30 });
     const uuid = uuidOf(await reserve(modest, seats, 2));
@@ -71,7 +71,7 @@ describe('a reservation', () => {
 });
 
 describe('a sandbox key', () => {
-  it('reserves and confirms test seats, which are no real ones', async () => {
+  it('a sandbox key reserves and confirms sandbox seats only', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const sandbox = await givenWebsite(api, { sandbox: true });
     const uuid = uuidOf(await reserve(sandbox, seats, 3));
@@ -93,7 +93,7 @@ describe('a sandbox key', () => {
     expect(expectOcto(await reserve(reseller, seats, 3), 'booking').testMode).toBe(false);
   });
 
-  it('does not find the bookings of the live tenant, and the reverse', async () => {
+  it('a sandbox key lists its own test bookings only, and does not find a live one', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     const seats = await givenSeats(api.db);
     const uuids = [uuidOf(await reserve(sandbox, seats)), uuidOf(await reserve(reseller, seats))];
@@ -110,7 +110,7 @@ describe('a sandbox key', () => {
 });
 
 describe('an answer of 503', () => {
-  it('has OCTO’s form and Retry-After while another transaction keeps the departure for two seconds', async () => {
+  it('answers DEPARTURE_BUSY with Retry-After while the departure stays locked for two seconds', async () => {
     const seats = await givenSeats(api.db);
     const uuid = uuidOf(await reserve(reseller, seats));
     const calls = [
@@ -133,7 +133,7 @@ describe('an answer of 503', () => {
     expect(expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking').notes).toBeNull();
   }, 20_000);
 
-  it('has OCTO’s form and Retry-After while all connections of the database are in use', async () => {
+  it('answers OVERLOADED with Retry-After while all connections of the database are in use', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api.context;
     api.context.db = busy;
@@ -148,7 +148,7 @@ describe('an answer of 503', () => {
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
   });
 
-  it('has OCTO’s form while the instance stops', async () => {
+  it('answers SHUTTING_DOWN while the instance stops', async () => {
     const shedder = createLoadShedder();
     const app = createApp(api.context, shedder);
     shedder.shutDown();
@@ -161,7 +161,7 @@ describe('an answer of 503', () => {
 describe('a booking of OCTO that REST changes', () => {
   const read = async (uuid: string) => expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking');
 
-  it('reads CANCELLED when REST releases its hold, and every later write is refused', async () => {
+  it('a booking whose hold REST released reads CANCELLED and refuses every later write', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
     expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(uuid)}`)).status).toBeLessThan(300);
     const booking = await read(uuid);
@@ -173,20 +173,15 @@ describe('a booking of OCTO that REST changes', () => {
       cancellation: { refund: 'NONE', reason: null, utcCancelledAt: expect.any(String) },
       unitItems: [{ status: 'CANCELLED' }],
     });
-    for (const call of ['extend', 'confirm'])
-      expectOctoError(
-        await reseller.post(`/octo/bookings/${uuid}/${call}`, {}),
-        400,
-        'INVALID_BOOKING_UUID',
-        {
-          uuid,
-        },
-      );
+    for (const call of ['extend', 'confirm']) {
+      const answer = await reseller.post(`/octo/bookings/${uuid}/${call}`, {});
+      expectOctoError(answer, 400, 'INVALID_BOOKING_UUID', { uuid });
+    }
     const change = await reseller.patch(`/octo/bookings/${uuid}`, { unitItems: units(2) });
     expectOctoError(change, 400, 'UNPROCESSABLE_ENTITY');
   });
 
-  it('reads EXPIRED with the end of its hold', async () => {
+  it('a booking reads EXPIRED from the end of its hold', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
     await endHoldIn(api.db, await holdIdOf(uuid), -1);
     const booking = await read(uuid);
@@ -194,11 +189,12 @@ describe('a booking of OCTO that REST changes', () => {
     expect(booking.cancellation.utcCancelledAt).toBe(booking.utcExpiresAt);
   });
 
-  it('reads PENDING while its lead is unpaid, and CONFIRMED after a confirmation by REST or OCTO', async () => {
-    for (const confirm of [
-      (_uuid: string, ref: string) => reseller.post(`/api/tenant/bookings/${ref}/confirm`, {}),
-      (uuid: string) => reseller.post(`/octo/bookings/${uuid}/confirm`, {}),
-    ]) {
+  it.each<[string, (uuid: string, ref: string) => Promise<Response>]>([
+    ['REST', (_uuid, ref) => reseller.post(`/api/tenant/bookings/${ref}/confirm`, {})],
+    ['OCTO', (uuid) => reseller.post(`/octo/bookings/${uuid}/confirm`, {})],
+  ])(
+    'a booking reads PENDING while its lead is unpaid, and CONFIRMED after %s confirms it',
+    async (_by, confirm) => {
       const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
       const hold_id = await holdIdOf(uuid);
       const { body } = await reseller.book({ tour_id: tours.startTime.id, hold_id, adults: 1 });
@@ -209,10 +205,10 @@ describe('a booking of OCTO that REST changes', () => {
       const confirmed = await read(uuid);
       expect(confirmed).toMatchObject({ status: 'CONFIRMED', supplierReference: body.booking_ref });
       expect(confirmed.utcExpiresAt).toBeNull();
-    }
-  });
+    },
+  );
 
-  it('reads CANCELLED with the reason when REST cancels its lead', async () => {
+  it('a booking whose lead REST cancelled reads CANCELLED with the reason', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
     const { body } = await reseller.post(`/octo/bookings/${uuid}/confirm`, {});
     await reseller.post(`/api/tenant/bookings/${body.supplierReference}/cancel`, { reason: 'Storm' });
@@ -223,7 +219,7 @@ describe('a booking of OCTO that REST changes', () => {
     });
   });
 
-  it('is listed by the date to which REST has moved its hold or its lead', async () => {
+  it('the list finds a booking by the date to which REST moved its hold or its lead', async () => {
     const site = await givenWebsite(api);
     const [held, sold] = [
       uuidOf(await reserve(site, conformanceSeats())),

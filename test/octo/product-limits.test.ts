@@ -44,7 +44,7 @@ const moveTo = (uuid: string, departureId: string) => (trx: Trx) =>
     .update({ departure_id: departureId });
 
 describe('the most units of a product', () => {
-  it('limit a booking that moves there without naming its units', async () => {
+  it('refuses a move to a product that allows fewer units than the booking has', async () => {
     const uuid = await reserve(3);
     const before = await read(uuid);
     const target = { productId: small.id, availabilityId: smallIds[0] };
@@ -54,7 +54,7 @@ describe('the most units of a product', () => {
     expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
   });
 
-  it('let a booking with few enough units move without naming them', async () => {
+  it('accepts a move without units to a product that allows the units of the booking', async () => {
     const uuid = await reserve(2);
     const moved = await reseller.patch(at(uuid), { productId: small.id, availabilityId: smallIds[0] });
     expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
@@ -64,7 +64,7 @@ describe('the most units of a product', () => {
     ['PATCH', (uuid: string) => reseller.patch(at(uuid), { unitItems: units(3) })],
     ['a confirmation', (uuid: string) => reseller.post(at(uuid, '/confirm'), { unitItems: units(3) })],
   ])(
-    'are those of the product to which another request has moved the booking before %s',
+    '%s obeys the unit limit of the product to which another request moved the booking',
     async (_call, ask) => {
       const uuid = await reserve(1);
       const answer = await answerAfter(api.db, reserved(), () => ask(uuid), moveTo(uuid, smallIds[0]!));
@@ -82,7 +82,7 @@ it('a change of the product alone keeps the date to which another request has mo
 });
 
 describe('the currency of a request', () => {
-  it('is the one of the product, also for PATCH and for a confirmation', async () => {
+  it("PATCH and confirm refuse another currency than the product's", async () => {
     const uuid = await reserve(1);
     const contact = { fullName: 'Ana Lima' };
     const change = async (currency: string) => reseller.patch(at(uuid), { contact, currency });
