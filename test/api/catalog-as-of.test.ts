@@ -107,7 +107,7 @@ describe('as_of', () => {
     const later = (await changesSince(asOf)).asOf;
     expect(later > asOf).toBe(true);
     expect(await since(later)).toEqual([]);
-    // The times of the other tests are those of the clock.
+    // Sets the times back, because the other tests use those of the clock.
     await db.raw(
       `update catalog_commits set at = at - ${hour} where at > clock_timestamp() + interval '1 minute'`,
     );

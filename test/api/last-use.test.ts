@@ -20,14 +20,14 @@ describe('the last use of an API key', () => {
     await api.context.uses.stop();
   };
 
-  it('writes the time of the first use in the background', async () => {
+  it('stores the time of the first use of a key in the background', async () => {
     const key = await given();
     expect((await row(key)).lastUsedAt).toBeNull();
     await use(key);
     expect(Date.now() - (await row(key)).lastUsedAt!.getTime()).toBeLessThan(60_000);
   });
 
-  it('never replaces a later time of use', async () => {
+  it('never replaces a stored time of use that is later', async () => {
     const key = await given();
     const later = new Date(Date.now() + 3_600_000);
     await api.db('api_keys').where('id', key.split('_')[2]!).update({ last_used_at: later });
@@ -93,7 +93,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: true, inBrowser: true });
   });
 
-  it('leaves the version that instances poll unchanged', async () => {
+  it('recording a browser leaves the version that instances poll unchanged', async () => {
     const key = await given();
     const version = () => api.db('change_version').first('version');
     const before = await version();

@@ -28,7 +28,7 @@ async function beginHold(): Promise<{ key: string; tenant: string; finish: () =>
       body.slice(0, 5),
     ].join('\r\n'),
   );
-  // The credential has been checked when the key's quota is counted.
+  // Waits until the API has checked the credential.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const finish = async () => {
     socket.write(body.slice(5));

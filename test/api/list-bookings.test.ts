@@ -12,7 +12,7 @@ import {
 
 const api = useTestApi();
 const website = useWebsite(api);
-/** The booking_ref by its name in the test, the oldest first. */
+/** Maps the name of each booking in the test to its booking_ref, the oldest first. */
 const refs: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -166,10 +166,13 @@ describe("listing a tenant's bookings by date of departure", () => {
     [`departure_from=${daysFromToday(30)}&departure_to=${daysFromToday(10)}`, []],
     [`departure_to=${daysFromToday(20)}&external_ref=on-20`, [20]],
     [`departure_from=${daysFromToday(0)}&status=confirmed`, []],
-  ])('%s returns these dates, both included, earliest first, on pages of any size', async (query, days) => {
-    for (const limit of [1, 2, 100])
-      expect(await refsOf(who, query, limit)).toEqual(days.flatMap((day) => byDay[day]));
-  });
+  ])(
+    '%s returns bookings by departure date, both dates included, on pages of any size',
+    async (query, days) => {
+      for (const limit of [1, 2, 100])
+        expect(await refsOf(who, query, limit)).toEqual(days.flatMap((day) => byDay[day]));
+    },
+  );
 });
 
 describe("listing a tenant's bookings by change", () => {

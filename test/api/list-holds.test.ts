@@ -4,7 +4,7 @@ import { CUSTOMER, endHoldIn, givenSeats, givenWebsite, type Seats, useWebsite }
 
 const api = useTestApi();
 const website = useWebsite(api);
-/** The hold_id by its name in the test, the oldest first. */
+/** Maps the name of each hold in the test to its hold_id, the oldest first. */
 const ids: Record<string, string> = {};
 let seats: Seats;
 

@@ -50,12 +50,15 @@ async function givenHolding(seats = 10) {
   const key = await givenKey(db, tenant);
   const tour = await givenTour(db);
   const date = await givenDeparture(db, tour, { seats });
-  const hold = (quantity: number, headers: Record<string, string> = {}) =>
-    fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
+  const hold = async (quantity: number, headers: Record<string, string> = {}, signal?: AbortSignal) => {
+    const answer = await fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ departure_date: date, quantity }),
-    }).then((answer) => answer.status);
+      signal,
+    });
+    return answer.status;
+  };
   return { tenant, key, tour, date, hold };
 }
 
@@ -125,7 +128,7 @@ describe('the metrics page of the API', () => {
   });
 
   it('measures waits for a lock and counts requests that wait for a connection', async () => {
-    // Three changes of holds at most wait for one departure.
+    // At most three changes of holds wait for one departure, so the twenty need seven of them.
     const holdings = await Promise.all(Array.from({ length: 7 }, () => givenHolding()));
     const extensions = await Promise.all(holdings.map((holding) => givenExtension(holding)));
     const lock = { lock: 'departure' };
@@ -154,17 +157,12 @@ describe('the metrics page of the API', () => {
   });
 
   it('counts a request whose client left with status 499', async () => {
-    const { tour, date, key } = await givenHolding();
+    const { tour, date, hold } = await givenHolding();
     const release = await lockDeparture(tour.id, date);
     const labels = { method: 'POST', route: HOLD, status: 499 };
     const left = await growth('http_requests_total', labels, async () => {
       const leaving = new AbortController();
-      const asked = fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ departure_date: date, quantity: 1 }),
-        signal: leaving.signal,
-      }).catch(() => {});
+      const asked = hold(1, {}, leaving.signal).catch(() => {});
       await sleep(200);
       leaving.abort();
       await asked;

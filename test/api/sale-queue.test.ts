@@ -13,10 +13,10 @@ import { type Db, inTransaction, openDatabase, type Trx } from '../../services/p
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
-import { CUSTOMER, givenSeats, type PlacedSeats, type Seats, seatsTaken } from '../support/website';
-import { adultsOnly } from '../../services/api/pricing/party';
+import { bookingRequest, holdRequest } from '../support/sell';
+import { givenSeats, type PlacedSeats, type Seats, seatsTaken } from '../support/website';
 
-/** More than the departures that transactions of the queue wait for. */
+/** Exceeds the number of locked departures that the queue waits for. */
 const LOCKED = 8;
 
 const log = createLogger('silent', 'api');
@@ -96,7 +96,7 @@ describe.each([
     })();
     await untilWaiters(1);
     await locked.rollback();
-    // Without an end, the transaction that waited for the lock would write all that arrives.
+    // The transaction that waited for the lock must end, although sales keep arriving.
     const isLocked = () => (queue as unknown as { awaited: Set<string> }).awaited.size > 0;
     await untilTrue(() => !isLocked());
     selling = false;
@@ -225,29 +225,11 @@ async function liveHolds({ id }: Tenant): Promise<number> {
 
 /** Builds the sale of a hold at once, so that sales arrive in one turn of the event loop. */
 const holdOf = ({ tour, date, departureId }: PlacedSeats): HoldSale =>
-  prepareHold(sellerWithoutKey(tenant), tour, departureId, {
-    departureDate: date,
-    party: adultsOnly(1),
-    holdMinutes: undefined,
-    externalRef: null,
-    by: null,
-    customer: { name: null, phone: null, email: null },
-  });
+  prepareHold(sellerWithoutKey(tenant), tour, departureId, holdRequest(date));
 
-/** A booking without a date. */
+/** Builds the sale of a booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>
-  prepareBooking(database.db, sellerWithoutKey(tenant), tour, {
-    departureDate: null,
-    party: adultsOnly(1),
-    customer: CUSTOMER,
-    paymentMethod: null,
-    holdId: null,
-    travellers: null,
-    expectedTotal: null,
-    externalRef,
-    notes: null,
-    by: null,
-  });
+  prepareBooking(database.db, sellerWithoutKey(tenant), tour, bookingRequest({ externalRef }));
 
 const kindOf = (result: Sold | object) => (result instanceof Error ? result.name : 'sold');
 
@@ -257,19 +239,16 @@ async function lock({ tour }: Seats): Promise<Trx> {
   return trx;
 }
 
-/** Waits until so many transactions wait for a lock. */
+/** Waits until `count` transactions wait for a lock. */
 function untilWaiters(count: number): Promise<void> {
   return untilBackends("wait_event_type = 'Lock'", count);
 }
 
-/** Waits until so many connections are in a state. @param state a condition for pg_stat_activity */
+/** Waits until `count` connections are in a state. @param state a condition for pg_stat_activity */
 async function untilBackends(state: string, count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await database.db.raw(
-      `select count(*)::int as n from pg_stat_activity where datname = current_database() and ${state}`,
-    );
-    if (rows[0].n >= count) return;
-  }
+  const query = `select from pg_stat_activity where datname = current_database() and ${state}`;
+  let found = 0;
+  while (found < count) found = (await database.db.raw(query)).rows.length;
 }
 
 async function untilTrue(probe: () => boolean): Promise<void> {

@@ -18,32 +18,10 @@ import { createLogger } from '../../services/platform/logger';
 import { useTestApi } from '../support/api';
 import { givenTenant, givenVisibilityRule } from '../support/given';
 import { expectProblem } from '../support/responses';
-import { CUSTOMER, givenSeats, givenWebsite, seatsTaken } from '../support/website';
-import { adultsOnly } from '../../services/api/pricing/party';
+import { bookingRequest, holdRequest } from '../support/sell';
+import { givenSeats, givenWebsite, seatsTaken } from '../support/website';
 
 const api = useTestApi();
-
-const toRequest = (departureDate: string, quantity = 1) => ({
-  departureDate,
-  party: adultsOnly(quantity),
-  holdMinutes: undefined,
-  externalRef: null,
-  by: null,
-  customer: { name: null, phone: null, email: null },
-});
-
-const bookingWithoutDate = (externalRef: string | null) => ({
-  departureDate: null,
-  party: adultsOnly(1),
-  customer: CUSTOMER,
-  paymentMethod: null,
-  holdId: null,
-  travellers: null,
-  expectedTotal: null,
-  externalRef,
-  notes: null,
-  by: null,
-});
 
 describe('a sale while an operator changes its tenant or key', () => {
   it.each([
@@ -132,7 +110,7 @@ describe('sales with keys', () => {
         },
         {},
       );
-      return prepareHold({ tenant, principal: null, claim }, tour, departureId, toRequest(date));
+      return prepareHold({ tenant, principal: null, claim }, tour, departureId, holdRequest(date));
     };
     const sales = ['first', 'second'].map(saleOf);
     const outcomesOf = async (trx: Trx, some: Sale[]) => (await transactSales(trx, some)).outcomes;
@@ -155,7 +133,7 @@ describe('sales of one transaction', () => {
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
     const saleAt = (maxHoldShare: number) =>
-      prepareHold(sellerWithoutKey({ ...tenant, maxHoldShare }), tour, departureId, toRequest(date));
+      prepareHold(sellerWithoutKey({ ...tenant, maxHoldShare }), tour, departureId, holdRequest(date));
     const [limited, unlimited] = [saleAt(10), saleAt(100)];
     expect((await outcomesOf([unlimited])).map(({ kind }) => kind)).toEqual(['sold']);
     const [first, second] = await outcomesOf([limited, unlimited]);
@@ -168,10 +146,9 @@ describe('sales of one transaction', () => {
     const seeing = await givenTenant(db);
     const blind = await givenTenant(db, { defaultVisible: false });
     const { tour } = await givenSeats(db);
-    const request = bookingWithoutDate(null);
     const [first, second] = await outcomesOf([
-      await prepareBooking(db, sellerWithoutKey(seeing), tour, request),
-      await prepareBooking(db, sellerWithoutKey(blind), tour, request),
+      await prepareBooking(db, sellerWithoutKey(seeing), tour, bookingRequest()),
+      await prepareBooking(db, sellerWithoutKey(blind), tour, bookingRequest()),
     ]);
     expect(first!.kind).toBe('sold');
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(TourNotFoundError) });
@@ -182,9 +159,9 @@ describe('sales of one transaction', () => {
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
     const seller = sellerWithoutKey(tenant);
-    const hold = prepareHold(seller, tour, departureId, { ...toRequest(date), externalRef: 'cart-7' });
-    // Prepared before the hold exists.
-    const booking = await prepareBooking(db, seller, tour, bookingWithoutDate('cart-7'));
+    const hold = prepareHold(seller, tour, departureId, holdRequest(date, { externalRef: 'cart-7' }));
+    // Prepares the booking before the hold exists.
+    const booking = await prepareBooking(db, seller, tour, bookingRequest({ externalRef: 'cart-7' }));
     expect(booking.departureId).toBeNull();
     const [first, second] = await outcomesOf([hold, booking]);
     expect(first!.kind).toBe('sold');
@@ -196,7 +173,7 @@ describe('sales of one transaction', () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
-    const sale = prepareHold(sellerWithoutKey(tenant), tour, departureId, toRequest(date));
+    const sale = prepareHold(sellerWithoutKey(tenant), tour, departureId, holdRequest(date));
     const factsOf = () =>
       inTransaction(db, async (trx) => {
         const locks = await lockSales(trx, [sale], () => true);

@@ -11,7 +11,7 @@ let authorization: string;
 /** The header with the key of a sandbox tenant. */
 let sandboxAuthorization: string;
 
-/** Requests from this number on are a sandbox tenant's. */
+/** Requests with this number or a higher one use the key of a sandbox tenant. */
 const SANDBOX = 1000;
 
 interface Answer {

@@ -14,7 +14,7 @@ describeWithRedis('a request that meets a shared store without an answer', () =>
     rest = await startRestStore((await startRedis()).url);
     api = await startTestApi({
       sharedStore: { kind: 'rest', url: rest.url, token: rest.token },
-      // No probe is among the requests that a case counts.
+      // Probes rarely, so that no probe is among the requests that a case counts.
       timing: { probeEveryMs: 3000 },
     });
     website = await givenWebsite(api);

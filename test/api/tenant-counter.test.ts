@@ -7,9 +7,9 @@ import { TenantCounter } from '../../services/api/sales/tenant-limits';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { adultsOnly } from '../../services/api/pricing/party';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
+import { holdRequest } from '../support/sell';
 import { givenSeats, type PlacedSeats } from '../support/website';
 
 const database = useTestDatabase();
@@ -53,12 +53,5 @@ async function countsAroundHold(
 }
 
 function holdOf(tenant: Tenant, { tour, date, departureId }: PlacedSeats) {
-  return prepareHold(sellerWithoutKey(tenant), tour, departureId, {
-    departureDate: date,
-    party: adultsOnly(1),
-    holdMinutes: 15,
-    externalRef: null,
-    by: null,
-    customer: { name: null, phone: null, email: null },
-  });
+  return prepareHold(sellerWithoutKey(tenant), tour, departureId, holdRequest(date));
 }

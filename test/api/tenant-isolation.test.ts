@@ -277,7 +277,7 @@ describe("the statements of a request for another tenant's data", () => {
 
     const owned = statements.filter(({ sql }) => touches.test(sql.replace(COUNT_OF_SEATS, '')));
     expect(owned.length).toBeGreaterThan(20);
-    // The statement about the sales of a batch names no tenant where the list of sales is empty.
+    // A statement for an empty list of sales names no tenant.
     const named = new RegExp(`${stranger.tenant.id}|"\\[\\]"`);
     for (const { sql, bindings } of owned) {
       expect({ sql, bindings: JSON.stringify(bindings) }).toEqual({

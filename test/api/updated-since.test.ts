@@ -225,7 +225,7 @@ describe('a tour that became invisible', () => {
     const time = await now(who);
     const setStatus = async (status: string) => {
       await db('tenants').where({ id: who.tenant.id }).update({ status });
-      // Until no process has the old status.
+      // Waits until no process has the old status.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
     };
     const before = await given('before');

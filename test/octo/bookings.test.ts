@@ -234,7 +234,7 @@ describe('POST /octo/bookings', () => {
 });
 
 describe('POST /octo/bookings/{uuid}/extend', () => {
-  it('moves the end of the hold', async () => {
+  it('extend moves the end of the hold', async () => {
     const { uuid, utcExpiresAt } = await reserve({ expirationMinutes: 5 });
     const answer = await reseller.post(at(uuid, '/extend'), { expirationMinutes: 31 });
     const { utcExpiresAt: end } = expectOcto(answer, 'booking');
@@ -367,7 +367,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     expect((await change(uuid, { notes: null })).notes).toBeNull();
   });
 
-  it('extends the hold when it names minutes', async () => {
+  it('PATCH with expirationMinutes extends the hold', async () => {
     const { uuid, utcExpiresAt } = await reserve({ expirationMinutes: 5 });
     const changed = await change(uuid, { expirationMinutes: 30 });
     expect(Date.parse(changed.utcExpiresAt!)).toBeGreaterThan(Date.parse(utcExpiresAt!));

@@ -152,7 +152,7 @@ describe('an error below /octo', () => {
     expect(service.log()).toBe('');
   });
 
-  it('the message names every invalid field', async () => {
+  it('the message of an error names every invalid field', async () => {
     const answer = await post(JSON.stringify({ optionId: 7 }));
     expect(answer.body.errorMessage).toBe('productId is required. optionId must be a text.');
   });
@@ -160,7 +160,7 @@ describe('an error below /octo', () => {
 
 describe('a call below /octo', () => {
   it.each(['/octo/supplier', '/octo/capabilities', '/octo/products'])(
-    'answers the same with a slash at the end: %s',
+    'a path with a slash at its end answers the same: %s',
     async (path) => {
       const [bare, slashed] = [await reseller.get(path), await reseller.get(`${path}/`)];
       expect([bare.status, slashed.status]).toEqual([200, 200]);

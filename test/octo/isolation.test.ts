@@ -29,7 +29,7 @@ const DEFAULT = { optionId: 'DEFAULT' };
 const unitItems = [{ unitId: 'adult' }];
 const days = () => ({ localDateStart: hidden.open[0]!.date, localDateEnd: hidden.open[1]!.date });
 
-/** Requests of the stranger by route: for a product of this id. */
+/** Requests of the stranger for a product with this id, by route. */
 const BY_PRODUCT: Record<string, (productId: string) => Promise<Response>> = {
   'get /octo/products/{id}': (id) => stranger.get(`/octo/products/${id}`),
   'post /octo/availability/calendar': (productId) =>
@@ -39,14 +39,14 @@ const BY_PRODUCT: Record<string, (productId: string) => Promise<Response>> = {
   'post /octo/bookings': (productId) =>
     stranger.post('/octo/bookings', { productId, ...DEFAULT, availabilityId: hidden.open[0]!.id, unitItems }),
 };
-/** For an availability of this id, of a product that the stranger sees. */
+/** Requests for an availability with this id, of a product that the stranger sees. */
 const BY_AVAILABILITY: Record<string, (availabilityId: string) => Promise<Response>> = {
   'post /octo/availability': (id) =>
     stranger.post('/octo/availability', { productId: shared.id, ...DEFAULT, availabilityIds: [id] }),
   'post /octo/bookings': (availabilityId) =>
     stranger.post('/octo/bookings', { productId: shared.id, ...DEFAULT, availabilityId, unitItems }),
 };
-/** For a booking with this UUID. */
+/** Requests for a booking with this UUID. */
 const BY_BOOKING: Record<string, (uuid: string) => Promise<Response>> = {
   'get /octo/bookings/{uuid}': async (uuid) => stranger.get(`/octo/bookings/${uuid}`),
   'patch /octo/bookings/{uuid}': (uuid) => stranger.patch(`/octo/bookings/${uuid}`, { notes: 'mine' }),
@@ -59,7 +59,7 @@ const LISTS: Record<string, () => Promise<Response>> = {
   'get /octo/products': async () => stranger.get('/octo/products'),
   'get /octo/bookings': async () => stranger.get(`/octo/bookings?localDate=${hidden.open[0]!.date}`),
 };
-/** The same for every tenant. */
+/** Routes that answer the same to every tenant. */
 const COMMON = ['get /octo/supplier', 'get /octo/capabilities'];
 
 it('this file covers every route of OCTO', () => {

@@ -4,12 +4,11 @@ import { prepareBooking } from '../../services/api/sales/prepare-sale';
 import { sellerWithoutKey } from '../../services/api/sales/sale';
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import type { NewOctoDetails } from '../../services/api/holds/octo-booking';
-import { holdSaleOf } from '../support/sell';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import { adultsOnly } from '../../services/api/pricing/party';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
+import { bookingRequest, holdRequest, holdSaleOf } from '../support/sell';
 import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 
 const api = useTestApi();
@@ -45,33 +44,19 @@ async function hold(
   name: string | null = null,
 ): Promise<SeatHold> {
   const visible = await getVisibleTour(api.db, tenant, tour.id);
-  const sale = await holdSaleOf(api.db, tenant, visible, {
-    departureDate: date,
-    party: adultsOnly(1),
-    holdMinutes: undefined,
+  const request = holdRequest(date, {
     customer: { name, phone: null, email: null },
     octo,
     externalRef: `ref-${octo.uuid}`,
-    by: null,
   });
+  const sale = await holdSaleOf(api.db, tenant, visible, request);
   return (await api.context.sales.sell(sale)) as SeatHold;
 }
 
 /** Makes the booking of a hold as OCTO does. */
 async function book({ tenant }: Website, { tour, customer, id }: SeatHold): Promise<BookingLead> {
-  const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, {
-    party: adultsOnly(1),
-    departureDate: null,
-    travellers: null,
-    paymentMethod: null,
-    holdId: id,
-    customer,
-    externalRef: null,
-    expectedTotal: null,
-    notes: null,
-    by: null,
-    source: 'octo',
-  });
+  const request = bookingRequest({ holdId: id, customer, source: 'octo' });
+  const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, request);
   return (await api.context.sales.sell(sale)) as BookingLead;
 }
 
