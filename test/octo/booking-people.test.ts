@@ -3,7 +3,7 @@ import { useTerminalOf } from '../cli/terminal';
 import { startApiProcess } from '../support/api-process';
 import { useTestApi } from '../support/api';
 import { add } from '../webhook-queue/queue-fixture';
-import { useConformance } from './conformance-api';
+import { reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -25,12 +25,9 @@ function somebody() {
 }
 
 function reservation({ mark, contact }: ReturnType<typeof somebody>) {
-  const { id, open } = tours.startTime;
   return {
+    ...reservationOf(tours.startTime),
     uuid: randomUUID(),
-    productId: id,
-    optionId: 'DEFAULT',
-    availabilityId: open[0]!.id,
     contact,
     notes: `Quill${mark} comes late`,
     resellerReference: `xaver-quill${mark}`,

@@ -4,7 +4,7 @@ import type { OctoBooking } from '../../services/api/octo/booking.dto';
 import { useTestApi } from '../support/api';
 import { endHoldIn, endPaymentWindow, givenWebsite, seatsTaken, type Website } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
-import { type ConformanceProduct, useConformance } from './conformance-api';
+import { adults, type ConformanceProduct, holdIdOf, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -14,15 +14,9 @@ const ADULT = { unitId: 'adult' };
 const CHILD = { unitId: 'child' };
 const CONTACT = { fullName: 'Ana Lima', emailAddress: 'ana@example.com', phoneNumber: '030 901820' };
 
-function bodyFor({ id, open }: ConformanceProduct, more: object = {}) {
-  return {
-    productId: id,
-    optionId: 'DEFAULT',
-    availabilityId: open[0]!.id,
-    unitItems: [ADULT, ADULT],
-    ...more,
-  };
-}
+/** Returns the body of a reservation of two adults. */
+const bodyFor = (product: ConformanceProduct, more: object = {}) =>
+  reservationOf(product, { unitItems: adults(2), ...more });
 
 async function reserve(more: object = {}, headers = {}, site: Website = reseller): Promise<OctoBooking> {
   const answer = await site.post('/octo/bookings', bodyFor(tours.startTime, more), headers);
@@ -37,11 +31,6 @@ const list = async (query: string): Promise<string[]> =>
   (expectOcto(await reseller.get(`/octo/bookings?${query}`), 'bookings') as OctoBooking[]).map(
     ({ uuid }) => uuid,
   );
-
-async function holdIdOf(uuid: string): Promise<string> {
-  const [id] = await api.db('octo_bookings').where({ uuid }).pluck('hold_id');
-  return id;
-}
 
 function expectRefused(answer: Response, error: string, id?: object): void {
   expectOctoError(answer, 400, error, id);
@@ -243,7 +232,7 @@ describe('POST /octo/bookings/{uuid}/extend', () => {
 
   it('answers INVALID_BOOKING_UUID for an expired, a cancelled or a confirmed booking', async () => {
     const [expired, cancelled, confirmed] = [await reserve(), await reserve(), await reserve()];
-    await endHoldIn(api.db, await holdIdOf(expired.uuid), -1);
+    await endHoldIn(api.db, await holdIdOf(api, expired.uuid), -1);
     await reseller.post(at(cancelled.uuid, '/cancel'), {});
     await confirm(confirmed.uuid);
     for (const { uuid } of [expired, cancelled, confirmed])
@@ -326,7 +315,7 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
       unitItems: [{ unitId: 'dog' }],
     });
     expectRefused(dog, 'INVALID_UNIT_ID', { unitId: 'dog' });
-    await endHoldIn(api.db, await holdIdOf(uuid), -1);
+    await endHoldIn(api.db, await holdIdOf(api, uuid), -1);
     for (const id of [uuid, randomUUID(), 'invalidUUID'])
       expectRefused(await reseller.post(at(id, '/confirm'), { contact: CONTACT }), 'INVALID_BOOKING_UUID', {
         uuid: id,
@@ -463,7 +452,7 @@ describe('a booking that REST changes', () => {
     const { uuid } = await reserve();
     const made = await reseller.book({
       tour_id: tours.startTime.id,
-      hold_id: await holdIdOf(uuid),
+      hold_id: await holdIdOf(api, uuid),
       adults: 2,
     });
     const { supplierReference, contact, ...pending } = await read(uuid);
@@ -546,7 +535,7 @@ describe('GET /octo/bookings', () => {
   it('refuses an answer of more than 1,000 bookings', async () => {
     const site = await givenWebsite(api);
     const { uuid } = await reserve({ resellerReference: 'many' }, {}, site);
-    const hold_id = await holdIdOf(uuid);
+    const hold_id = await holdIdOf(api, uuid);
     await api.db.raw(
       `with copies as (
          insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, ended_at, unit_price_minor,

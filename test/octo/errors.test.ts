@@ -2,7 +2,7 @@ import { useTestApi } from '../support/api';
 import { startApiProcess } from '../support/api-process';
 import { givenKey, givenTenant } from '../support/given';
 import { givenWebsite } from '../support/website';
-import { useConformance } from './conformance-api';
+import { reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -14,16 +14,9 @@ const post = (body: string, headers: Record<string, string> = {}) =>
     .set({ authorization: reseller.authorization, 'content-type': 'application/json', ...headers })
     .send(body);
 
-const reservation = () => ({
-  productId: tours.startTime.id,
-  optionId: 'DEFAULT',
-  availabilityId: tours.startTime.open[0]!.id,
-  unitItems: [{ unitId: 'adult' }],
-});
-
 /** Reserves a seat. @returns the UUID of the booking */
 async function reserve(): Promise<string> {
-  return expectOcto(await reseller.post('/octo/bookings', reservation()), 'booking').uuid;
+  return expectOcto(await reseller.post('/octo/bookings', reservationOf(tours.startTime)), 'booking').uuid;
 }
 
 describe('an error below /octo', () => {
@@ -119,7 +112,7 @@ describe('an error below /octo', () => {
 
   it('every write answers BAD_REQUEST to a field of another type, and logs no error', async () => {
     const service = await startApiProcess(api.database.url);
-    const body = reservation();
+    const body = reservationOf(tours.startTime);
     const uuid = await reserve();
     const wrong: [string, string, object][] = [
       ['POST', '', { ...body, unitItems: {} }],

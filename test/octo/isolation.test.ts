@@ -4,7 +4,7 @@ import { useTestApi } from '../support/api';
 import { givenTour, givenVisibilityRule } from '../support/given';
 import { withoutRequestId } from '../support/responses';
 import { useWebsite } from '../support/website';
-import { type ConformanceProduct, useConformance } from './conformance-api';
+import { type ConformanceProduct, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 /** A stranger asks every OCTO route for the owner's data. Each answer must equal the one for an unknown id. */
@@ -112,9 +112,7 @@ describe("another tenant's product", () => {
 
 describe("another tenant's booking", () => {
   async function givenBooking(confirmed: boolean): Promise<string> {
-    const { id } = hidden.open[0]!;
-    const body = { productId: hidden.id, ...DEFAULT, availabilityId: id, unitItems };
-    const { uuid } = expectOcto(await owner.post('/octo/bookings', body), 'booking');
+    const { uuid } = expectOcto(await owner.post('/octo/bookings', reservationOf(hidden)), 'booking');
     if (confirmed) expectOcto(await owner.post(`/octo/bookings/${uuid}/confirm`, {}), 'booking');
     return uuid;
   }

@@ -10,37 +10,36 @@ import {
   endHoldIn,
   givenSeats,
   givenWebsite,
-  type Seats,
+  type PlacedSeats,
   seatsTakenByKind,
   type Website,
 } from '../support/website';
-import { useConformance } from './conformance-api';
+import { adults, holdIdOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
 const { reseller, tours } = useConformance(api);
 
-const units = (count: number) => Array.from({ length: count }, () => ({ unitId: 'adult' }));
-
-async function reserve(site: Website, { tour, date }: Seats, count = 1): Promise<Response> {
-  const [availabilityId] = await api
-    .db('departures')
-    .where({ tour_id: tour.id, departure_date: date })
-    .pluck('id');
-  const body = { productId: tour.id, optionId: 'DEFAULT', availabilityId, unitItems: units(count) };
+async function reserve(
+  site: Website,
+  { tour, departureId }: Omit<PlacedSeats, 'date'>,
+  count = 1,
+): Promise<Response> {
+  const body = {
+    productId: tour.id,
+    optionId: 'DEFAULT',
+    availabilityId: departureId,
+    unitItems: adults(count),
+  };
   return site.post('/octo/bookings', body);
 }
 
 const uuidOf = (answer: Response): string => expectOcto(answer, 'booking').uuid;
 
-async function holdIdOf(uuid: string): Promise<string> {
-  const [id] = await api.db('octo_bookings').where({ uuid }).pluck('hold_id');
-  return id;
-}
-
-function conformanceSeats(): Seats {
+/** Returns the departure of the first open date. */
+function conformanceSeats(): Omit<PlacedSeats, 'date'> {
   const { id, slug, open } = tours.startTime;
-  return { tour: { id, slug }, date: open[0]!.date };
+  return { tour: { id, slug }, departureId: open[0]!.id };
 }
 
 describe('a reservation', () => {
@@ -50,7 +49,7 @@ describe('a reservation', () => {
     const first = uuidOf(await reserve(modest, seats));
     await modest.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     expectOctoError(await reserve(modest, seats), 400, 'UNPROCESSABLE_ENTITY');
-    await endHoldIn(api.db, await holdIdOf(first), -1);
+    await endHoldIn(api.db, await holdIdOf(api, first), -1);
     const second = uuidOf(await reserve(modest, seats));
     expectOctoError(await reserve(modest, seats), 400, 'UNPROCESSABLE_ENTITY');
     expectOcto(await modest.post(`/octo/bookings/${second}/cancel`, {}), 'booking');
@@ -63,7 +62,7 @@ describe('a reservation', () => {
     const uuid = uuidOf(await reserve(modest, seats, 2));
     expectOctoError(await reserve(modest, seats, 2), 400, 'UNPROCESSABLE_ENTITY');
     const change = async (count: number) =>
-      modest.patch(`/octo/bookings/${uuid}`, { unitItems: units(count) });
+      modest.patch(`/octo/bookings/${uuid}`, { unitItems: adults(count) });
     expectOctoError(await change(4), 400, 'UNPROCESSABLE_ENTITY');
     expect(expectOcto(await change(3), 'booking').unitItems).toHaveLength(3);
     expect(expectOcto(await reserve(await givenWebsite(api), seats, 7), 'booking').unitItems).toHaveLength(7);
@@ -163,7 +162,9 @@ describe('a booking of OCTO that REST changes', () => {
 
   it('a booking whose hold REST released reads CANCELLED and refuses every later write', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
-    expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(uuid)}`)).status).toBeLessThan(300);
+    expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(api, uuid)}`)).status).toBeLessThan(
+      300,
+    );
     const booking = await read(uuid);
     expect(booking).toMatchObject({
       status: 'CANCELLED',
@@ -177,13 +178,13 @@ describe('a booking of OCTO that REST changes', () => {
       const answer = await reseller.post(`/octo/bookings/${uuid}/${call}`, {});
       expectOctoError(answer, 400, 'INVALID_BOOKING_UUID', { uuid });
     }
-    const change = await reseller.patch(`/octo/bookings/${uuid}`, { unitItems: units(2) });
+    const change = await reseller.patch(`/octo/bookings/${uuid}`, { unitItems: adults(2) });
     expectOctoError(change, 400, 'UNPROCESSABLE_ENTITY');
   });
 
   it('a booking reads EXPIRED from the end of its hold', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
-    await endHoldIn(api.db, await holdIdOf(uuid), -1);
+    await endHoldIn(api.db, await holdIdOf(api, uuid), -1);
     const booking = await read(uuid);
     expect(booking).toMatchObject({ status: 'EXPIRED', cancellable: false, cancellation: { reason: null } });
     expect(booking.cancellation.utcCancelledAt).toBe(booking.utcExpiresAt);
@@ -196,7 +197,7 @@ describe('a booking of OCTO that REST changes', () => {
     'a booking reads PENDING while its lead is unpaid, and CONFIRMED after %s confirms it',
     async (_by, confirm) => {
       const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
-      const hold_id = await holdIdOf(uuid);
+      const hold_id = await holdIdOf(api, uuid);
       const { body } = await reseller.book({ tour_id: tours.startTime.id, hold_id, adults: 1 });
       const pending = await read(uuid);
       expect(pending).toMatchObject({ status: 'PENDING', supplierReference: body.booking_ref });
@@ -233,7 +234,7 @@ describe('a booking of OCTO that REST changes', () => {
       );
     expect(await list(before!.date)).toEqual([sold, held]);
     const move = { departure_date: after!.date };
-    expect((await site.patch(`/api/gateway/holds/${await holdIdOf(held)}`, move)).status).toBe(200);
+    expect((await site.patch(`/api/gateway/holds/${await holdIdOf(api, held)}`, move)).status).toBe(200);
     expect((await site.patch(`/api/tenant/bookings/${body.supplierReference}`, move)).status).toBe(200);
     expect([await list(before!.date), await list(after!.date)]).toEqual([[], [sold, held]]);
   });

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bookingTexts } from '../../services/api/octo/octo-bookings.controller';
 import { useTestApi } from '../support/api';
 import { givenWebsite, type Website } from '../support/website';
-import { useConformance } from './conformance-api';
+import { reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const COPIES = 120;
@@ -15,10 +15,9 @@ let date: string;
 
 beforeAll(async () => {
   site = await givenWebsite(api, { maxHolds: 1000 });
-  const { id, open } = tours.startTime;
-  date = open[0]!.date;
+  date = tours.startTime.open[0]!.date;
   const unitItems = [{ unitId: 'adult' }, { unitId: 'child' }];
-  const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, unitItems };
+  const body = reservationOf(tours.startTime, { unitItems });
   for (let n = 0; n < COPIES; n += 20)
     await Promise.all(
       Array.from({ length: 20 }, async () => expectOcto(await site.post('/octo/bookings', body), 'booking')),

@@ -3,20 +3,18 @@ import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { answerAfter } from '../support/lock-wait';
 import type { Seats } from '../support/website';
-import { useConformance } from './conformance-api';
+import { adults, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
 const { reseller, tours } = useConformance(api);
 
-const units = (count: number) => Array.from({ length: count }, () => ({ unitId: 'adult' }));
 const at = (uuid: string, call = '') => `/octo/bookings/${uuid}${call}`;
 const read = async (uuid: string) => expectOcto(await reseller.get(at(uuid)), 'booking');
 
 /** Reserves seats of the first open date of the tour with a start time, which takes nine units a booking. */
 async function reserve(count: number): Promise<string> {
-  const { id, open } = tours.startTime;
-  const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, unitItems: units(count) };
+  const body = reservationOf(tours.startTime, { unitItems: adults(count) });
   return expectOcto(await reseller.post('/octo/bookings', body), 'booking').uuid;
 }
 
@@ -50,26 +48,30 @@ describe('the most units of a product', () => {
     const target = { productId: small.id, availabilityId: smallIds[0] };
     expectOctoError(await reseller.patch(at(uuid), target), 400, 'UNPROCESSABLE_ENTITY');
     expect(await read(uuid)).toEqual(before);
-    const moved = await reseller.patch(at(uuid), { ...target, unitItems: units(2) });
-    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
+    const moved = await reseller.patch(at(uuid), { ...target, unitItems: adults(2) });
+    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });
   });
 
   it('accepts a move without units to a product that allows the units of the booking', async () => {
     const uuid = await reserve(2);
     const moved = await reseller.patch(at(uuid), { productId: small.id, availabilityId: smallIds[0] });
-    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
+    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });
   });
 
   it.each([
-    ['PATCH', (uuid: string) => reseller.patch(at(uuid), { unitItems: units(3) })],
-    ['a confirmation', (uuid: string) => reseller.post(at(uuid, '/confirm'), { unitItems: units(3) })],
+    ['PATCH', (uuid: string) => reseller.patch(at(uuid), { unitItems: adults(3) })],
+    ['a confirmation', (uuid: string) => reseller.post(at(uuid, '/confirm'), { unitItems: adults(3) })],
   ])(
     '%s obeys the unit limit of the product to which another request moved the booking',
     async (_call, ask) => {
       const uuid = await reserve(1);
       const answer = await answerAfter(api.db, reserved(), () => ask(uuid), moveTo(uuid, smallIds[0]!));
       expectOctoError(answer, 400, 'UNPROCESSABLE_ENTITY');
-      expect(await read(uuid)).toMatchObject({ productId: small.id, unitItems: units(1), status: 'ON_HOLD' });
+      expect(await read(uuid)).toMatchObject({
+        productId: small.id,
+        unitItems: adults(1),
+        status: 'ON_HOLD',
+      });
     },
   );
 });
