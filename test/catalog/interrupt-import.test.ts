@@ -56,7 +56,7 @@ describe('Ctrl-C in an import', () => {
   it.each([
     ['the comparison', '^copy pg_temp'],
     ['the writing', 'insert into departures'],
-  ])('during %s leaves no row and nothing that hinders the next import', async (_, statement) => {
+  ])('Ctrl-C during %s leaves no row, and the next import works', async (_, statement) => {
     const [file] = writeFiles({ 'big.jsonl': tours(TOURS) });
     const importing = tourctl('catalog', 'import', file!);
     const code = ended(importing);
