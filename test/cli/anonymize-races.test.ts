@@ -57,7 +57,7 @@ describe('while a booking is anonymized', () => {
     ]);
   }
 
-  it('an endpoint that is added receives a body without the customer', async () => {
+  it('a new endpoint receives a body without the customer', async () => {
     let adding: Promise<unknown> | undefined;
     await anonymize(async () => {
       adding = inTransaction(db, addStandardEndpoint);
@@ -67,7 +67,7 @@ describe('while a booking is anonymized', () => {
     await expectBodyWithoutCustomer();
   });
 
-  it('an endpoint whose addition began first delays it, and its body is rewritten', async () => {
+  it('an endpoint added just before delays the anonymization, which rewrites its body', async () => {
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
       await addStandardEndpoint(trx);
@@ -78,7 +78,7 @@ describe('while a booking is anonymized', () => {
     await expectBodyWithoutCustomer();
   });
 
-  it('the stored response of a request that began first is erased', async () => {
+  it('anonymization erases the stored response of a request that began first', async () => {
     let confirming: ReturnType<Website['post']>;
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
@@ -98,7 +98,7 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('the data of a person whom a change that began first brings is erased too', async () => {
+  it('anonymization erases the person that a change that began first writes', async () => {
     let erasing: Promise<unknown> | undefined;
     let changing: ReturnType<Website['patch']>;
     await inTransaction(db, async (trx) => {
@@ -152,7 +152,7 @@ describe('while a booking is anonymized', () => {
     expect(keys).toEqual([expect.stringMatching(/^erased:[\w-]{43}$/)]);
   });
 
-  it('the same idempotency key can be used again after the erased one has expired', async () => {
+  it('a request can use the same idempotency key after the erased one has expired', async () => {
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     const key = { 'Idempotency-Key': CUSTOMER.email };
     ref = (await site.book(order, key)).body.booking_ref;

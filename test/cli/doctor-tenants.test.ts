@@ -28,7 +28,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('development-origins')).status).toBe('ok');
   });
 
-  it('reports tenants whose widget leads nowhere, as with a link to http://localhost after the trial', async () => {
+  it('reports tenants whose widget has no link, or a link to http://localhost after the trial', async () => {
     await terminal.tourctl('tenant create --slug linkless --name Linkless');
     const noted = async () => (await check('links')).detail;
     expect(await noted()).not.toContain('linkless');
@@ -86,7 +86,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('visibility-rules')).status).toBe('ok');
   });
 
-  it('reports a tenant whose unpaid seats take a whole departure, where there are several tenants', async () => {
+  it('reports a tenant whose unpaid seats fill a departure, if several tenants exist', async () => {
     const { db } = terminal;
     const date = await givenDeparture(db, await givenTour(db, { slug: 'fuji' }), { seats: 4 });
     const departure = await departureOf(db, 'fuji', date);
@@ -105,7 +105,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('hold-shares')).status).toBe('ok');
   });
 
-  it('says nothing about the default share of a tenant that takes no whole departure', async () => {
+  it('accepts the default hold share of a tenant that fills no departure', async () => {
     for (const slug of ['third', 'fourth'])
       await terminal.tourctl(`tenant create --slug ${slug} --name ${slug}`);
     expect((await terminal.json('tenant show third')).max_hold_share).toBe(100);

@@ -71,7 +71,7 @@ describe('tourctl key inspect', () => {
     expect(await inspect(around(key))).toMatchObject({ usable: true, id });
   });
 
-  it('does not guess which of two keys is meant', async () => {
+  it('refuses input with two keys', async () => {
     const { code, error } = await terminal.tourctl(
       'key inspect --json',
       `${(await issue()).key} ${(await issue()).key}`,
@@ -97,7 +97,7 @@ describe('tourctl key inspect', () => {
     });
   });
 
-  it('says why a key is not served', async () => {
+  it('says why the API refuses a key', async () => {
     const { id, key } = await issue();
     await terminal.tourctl(`key revoke ${id} --yes`);
     expect(await inspect(key)).toMatchObject({ usable: false, status: 'revoked', id });

@@ -55,13 +55,13 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
-  it('does not ask where a closer rule sets all of these prices', async () => {
+  it('does not ask if closer rules set all of these prices', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
     expect((await pricing('add acme --percent -90')).code).toBe(0);
   });
 
-  it('requires the confirmation also for a new tenant with such a rule', async () => {
+  it('tenant onboard requires the confirmation too', async () => {
     const onboard = 'tenant onboard --name Low --percent -80 --no-key --no-widget --json';
     const { code, error } = await terminal.tourctl(onboard);
     expect([code, error.message]).toEqual([2, expect.stringContaining('less than half')]);
@@ -83,7 +83,7 @@ describeOnTerminal('tourctl pricing add on a terminal', () => {
     expect(await rules()).toHaveLength(1);
   });
 
-  it('warns of such a rule before a new tenant is written', async () => {
+  it('tenant onboard warns of low prices before it writes', async () => {
     const person = terminal.sit('tenant onboard --name Cheap --percent -80 --no-key --no-widget');
     for (const question of [
       'Slug',
@@ -112,13 +112,13 @@ describe('tourctl doctor on low prices', () => {
     return json.checks.find(({ name }: { name: string }) => name === 'low-prices');
   };
 
-  it("reports nothing where no price is below half of the platform's", async () => {
+  it("reports nothing if no price is below half of the platform's", async () => {
     await pricing('add acme --percent -50');
     await pricing('add acme --percent 12.5 --round-to 0.5 --tour fuji');
     expect(await check()).toMatchObject({ status: 'ok' });
   });
 
-  it('names the rules that make prices low, with the lowest price of each and the command that shows it', async () => {
+  it('names each rule that makes low prices, its lowest price and the command that shows it', async () => {
     const { id } = (await pricing(`add acme ${WINDOW} --yes`)).json;
     const { status, detail, commands } = await check();
     expect(status).toBe('notice');

@@ -173,7 +173,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     ]);
   });
 
-  it('goes back one question at Esc, and offers the answer that was given to it', async () => {
+  it('goes back one question at Esc, and offers the earlier answer', async () => {
     const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Bakc', KEY.enter);
     await person.see('Esc goes back one question');
@@ -219,14 +219,14 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(person.shown).not.toContain('?');
   });
 
-  it('refuses a flag that the platform does not accept before it asks for the rest', async () => {
+  it('refuses an invalid flag before it asks for other values', async () => {
     const person = terminal.sit('tenant onboard --name Early --webhook https://10.0.0.1/');
     await person.see('not an IP address');
     expect(await person.ended).toBe(2);
     expect(person.shown).not.toContain('Slug');
   });
 
-  it('offers a key for a whole shop, which can read its bookings', async () => {
+  it('offers a key that can also create and read bookings', async () => {
     const person = terminal.sit('tenant onboard --name Shop --no-widget');
     for (const question of ['Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices'])
       await person.answer(question, KEY.enter);
@@ -240,7 +240,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(items).toMatchObject([{ scopes: ['catalog:read', 'booking:create', 'booking:read'] }]);
   });
 
-  it('ends with 130 at Ctrl-C in the third question, with nothing written', async () => {
+  it('writes nothing and exits with 130 at Ctrl-C in the third question', async () => {
     const before = await countRows();
     const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Gone', KEY.enter);
@@ -252,9 +252,9 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
   });
 
   it.each([
-    ['130 where the summary is answered with Ctrl-C', [KEY.ctrlC], '', 130],
-    ['1 where the answer to the summary is no', ['n', KEY.enter], 'Nothing was changed', 1],
-  ])('ends with %s, with nothing written', async (_, keys, shown, code) => {
+    ['130 after Ctrl-C at the summary', [KEY.ctrlC], '', 130],
+    ['1 after the answer no at the summary', ['n', KEY.enter], 'Nothing was changed', 1],
+  ])('writes nothing and exits with %s', async (_, keys, shown, code) => {
     const before = await countRows();
     const person = terminal.sit('tenant onboard');
     await takeWhatIsOffered(person, 'Gone');
@@ -264,7 +264,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await countRows()).toEqual(before);
   });
 
-  it('ends with one line where the database is lost during a question', async () => {
+  it('ends with one line if the database is lost during a question', async () => {
     const lost = await openTestTerminal();
     const person = lost.sit('tenant onboard --name Lost');
     await person.see('Slug');
@@ -274,7 +274,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await person.ended).toBe(1);
   });
 
-  it('asks for values that no flag gives, and with --yes for none that has a default', async () => {
+  it('asks with --yes only for values without a default', async () => {
     const person = terminal.sit('tenant onboard --percent 5 --yes');
     await person.answer('Its name for people:', 'Hasty', KEY.enter);
     await person.see('API_KEY=svc_live_');
@@ -299,7 +299,7 @@ describeOnTerminal('a command at a terminal', () => {
     expect((await terminal.json('tenant show asked')).name).toBe('Asked & Sons');
   });
 
-  it('revokes a key only where the answer is yes', async () => {
+  it('revokes a key only after the answer yes', async () => {
     await terminal.tourctl('tenant create --slug keeper --name Keeper');
     const { id } = await terminal.json('key issue keeper --scope catalog:read');
     const revoke = async (answer: string) => {
@@ -312,7 +312,7 @@ describeOnTerminal('a command at a terminal', () => {
     expect(await revoke('y')).toEqual([0, 'revoked']);
   });
 
-  it('shows nothing of a secret that is typed', async () => {
+  it('does not show a typed secret', async () => {
     await terminal.tourctl('tenant create --slug hidden --name Hidden');
     const { key } = await terminal.json('key issue hidden --scope catalog:read');
     const person = terminal.sit('key inspect');

@@ -30,7 +30,7 @@ const actionsOf = async (slug: string) =>
     .reverse();
 
 describe('tourctl tenant onboard', () => {
-  it('creates all of a tenant in one line, and answers with the document of each command', async () => {
+  it('creates a tenant with all its parts, and answers with the document of each part', async () => {
     const { code, json, stderr } = await onboard(
       '--name Acme --country CH --continent europe --tour nile-by-felucca --percent 12.5 --round-to 5 ' +
         '--deposit-percent 30 --origin acme.example --scope catalog:read --scope booking:create ' +
@@ -109,7 +109,7 @@ describe('tourctl tenant onboard', () => {
     }
   });
 
-  it('requires only a name: the other values follow from it, and the key has only the scope catalog:read', async () => {
+  it('requires only a name, and issues a key with only the scope catalog:read', async () => {
     const { json } = await onboard('--name Żółw-Reisen');
     expect(json.tenant).toMatchObject({ slug: 'zolw-reisen', booking_prefix: 'ZOLWREISEN' });
     expect(json.tenant).toMatchObject({ currency: 'EUR', visibility: 'all', status: 'trial' });
@@ -123,7 +123,7 @@ describe('tourctl tenant onboard', () => {
     expect(await actionsOf('bare')).toEqual(['tenant.create']);
   });
 
-  it('puts the secrets on stdout for a person, each once, and the rest on stderr, with the public widget token', async () => {
+  it('prints the secrets on stdout and everything else on stderr without --json', async () => {
     const { stdout, stderr } = await terminal.tourctl(
       'tenant onboard --name Person --origin person.example --webhook https://person.example/',
     );
@@ -153,7 +153,7 @@ describe('tourctl tenant onboard', () => {
   });
 });
 
-describe('tourctl tenant onboard writes nothing', () => {
+describe('a refused tourctl tenant onboard', () => {
   beforeAll(() => onboard('--name Taken'));
 
   it.each([
@@ -173,14 +173,14 @@ describe('tourctl tenant onboard writes nothing', () => {
       'invalid_webhook_url',
       2,
     ],
-  ])('for %s', async (_, flags, expected, exitCode = 1) => {
+  ])('writes nothing for %s', async (_, flags, expected, exitCode = 1) => {
     const before = await rowsWritten();
     const { code, error, stdout } = await onboard(flags);
     expect([code, error.code, stdout]).toEqual([exitCode, expected, '']);
     expect(await rowsWritten()).toEqual(before);
   });
 
-  it('where the file for the secrets exists, and leaves the file as it is', async () => {
+  it('writes nothing if the file for the secrets exists, and keeps that file', async () => {
     const file = path.join(folder, 'kept');
     writeFileSync(file, 'mine');
     const before = await rowsWritten();
@@ -189,7 +189,7 @@ describe('tourctl tenant onboard writes nothing', () => {
     expect(await rowsWritten()).toEqual(before);
   });
 
-  it('and leaves no file, where something is refused', async () => {
+  it('leaves no file for the secrets', async () => {
     const file = path.join(folder, 'never');
     await onboard(`--name Other --slug taken --out ${file}`);
     expect(() => statSync(file)).toThrow('ENOENT');
@@ -214,7 +214,7 @@ describe('tourctl tenant onboard writes nothing', () => {
     ['--name A1 --event booking.created', '--event or --format must not be given without --webhook'],
     ['--name A1 --webhook hooks', '--webhook must be an address such as'],
     ['--name A1 --no-key --no-widget --out f', '--out must not be given without a key'],
-  ])('for a wrong command line: %s', async (flags, message) => {
+  ])('writes nothing for the flags "%s"', async (flags, message) => {
     const before = await rowsWritten();
     const { code, error, stdout } = await onboard(flags);
     expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
@@ -223,7 +223,7 @@ describe('tourctl tenant onboard writes nothing', () => {
   });
 });
 
-it('every country has a currency to offer that the terminal takes', () => {
+it('every country has a default currency that the terminal accepts', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const countries = letters.flatMap((a) => letters.map((b) => a + b)).filter(isCountry);
   expect(countries.length).toBeGreaterThan(240);

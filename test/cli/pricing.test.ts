@@ -22,7 +22,7 @@ describe('tourctl pricing add', () => {
     expect(await terminal.db('price_rules')).toEqual([]);
   });
 
-  it('answers with the rule, and shows it', async () => {
+  it('answers with the new rule, and pricing show lists it', async () => {
     const { code, json } = await pricing('add acme --percent 12.5 --continent europe --round-to 5');
     expect(code).toBe(0);
     expect(json).toEqual({
@@ -51,12 +51,12 @@ describe('tourctl pricing add', () => {
     expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.50 EUR +2031-05-01\.\./);
   });
 
-  it('lists its rules in pages: the list says when there are more, and continues after a rule', async () => {
+  it('pricing show says when more rules exist, and continues after a rule', async () => {
     for (const percent of [1, 2, 3]) await pricing(`add acme --percent ${percent}`);
     await expectPages(terminal, 'pricing show acme');
   });
 
-  it("shows money in the rule's own currency, also after the tenant changed to another", async () => {
+  it("shows money in the rule's currency after the tenant has changed its own", async () => {
     await terminal.tourctl('tenant create --slug yen --name Yen --currency JPY');
     const added = (await pricing('add yen --price 500 --yes')).json;
     expect(added).toMatchObject({ price: 500, currency: 'JPY' });
@@ -97,7 +97,7 @@ describe('tourctl pricing add', () => {
 });
 
 describe('tourctl pricing remove', () => {
-  it("removes a tenant's own rule, with an audit row", async () => {
+  it('removes only a rule of the given tenant, and leaves an audit row', async () => {
     await terminal.tourctl('tenant create --slug other --name Other');
     const { id } = (await pricing('add acme --percent 5')).json;
     const foreign = await pricing(`remove other ${id} --yes`);
@@ -116,7 +116,7 @@ describe('tourctl pricing remove', () => {
 });
 
 describe('tourctl pricing simulate', () => {
-  it("shows the platform's price where no rule applies", async () => {
+  it("shows the platform's price if no rule applies", async () => {
     const { json } = await pricing('simulate acme alps --adults 2');
     expect(json).toMatchObject({
       tenant: 'acme',
@@ -229,7 +229,7 @@ describe('tourctl pricing simulate', () => {
     },
   );
 
-  it('warns where a departure cannot be booked, or the tenant is suspended', async () => {
+  it('warns if the departure cannot be booked or the tenant is suspended', async () => {
     const tour = await givenTour(terminal.db, { slug: 'etna' });
     await givenDeparture(terminal.db, tour, { date: '2031-06-01', status: 'cancelled' });
     const { json, stderr } = await pricing('simulate acme etna --date 2031-06-01');
@@ -242,7 +242,7 @@ describe('tourctl pricing simulate', () => {
     expect(asleep.stderr).toContain('tourctl tenant activate asleep');
   });
 
-  it('warns where the tenant does not see the tour', async () => {
+  it('warns if the tenant does not see the tour', async () => {
     await terminal.tourctl('visibility deny acme --tour alps');
     expect((await pricing('simulate acme alps')).stderr).toContain('acme does not see alps');
     await terminal.tourctl('visibility clear acme --tour alps');

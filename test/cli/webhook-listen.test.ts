@@ -151,7 +151,7 @@ describe('tourctl webhook listen', () => {
     ]);
   });
 
-  it('keeps 16 KiB of an endless answer, and closes its connection', async () => {
+  it('keeps 16 KiB of an endless response, and closes its connection', async () => {
     let closed = false;
     const receiver = createServer((request, response) => {
       request.resume();
@@ -175,7 +175,7 @@ describe('tourctl webhook listen', () => {
     receiver.close();
   });
 
-  it('prints text for people without control characters', async () => {
+  it('replaces control characters of a body in its text output', async () => {
     const listening = await listen();
     await send(listening.url, signed());
     await send(listening.url, signed({ body: 'not JSON \u001b]0;evil\u0007\u009b31m' }));
@@ -189,7 +189,7 @@ describe('tourctl webhook listen', () => {
   });
 
   it.each(['', 'nonsense\n', 'whsec_short\n', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!=\n'])(
-    'requires a signing secret on standard input, not %j',
+    'refuses %j instead of a signing secret on standard input',
     async (stdin) => {
       const { code, error } = await terminal.tourctl('webhook listen --json', stdin);
       expect([code, error.code]).toEqual([2, 'usage_error']);
@@ -197,13 +197,13 @@ describe('tourctl webhook listen', () => {
     },
   );
 
-  it('accepts no secret as an argument, and no invalid port', async () => {
+  it('refuses a secret as an argument, and an invalid port', async () => {
     const { code, stderr } = await terminal.tourctl(`webhook listen ${SECRET}`);
     expect([code, stderr.includes(SECRET)]).toEqual([2, false]);
     expect((await terminal.tourctl('webhook listen --port 65536', SECRET)).code).toBe(2);
   });
 
-  it('says that a port is taken', async () => {
+  it('exits with 1 if the port is taken', async () => {
     const server = await occupy();
     const { port } = server.address() as AddressInfo;
     const { code, error } = await terminal.tourctl(`webhook listen --port ${port} --json`, SECRET);
