@@ -80,7 +80,7 @@ describe('a backup file', () => {
     expect(await refusalOf(Buffer.concat([bytes, Buffer.from('\n')]))).toBe('backup_damaged');
   });
 
-  it('the header contains no secret and no tenant', async () => {
+  it('the header of a backup file contains no secret and no tenant', async () => {
     const header = JSON.stringify(await verifyBackupFile(whole));
     const { SECRETS_KEY, KEY_PEPPER, CURSOR_KEY, DATABASE_URL } = source.env;
     for (const secret of [SECRETS_KEY, KEY_PEPPER, CURSOR_KEY, DATABASE_URL, 'svc_live_', 'whsec_', 'acme'])

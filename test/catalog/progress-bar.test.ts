@@ -9,13 +9,13 @@ function terminal(options: {
 }) {
   const { columns = 80, env = {}, isTTY = true, json = false } = options;
   const written: string[] = [];
-  const stderr = new Writable({
+  const stderr: Writable & { columns?: number } = new Writable({
     write: (chunk: Buffer, _, done) => {
       written.push(chunk.toString());
       done();
     },
   });
-  Object.assign(stderr, { columns });
+  stderr.columns = columns;
   const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr, env, isTTY, root: '' };
   let time = 0;
   const bar = showProgress(io, json, () => time);

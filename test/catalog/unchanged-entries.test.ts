@@ -58,28 +58,22 @@ describe('an import of a tour with a stored digest', () => {
     expect(await updates({ 'a.json': JSON.stringify([alps], null, 1) })).toEqual([0, 0, 2]);
   });
 
+  const FIRST = "departure_date = '2031-06-01'";
+  const SECOND = "departure_date = '2031-07-01'";
   it.each([
-    [
-      'a departure is cancelled',
-      "update departures set status = 'cancelled' where departure_date = '2031-06-01'",
-      0,
-    ],
-    [
-      'a departure has other seats',
-      "update departures set seats_total = 9 where departure_date = '2031-06-01'",
-      1,
-    ],
+    ['a departure is cancelled', `update departures set status = 'cancelled' where ${FIRST}`, 0],
+    ['a departure has other seats', `update departures set seats_total = 9 where ${FIRST}`, 1],
     [
       'a departure has another price',
-      `update departures set prices_minor = '{"adult": 1}' where departure_date = '2031-07-01'`,
+      `update departures set prices_minor = '{"adult": 1}' where ${SECOND}`,
       1,
     ],
     [
       'a departure closes at another time',
-      "update departures set closes_at = '2031-05-01' where departure_date = '2031-06-01'",
+      `update departures set closes_at = '2031-05-01' where ${FIRST}`,
       0,
     ],
-    ['a departure is deleted', "delete from departures where departure_date = '2031-07-01'", 1],
+    ['a departure is deleted', `delete from departures where ${SECOND}`, 1],
     ['the tour has another price', 'update tours set base_price_minor = 1', 1],
     ['the tour has another slug', "update tours set slug = 'elsewhere'", 1],
     ['the tour is deleted', 'delete from departures; delete from tours', 1],

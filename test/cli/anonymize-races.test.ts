@@ -8,6 +8,9 @@ import { useTestApi } from '../support/api';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { useTerminalOf } from './terminal';
 
+/** An idempotency key that names the customer. */
+const KEY_OF_CUSTOMER = { 'Idempotency-Key': CUSTOMER.email };
+
 const api = useTestApi();
 const terminal = useTerminalOf(api);
 let db: Db;
@@ -134,15 +137,14 @@ describe('while a booking is anonymized', () => {
   });
 
   it('a repeated request whose idempotency key names the customer waits and does not book again', async () => {
-    const order = { tour_id: seats.tour.id, departure_date: seats.date };
-    const key = { 'Idempotency-Key': CUSTOMER.email };
-    ref = (await site.book(order, key)).body.booking_ref;
+    const book = () => site.book({ tour_id: seats.tour.id, departure_date: seats.date }, KEY_OF_CUSTOMER);
+    ref = (await book()).body.booking_ref;
     let repeating: ReturnType<Website['book']>;
     await anonymize(async () => {
-      repeating = site.book(order, key);
+      repeating = book();
       await untilItMeetsKey(repeating);
     });
-    const repeats = [await repeating!, await site.book(order, key)];
+    const repeats = [await repeating!, await book()];
     expect(repeats.map(({ status, body }) => [status, body.code])).toEqual([
       [422, 'idempotency_key_reused'],
       [422, 'idempotency_key_reused'],
@@ -153,14 +155,13 @@ describe('while a booking is anonymized', () => {
   });
 
   it('a request can use the same idempotency key after the erased one has expired', async () => {
-    const order = { tour_id: seats.tour.id, departure_date: seats.date };
-    const key = { 'Idempotency-Key': CUSTOMER.email };
-    ref = (await site.book(order, key)).body.booking_ref;
+    const book = () => site.book({ tour_id: seats.tour.id, departure_date: seats.date }, KEY_OF_CUSTOMER);
+    ref = (await book()).body.booking_ref;
     await anonymize();
     await db('idempotency_keys').update({ expires_at: db.raw('now()') });
-    const again = await site.book(order, key);
+    const again = await book();
     expect(again.status).toBe(201);
-    expect((await site.book(order, key)).text).toBe(again.text);
+    expect((await book()).text).toBe(again.text);
   });
 });
 

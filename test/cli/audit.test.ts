@@ -9,7 +9,7 @@ beforeAll(async () => {
 const rows = (where: object) => terminal.db('audit_log').where(where).orderBy('id');
 
 describe('a change', () => {
-  it('leaves one audit row: actor, host, action, values before and after', async () => {
+  it('a change leaves one audit row with actor, host, action, old and new values', async () => {
     const before = await terminal.json('tenant show acme');
     const after = await terminal.json('tenant set acme --max-holds 5');
     expect(await rows({ action: 'tenant.set' })).toEqual([

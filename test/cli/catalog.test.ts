@@ -22,7 +22,7 @@ async function audits() {
 }
 
 describe('tourctl catalog import', () => {
-  it('answers with the counts, and leaves one audit row', async () => {
+  it('answers with the numbers of changes, and leaves one audit row', async () => {
     const entry = tourEntry({ slug: 'first', departures: [departureEntry()] });
     const { code, json, stderr } = await importing({ 'tours.json': [entry] });
     expect(code).toBe(0);

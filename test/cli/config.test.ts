@@ -207,7 +207,7 @@ describe('the .env file of the working directory', () => {
     return runOnce(line, { env, envFile });
   };
 
-  it('sets variables that the environment does not set, and config shows their source', async () => {
+  it('the .env file sets variables that the environment leaves unset, and config shows the source', async () => {
     const text = 'API_PORT=4100\nHOST=::1\nLOG_LEVEL=warn\nPATH=/nowhere\n';
     const env = { HOST: '127.0.0.2', LOG_LEVEL: '' };
     const { json } = await beside(text, 'config list --json', env);
@@ -236,7 +236,7 @@ describe('the .env file of the working directory', () => {
     });
   });
 
-  it('sets the database of a command', async () => {
+  it('the .env file sets the database of a command', async () => {
     const { DATABASE_URL, ...rest } = terminal.env;
     const { code, json } = await beside(`DATABASE_URL='${DATABASE_URL}'\n`, 'tenant list --json', rest);
     expect([code, json]).toEqual([0, { items: [] }]);

@@ -53,27 +53,14 @@ describe('tourctl doctor', () => {
     expect((await check('keys')).status).toBe('ok');
   });
 
+  const ISSUE_KEY = 'key issue acme --scope catalog:read';
+  const ISSUE_TOKEN = 'widget issue acme --origin a.example';
   it.each([
-    [
-      'unused-keys',
-      'api_keys',
-      { created_at: '2026-01-01T00:00:00Z' },
-      'key issue acme --scope catalog:read',
-    ],
-    [
-      'unused-keys',
-      'widget_tokens',
-      { created_at: '2026-01-01T00:00:00Z' },
-      'widget issue acme --origin a.example',
-    ],
-    [
-      'browser-keys',
-      'api_keys',
-      { browser_seen_at: '2026-05-01T00:00:00Z' },
-      'key issue acme --scope catalog:read',
-    ],
+    ['unused-keys', 'api_keys', { created_at: '2026-01-01T00:00:00Z' }, ISSUE_KEY],
+    ['unused-keys', 'widget_tokens', { created_at: '2026-01-01T00:00:00Z' }, ISSUE_TOKEN],
+    ['browser-keys', 'api_keys', { browser_seen_at: '2026-05-01T00:00:00Z' }, ISSUE_KEY],
   ])('reports %s (%s), and names the command to run', async (name, table, row, issue) => {
-    const { id } = await terminal.json(`${issue}`);
+    const { id } = await terminal.json(issue);
     expect((await check(name)).status).toBe('ok');
     await terminal.db(table).where({ id }).update(row);
     expect(await check(name)).toMatchObject(notice(id));

@@ -82,11 +82,15 @@ describe('help', () => {
   it.each(['', 'help', '--help', ...NOUNS.map(({ name }) => `${name} --help`)])(
     'fits 80 columns in a pipe, and the screen of a terminal: tourctl %s',
     async (line) => {
-      for (const columns of [undefined, 60, 200]) {
+      const widths = [
+        { columns: undefined, atMost: 80 },
+        { columns: 60, atMost: 60 },
+        { columns: 200, atMost: 100 },
+      ];
+      for (const { columns, atMost } of widths) {
         const { code, stdout } = await tourctl(line, columns);
-        const widest = Math.max(...stdout.split('\n').map(textWidth));
         expect(code).toBe(0);
-        expect(widest).toBeLessThanOrEqual(columns === 60 ? 60 : columns === 200 ? 100 : 80);
+        expect(Math.max(...stdout.split('\n').map(textWidth))).toBeLessThanOrEqual(atMost);
       }
     },
   );
@@ -106,7 +110,7 @@ describe('help', () => {
     expect(stdout).toMatch(/^Webhooks:\n {2}webhook/m);
   });
 
-  it('follows the error for a missing verb', async () => {
+  it('the help of a noun follows the error for a missing verb', async () => {
     const { code, stdout, stderr } = await tourctl('tenant');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: tourctl tenant needs a verb: create, list/);
@@ -159,7 +163,7 @@ it('--json and --yes may stand before the command', async () => {
 });
 
 describe('a command line with several mistakes', () => {
-  it('one answer names all mistakes', async () => {
+  it('one error message names all mistakes', async () => {
     const line =
       'tenant create --slug A --currency XX --deposit-percent 200 --hold-max 99 --brand-color blue --status gone';
     const { code, stdout, stderr } = await tourctl(line);
@@ -178,7 +182,7 @@ describe('a command line with several mistakes', () => {
     );
   });
 
-  it('one answer names wrong arguments and flags together', async () => {
+  it('one error message names wrong arguments and flags together', async () => {
     const { code, stderr } = await tourctl('departure add alps 2027-13-01 --seats 0');
     expect(code).toBe(2);
     expect(stderr).toContain('<date> must be a date of the calendar such as 2027-05-01\n');
@@ -186,7 +190,7 @@ describe('a command line with several mistakes', () => {
     expect(stderr).toContain("--adult is missing: an adult's price\n");
   });
 
-  it('one answer names each flag that clashes with another or lacks one', async () => {
+  it('one error message names each flag that clashes with another or lacks one', async () => {
     const onboard = await tourctl(
       'tenant onboard --name Acme --percent 5 --amount 3 --event booking.created --yes',
     );

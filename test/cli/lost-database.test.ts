@@ -21,20 +21,24 @@ beforeAll(async () => {
 afterEach(() => proxy.resume());
 afterAll(() => Promise.all([proxy.stop(), silent.stop()]));
 
-const withPort = (port: number) => Object.assign(new URL(terminal.url), { port: String(port) }).href;
+function withPort(port: number): string {
+  const url = new URL(terminal.url);
+  url.port = String(port);
+  return url.href;
+}
 const at = (url: string, line = 'tenant list') =>
   runOnce(line, { env: { ...terminal.env, DATABASE_URL: url } });
 
 describe('an unreachable database', () => {
   it.each([
-    ['refused', () => 'postgres://app@127.0.0.1:1/tours', /^error: The database: connect ECONNREFUSED .+\n$/],
     [
-      'an unknown host',
-      () => 'postgres://app@nowhere.invalid/tours',
-      /^error: The database: getaddrinfo .+\n$/,
+      'connection refused',
+      () => 'postgres://app@127.0.0.1:1/tours',
+      /^error: The database: connect ECONNREFUSED .+\n$/,
     ],
+    ['unknown host', () => 'postgres://app@nowhere.invalid/tours', /^error: The database: getaddrinfo .+\n$/],
     [
-      'an unknown user',
+      'unknown user',
       () => terminal.url.replace('//', '//nobody:wrong@').replace(/@[^@]*@/, '@'),
       /^error: The database: .+\n$/,
     ],

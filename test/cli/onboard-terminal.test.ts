@@ -63,33 +63,19 @@ function hoursFromNow(time: Date): string {
   return `in ${Math.round((time.getTime() - Date.now()) / 3_600_000)} h`;
 }
 
+/** Answers the questions with the offered values. */
+async function accept(person: PseudoTerminal, ...questions: string[]): Promise<void> {
+  for (const question of questions) await person.answer(question, KEY.enter);
+}
+
 /** Answers all questions up to the summary with the offered values. */
-async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<void> {
+async function acceptAll(person: PseudoTerminal, name: string): Promise<void> {
   await person.answer('Its name for people:', name, KEY.enter);
-  for (const question of [
-    'Slug',
-    'Kind',
-    'Status',
-    'Country',
-    'Currency',
-    'Prefix',
-    'Tours',
-    'Its prices',
-    'Deposit',
-    'Percent of a departure',
-    'Sites',
-    'Issue an API key',
-    'What may the key do?',
-    'When does it expire',
-    'Site that',
-    'Issue a widget token',
-    'Widget token is valid',
-    'Address of a tour',
-    'Endpoint that receives',
-    'New file for the secrets',
-  ]) {
-    await person.answer(question, KEY.enter);
-  }
+  await accept(person, 'Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices');
+  await accept(person, 'Deposit', 'Percent of a departure', 'Sites');
+  await accept(person, 'Issue an API key', 'What may the key do?', 'When does it expire', 'Site that');
+  await accept(person, 'Issue a widget token', 'Widget token is valid', 'Address of a tour');
+  await accept(person, 'Endpoint that receives', 'New file for the secrets');
 }
 
 describeOnTerminal('tourctl tenant onboard at a terminal', () => {
@@ -185,15 +171,13 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('Kind', KEY.down, KEY.enter);
     await person.answer('Status', KEY.escape);
     await person.answer('❯ sandbox', KEY.enter);
-    for (const question of ['Status', 'Country', 'Currency', 'Prefix'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'Status', 'Country', 'Currency', 'Prefix');
     await person.answer('Tours that it shows', KEY.down, KEY.enter);
     await person.answer('Continents', KEY.space, KEY.enter);
     await person.answer('Its prices', KEY.escape);
     await person.answer('◉ africa', KEY.escape);
     await person.answer('❯ those of some continents', KEY.down, KEY.down, KEY.down, KEY.enter);
-    for (const question of ['Its prices', 'Deposit', 'Percent of a departure', 'Sites'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'Its prices', 'Deposit', 'Percent of a departure', 'Sites');
     await person.answer('Issue an API key', 'n', KEY.enter);
     await person.answer('Issue a widget token', KEY.escape);
     await person.answer('Issue an API key for its server? (y/N)', KEY.enter);
@@ -228,13 +212,10 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
 
   it('offers a key that can also create and read bookings', async () => {
     const person = terminal.sit('tenant onboard --name Shop --no-widget');
-    for (const question of ['Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices'])
-      await person.answer(question, KEY.enter);
-    for (const question of ['Deposit', 'Percent of a departure', 'Sites', 'Issue an API key'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices');
+    await accept(person, 'Deposit', 'Percent of a departure', 'Sites', 'Issue an API key');
     await person.answer('a whole shop (catalog:read, booking:create, booking:read)', KEY.down, KEY.enter);
-    for (const question of ['When does it expire', 'Site that', 'Endpoint', 'New file', 'Write all of it?'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'When does it expire', 'Site that', 'Endpoint', 'New file', 'Write all of it?');
     expect(await person.ended).toBe(0);
     const { items } = await terminal.json('key list shop');
     expect(items).toMatchObject([{ scopes: ['catalog:read', 'booking:create', 'booking:read'] }]);
@@ -257,7 +238,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
   ])('writes nothing and exits with %s', async (_, keys, shown, code) => {
     const before = await countRows();
     const person = terminal.sit('tenant onboard');
-    await takeWhatIsOffered(person, 'Gone');
+    await acceptAll(person, 'Gone');
     await person.answer('Write all of it?', ...keys);
     await person.see(shown);
     expect(await person.ended).toBe(code);

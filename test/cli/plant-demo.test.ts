@@ -95,7 +95,7 @@ describe('a later start of the demo', () => {
 });
 
 describe('a first start of the demo', () => {
-  it('keeps a tour of an operator that has the slug of a demo tour', async () => {
+  it("keeps an operator's tour that has the slug of a demo tour", async () => {
     const other = await openTestTerminal();
     try {
       await other.db('tours').insert({

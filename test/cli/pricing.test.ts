@@ -69,10 +69,8 @@ describe('tourctl pricing add', () => {
   });
 
   it('refuses money for a tour in another currency, and more decimals than the currency has', async () => {
-    const foreign = await pricing('add acme --price 990 --tour fuji');
-    expect([foreign.code, foreign.error.code]).toEqual([1, 'currency_mismatch']);
-    const odd = await pricing('add acme --price 9.999');
-    expect([odd.code, odd.error.code]).toEqual([1, 'invalid_amount']);
+    expect(await terminal.refusal('pricing add acme --price 990 --tour fuji')).toBe('1 currency_mismatch');
+    expect(await terminal.refusal('pricing add acme --price 9.999')).toBe('1 invalid_amount');
     expect((await pricing('add acme --percent 10 --tour fuji')).code).toBe(0);
   });
 
@@ -90,8 +88,7 @@ describe('tourctl pricing add', () => {
     'remove acme one --yes',
     'remove acme 1',
   ])('reports a usage error for "%s"', async (line) => {
-    const { code, error } = await pricing(line);
-    expect([code, error.code]).toEqual([2, 'usage_error']);
+    expect(await terminal.refusal(`pricing ${line}`)).toBe('2 usage_error');
     expect(await terminal.db('price_rules')).toEqual([]);
   });
 });
@@ -100,8 +97,7 @@ describe('tourctl pricing remove', () => {
   it('removes only a rule of the given tenant, and leaves an audit row', async () => {
     await terminal.tourctl('tenant create --slug other --name Other');
     const { id } = (await pricing('add acme --percent 5')).json;
-    const foreign = await pricing(`remove other ${id} --yes`);
-    expect([foreign.code, foreign.error.code]).toEqual([1, 'price_rule_not_found']);
+    expect(await terminal.refusal(`pricing remove other ${id} --yes`)).toBe('1 price_rule_not_found');
     const { code, json } = await pricing(`remove acme ${id} --yes`);
     expect([code, json.id]).toEqual([0, id]);
     expect((await pricing('show acme')).json).toEqual({ items: [] });
@@ -156,13 +152,10 @@ describe('tourctl pricing simulate', () => {
   });
 
   it('refuses a date on which the tour does not depart, an unknown tour and an unknown tenant', async () => {
-    const codes = async (line: string) => {
-      const { code, error } = await pricing(line);
-      return [code, error.code];
-    };
-    expect(await codes('simulate acme alps --date 2031-06-02')).toEqual([1, 'departure_not_found']);
-    expect(await codes('simulate acme nowhere')).toEqual([1, 'tour_not_found']);
-    expect(await codes('simulate nobody alps')).toEqual([1, 'tenant_not_found']);
+    const refusal = (line: string) => terminal.refusal(`pricing simulate ${line}`);
+    expect(await refusal('acme alps --date 2031-06-02')).toBe('1 departure_not_found');
+    expect(await refusal('acme nowhere')).toBe('1 tour_not_found');
+    expect(await refusal('nobody alps')).toBe('1 tenant_not_found');
   });
 
   it('explains why each other rule lost or does not apply', async () => {

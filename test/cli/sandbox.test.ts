@@ -79,7 +79,7 @@ describe('commands about a departure', () => {
 });
 
 describe('tourctl doctor', () => {
-  it('recounts real seats only', async () => {
+  it('tourctl doctor recounts real seats only', async () => {
     const seats = await givenSeats(api.db, { seats: 8 });
     await book(sandbox, seats, 8);
     await terminal.json(`departure set-seats ${seats.tour.slug} ${seats.date} 1`);
