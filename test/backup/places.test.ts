@@ -44,7 +44,7 @@ describe('tourctl backup and restore', () => {
 
     expect((await on(second)(`restore ${file} --json`)).error.code).toBe('wrong_secrets');
     expect((await on(second)(`restore ${first}/secrets.json --json`)).error.code).toBe('backup_damaged');
-    // No database is created for a file that cannot be restored.
+    // A file that cannot be restored creates no database.
     expect(readdirSync(second)).toEqual([]);
     copyFileSync(path.join(first, 'secrets.json'), path.join(second, 'secrets.json'));
     const { code, json } = await on(second)(`restore ${file} --json`);
@@ -75,7 +75,7 @@ describe('tourctl backup and restore', () => {
       expect((await target.tourctl(`backup --out ${fileOf('owned.backup')}`)).code).toBe(0);
       const migrated = await installations.migrated();
       expect(await readSchemaFacts(target.db)).toEqual(await readSchemaFacts(migrated.db));
-      // The same into the schema that the role has now.
+      // Restores into an existing schema too.
       await target.db.raw('delete from tenants');
       expect((await target.tourctl(`restore ${file}`)).code).toBe(0);
     } finally {
@@ -157,7 +157,7 @@ async function sealSecrets(db: Db, secretsKey: string): Promise<void> {
   });
 }
 
-/** Writes a backup as a version with these migrations did, with one month that has no rows. */
+/** Writes a backup like a version with these migrations. One of its months has no rows. */
 async function writeBackupOf(db: Db, file: string, migrations: string[]): Promise<void> {
   await db.transaction(async (trx) => {
     await setCopyForms(trx);

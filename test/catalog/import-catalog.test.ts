@@ -1,7 +1,7 @@
 import { inTransaction } from '../../services/platform/database';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { useTestDatabase } from '../support/database';
-import { givenTenant } from '../support/given';
+import { givenTenant, givenTour, givenVisibilityRule } from '../support/given';
 import { departureEntry, importFiles, importTours, tourEntry } from './catalog-files';
 import { departureOf, tourOf } from './catalog-rows';
 
@@ -213,18 +213,11 @@ describe('a catalog import', () => {
   });
 
   it('updates the name and the continent that visibility rules copy from a tour', async () => {
-    await importTours(database.db, tourEntry({ slug: 'followed' }));
-    const tenantId = (await givenTenant(database.db, { slug: 'follower' })).id;
-    const tour = await tourOf(database.db, 'followed');
-    await database.db('visibility_tour_rules').insert({
-      tenant_id: tenantId,
-      tour_id: tour.id,
-      visible: true,
-      continent: tour.continent,
-      name_folded: tour.nameFolded,
-    });
+    const tour = await givenTour(database.db, { slug: 'followed', continent: 'europe' });
+    const tenant = await givenTenant(database.db, { slug: 'follower' });
+    await givenVisibilityRule(database.db, { tenant }, tour, true);
     await importTours(database.db, tourEntry({ slug: 'followed', name: 'Étna', continent: 'africa' }));
-    const rule = await database.db('visibility_tour_rules').where({ tenant_id: tenantId }).first();
+    const rule = await database.db('visibility_tour_rules').where({ tenant_id: tenant.id }).first();
     expect(rule).toMatchObject({ nameFolded: 'etna', continent: 'africa' });
   });
 

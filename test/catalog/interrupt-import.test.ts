@@ -34,7 +34,7 @@ function tourctl(...args: string[]): ChildProcess {
 
 const ended = (child: ChildProcess) => new Promise((resolve) => child.on('close', resolve));
 
-/** Waits until the terminal's connections show (or no longer show) this in their statements. */
+/** Waits until a statement of the terminal matches, or until none matches any more if `found` is false. */
 async function until(found: boolean, statement: string): Promise<void> {
   const sql =
     "select from pg_stat_activity where datname = current_database() and application_name = 'tourctl' and query ~ ?";

@@ -197,7 +197,7 @@ describe('tourctl booking anonymize', () => {
     expect((await anonymize(first.ref)).code).toBe(0);
     expect(await statisticsOf(first.person)).toEqual([]);
 
-    // As after a run that was interrupted between its commit and the statistics.
+    // Repeats an interrupted run: it commits, but does not renew the statistics.
     await inTransaction(db, async (trx) => {
       const { identifiesPerson } = (await anonymizeBooking(trx, second.ref, api.context.secrets.cursorKey))!;
       await eraseCustomer(trx, second.ref, { identifiesPerson, evenUndelivered: true });

@@ -15,6 +15,7 @@ const emptyDir = useTemporaryFolder();
 /** Runs a command line with only these settings. */
 const under = (env: Record<string, string>, line: string) => runOnce(line, { env });
 
+const namesOf = (list: { variable: string }[]) => list.map(({ variable }) => variable);
 const variables = Object.entries(VARIABLES) as [string, Variable][];
 /** An invalid value for every variable that can be invalid. */
 const WRONG = '\u0001 wrong';
@@ -153,7 +154,7 @@ describe('tourctl config check', () => {
     const { code, json, error } = await under(env, 'config check --json');
     expect([code, error.code]).toEqual([1, 'invalid_configuration']);
     expect(json.ok).toBe(false);
-    expect(json.faults.map((fault: { variable: string }) => fault.variable).sort()).toEqual([
+    expect(namesOf(json.faults).sort()).toEqual([
       'API_PORT',
       'CACHE_REST_URL',
       'CURSOR_KEY',
@@ -222,7 +223,7 @@ describe('the .env file of the working directory', () => {
       ]),
     );
     const set = (await beside(text, 'config list --set --json', env)).json.items;
-    expect(set.map(({ variable }: { variable: string }) => variable)).toEqual(['HOST', 'API_PORT']);
+    expect(namesOf(set)).toEqual(['HOST', 'API_PORT']);
     const check = await beside(text, 'config check', env);
     expect([check.code, check.stdout]).toEqual([
       0,
@@ -245,10 +246,7 @@ describe('the .env file of the working directory', () => {
   it('config check finds invalid values, misspelt names and missing secrets in the .env file', async () => {
     const text = 'API_PORT=x\nDATABASE_URL=postgres://db/x\nWEBHOOK_RETENTION_DAY=7\n';
     const { code, json } = await beside(text, 'config check --json');
-    expect([code, json.faults.map(({ variable }: { variable: string }) => variable)]).toEqual([
-      1,
-      ['API_PORT', 'SECRETS_KEY', 'CURSOR_KEY'],
-    ]);
+    expect([code, namesOf(json.faults)]).toEqual([1, ['API_PORT', 'SECRETS_KEY', 'CURSOR_KEY']]);
     expect(json.notices[0].variable).toBe('WEBHOOK_RETENTION_DAY');
   });
 

@@ -1,5 +1,5 @@
 import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
-import { givenDeparture, givenTour } from '../support/given';
+import { givenDeparture, givenTour, givenVisibilityRule } from '../support/given';
 import { checkOf, followAdvice, notice } from './doctor-check';
 import { useTestTerminal } from './terminal';
 
@@ -77,10 +77,8 @@ describe('tourctl doctor on the settings of tenants', () => {
   });
 
   it('reports rules for continents without tours, and names the command that clears them', async () => {
-    const { id } = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
-    await terminal
-      .db('visibility_continent_rules')
-      .insert({ tenant_id: id, continent: 'atlantis', visible: false });
+    const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first();
+    await givenVisibilityRule(terminal.db, { tenant }, 'atlantis', false);
     expect(await check('visibility-rules')).toMatchObject({ code: 0, status: 'notice' });
     await followAdvice(terminal, 'visibility-rules');
     expect((await check('visibility-rules')).status).toBe('ok');

@@ -1,7 +1,8 @@
 import { mintCredentialToken } from '../../services/api/credentials/token';
+import { PEPPER } from '../support/given';
 import { useTestTerminal, withEnv } from './terminal';
 
-const terminal = useTestTerminal({ KEY_PEPPER: 'p'.repeat(32) });
+const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {
   await terminal.tourctl('tenant create --slug acme --name Acme');

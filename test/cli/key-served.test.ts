@@ -4,9 +4,9 @@ import { mintCredentialToken } from '../../services/api/credentials/token';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction, toColumns } from '../../services/platform/database';
+import { PEPPER } from '../support/given';
 import { useTestTerminal } from './terminal';
 
-const PEPPER = 'p'.repeat(32);
 const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { Scope } from '../../services/api/credentials/credential';
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
+import { PEPPER } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { expectPages, useTestTerminal } from './terminal';
 
-const PEPPER = 'p'.repeat(32);
 const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {
@@ -18,6 +18,7 @@ const verify = (token: string, scope: Scope = 'catalog:read') =>
   verifyApiKey(databaseCredentials(terminal.db), PEPPER, token, scope);
 const listed = async (id: string) =>
   (await terminal.json('key list acme --limit 1000')).items.find((key: { id: string }) => key.id === id);
+const change = (id: string, row: object) => terminal.db('api_keys').where({ id }).update(row);
 const daysAgoText = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const secondsFromNow = (time: string | Date) => (new Date(time).getTime() - Date.now()) / 1000;
 
@@ -176,7 +177,7 @@ describe('tourctl key rotate', () => {
     const revoked = await issue();
     await terminal.tourctl(`key revoke ${revoked.id} --yes`);
     const expired = await issue('--scope catalog:read --expires-in 1d');
-    await terminal.db('api_keys').where({ id: expired.id }).update({ expires_at: '2020-01-01T00:00:00Z' });
+    await change(expired.id, { expires_at: '2020-01-01T00:00:00Z' });
     for (const { id } of [rotated, revoked, expired]) {
       expect(await terminal.refusal(`key rotate ${id}`)).toBe('1 api_key_not_live');
     }
@@ -192,7 +193,7 @@ describe('tourctl key rotate', () => {
 describe('tourctl key list', () => {
   const givenKey = async (row: Record<string, unknown>, flags?: string) => {
     const { id } = await issue(flags);
-    await terminal.db('api_keys').where({ id }).update(row);
+    await change(id, row);
     return id as string;
   };
   const daysAgo = (days: number) => terminal.db.raw(`now() - interval '${days} days'`);
@@ -225,10 +226,7 @@ describe('tourctl key list', () => {
   it('prints on stderr the command that answers a warning', async () => {
     await terminal.tourctl('tenant create --slug careless --name Careless');
     const { id } = await terminal.json('key issue careless --scope catalog:read');
-    await terminal
-      .db('api_keys')
-      .where({ id })
-      .update({ browser_seen_at: daysAgo(1) });
+    await change(id, { browser_seen_at: daysAgo(1) });
     const { stdout, stderr } = await terminal.tourctl('key list careless');
     expect(stdout).toContain('in a browser');
     expect(stderr).toContain(`tourctl key rotate ${id} --grace 0`);
@@ -270,10 +268,7 @@ describe('tourctl key list', () => {
     await terminal.tourctl('tenant create --slug mixed --name Mixed');
     const mixed = async (row: Record<string, unknown>) => {
       const { id } = await terminal.json('key issue mixed --scope catalog:read');
-      await terminal
-        .db('api_keys')
-        .where({ id })
-        .update({ id, ...row });
+      await change(id, { id, ...row });
       return id;
     };
     const ids = {

@@ -2,7 +2,7 @@ import { givenDeparture, givenTour } from '../support/given';
 import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
 import { useTestTerminal } from './terminal';
 
-/** Covers one departure, at a price of 1200. */
+/** Flags of a rule for one departure, which costs 1200. */
 const WINDOW = '--percent -60 --tour alps --travel-from 2031-08-01 --travel-to 2031-08-01';
 
 const terminal = useTestTerminal();

@@ -12,7 +12,7 @@ const on = (line: string | string[], dataDir = missing, stdin?: string) =>
   runOnce(line, { env: { DATA_DIR: dataDir }, stdin });
 
 const opensDatabase = (verb: Verb) => 'run' in verb && !verb.creates;
-/** Instead of first examples that ask, or name a file that does not exist. */
+/** Replaces first examples that ask a question or name a missing file. */
 const LINE_OF: Record<string, string> = {
   'tenant onboard': 'tenant onboard --slug acme --name Acme',
   'catalog import tours.json --dry-run': 'catalog import docs/examples/tours.json',

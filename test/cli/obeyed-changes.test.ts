@@ -5,7 +5,7 @@ import { openDatabase } from '../../services/platform/database';
 import { openIo } from './run-once';
 import { useTestTerminal } from './terminal';
 
-/** Read-cache validity, and a bound for a busy machine. */
+/** The read-cache validity, and the longest wait that a busy machine may need. */
 const VALIDITY_MS = 1_000;
 const AT_MOST_MS = 2_500;
 

@@ -12,6 +12,7 @@ import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction } from '../../services/platform/database';
 import { addDays } from '../../services/api/demo/departure-calendar';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenTour } from '../support/given';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -98,17 +99,7 @@ describe('a first start of the demo', () => {
   it("keeps an operator's tour that has the slug of a demo tour", async () => {
     const other = await openTestTerminal();
     try {
-      await other.db('tours').insert({
-        slug: 'ha-long-bay-cruise',
-        name: 'Ours',
-        name_folded: 'ours',
-        continent: 'asia',
-        country: 'VN',
-        duration_days: 2,
-        currency: 'VND',
-        currency_digits: 0,
-        base_price_minor: 100,
-      });
+      await givenTour(other.db, { slug: 'ha-long-bay-cruise', name: 'Ours', currency: 'VND' });
       await inTransaction(other.db, (trx) => plantDemo(trx, TODAY, undefined));
       const [tour] = await other.db('tours').where({ slug: 'ha-long-bay-cruise' }).select('name', 'currency');
       expect(tour).toEqual({ name: 'Ours', currency: 'VND' });

@@ -5,6 +5,8 @@ const terminal = useTestTerminal();
 
 const lineOf = (slug: string, flags: string) => `tenant create --slug ${slug} --name Acme ${flags}`;
 const create = (slug: string, flags = '') => terminal.tourctl(`${lineOf(slug, flags)} --json`);
+const listed = async (flags = '') =>
+  (await terminal.json(`tenant list ${flags}`)).items.map((tenant: { slug: string }) => tenant.slug);
 const refusal = (slug: string, flags: string) => terminal.refusal(lineOf(slug, flags));
 
 describe('tourctl tenant create', () => {
@@ -121,7 +123,7 @@ describe('other tourctl tenant commands', () => {
     await create('aardvark');
     const json = await terminal.json('tenant show zebra');
     expect(json.slug).toBe('zebra');
-    const slugs = (await terminal.json('tenant list')).items.map((t: { slug: string }) => t.slug);
+    const slugs = await listed();
     expect(slugs).toEqual([...slugs].sort());
     expect(slugs).toEqual(expect.arrayContaining(['aardvark', 'zebra']));
   });
@@ -129,9 +131,8 @@ describe('other tourctl tenant commands', () => {
   it('tenant list filters by status and obeys --limit', async () => {
     await create('gone-soon');
     await terminal.tourctl('tenant close gone-soon --yes');
-    const closed = (await terminal.json('tenant list --status closed')).items;
-    expect(closed.map((t: { slug: string }) => t.slug)).toEqual(['gone-soon']);
-    expect((await terminal.json('tenant list --limit 1')).items).toHaveLength(1);
+    expect(await listed('--status closed')).toEqual(['gone-soon']);
+    expect(await listed('--limit 1')).toHaveLength(1);
   });
 
   it('tenant list shows how many tours each tenant sees', async () => {
@@ -152,11 +153,11 @@ describe('other tourctl tenant commands', () => {
       'visibility deny sees-most --continent africa',
     ])
       expect((await terminal.tourctl(line)).code).toBe(0);
-    const listed = async () =>
+    const seen = async () =>
       (await terminal.json('tenant list')).items
         .filter(({ slug }: { slug: string }) => slug.startsWith('sees-'))
         .map((t: Record<string, unknown>) => [t.slug, t.sees, t.visible_tours, t.published_tours]);
-    expect(await listed()).toEqual([
+    expect(await seen()).toEqual([
       ['sees-all', 'all', 3, 3],
       ['sees-europe', 'by rule', 1, 3],
       ['sees-most', 'by rule', 2, 3],

@@ -1,4 +1,4 @@
-import { givenTour } from '../support/given';
+import { givenTour, givenVisibilityRule } from '../support/given';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -143,10 +143,8 @@ describe('tourctl visibility', () => {
   );
 
   it('clears a rule of a continent that has no tours any more', async () => {
-    const { id } = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
-    await terminal
-      .db('visibility_continent_rules')
-      .insert({ tenant_id: id, continent: 'atlantis', visible: false });
+    const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first();
+    await givenVisibilityRule(terminal.db, { tenant }, 'atlantis', false);
     expect((await visibility('clear acme --continent atlantis')).code).toBe(0);
     expect((await terminal.json('visibility show acme')).continents).not.toContainEqual(
       expect.objectContaining({ continent: 'atlantis' }),

@@ -21,6 +21,7 @@ const givenTenant = async () => {
 };
 const issue = async (slug: string, flags = '') =>
   (await terminal.tourctl(`widget issue ${slug} --json ${flags}`.trim())).json;
+const change = (id: string, row: object) => terminal.db('widget_tokens').where({ id }).update(row);
 const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
@@ -106,10 +107,7 @@ describe('a widget token', () => {
     ];
     await terminal.tourctl(`widget revoke ${revoked.id} --yes`);
     await terminal.tourctl(`widget rotate ${rotated.id} --grace 0 --yes`);
-    await terminal
-      .db('widget_tokens')
-      .where({ id: expired.id })
-      .update({ expires_at: '2020-01-01T00:00:00Z' });
+    await change(expired.id, { expires_at: '2020-01-01T00:00:00Z' });
     const closed = await givenTenant();
     const orphan = await issue(closed);
     await terminal.tourctl(`tenant close ${closed} --yes`);
@@ -135,9 +133,7 @@ describe('a widget token', () => {
   it('an API key gets the code wrong_credential_type only if its secret is right', async () => {
     const forged = mintCredentialToken('api_key').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_widget_token' });
-    const { key } = (await terminal.json('key issue acme --scope catalog:read')) as {
-      key: string;
-    };
+    const { key } = (await terminal.json('key issue acme --scope catalog:read')) as { key: string };
     await expect(verify(key)).rejects.toMatchObject({ code: 'wrong_credential_type' });
   });
 
@@ -168,10 +164,7 @@ describe('tourctl widget list', () => {
   it('warns of unused tokens and of tokens that expire soon', async () => {
     const slug = await givenTenant();
     const [unused, ending] = [await issue(slug), await issue(slug, '--expires-in 3d')];
-    await terminal
-      .db('widget_tokens')
-      .where({ id: unused.id })
-      .update({ created_at: '2026-01-01T00:00:00Z' });
+    await change(unused.id, { created_at: '2026-01-01T00:00:00Z' });
     const { items } = await terminal.json(`widget list ${slug}`);
     expect(items.map((token: { id: string; warnings: string[] }) => [token.id, token.warnings])).toEqual([
       [ending.id, ['expires_soon']],

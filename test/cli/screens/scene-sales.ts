@@ -1,6 +1,6 @@
 import type { Db } from '../../../services/platform/database';
 
-/** Holds, bookings from them, and refusals for lack of seats, for each of fourteen days; today is last. */
+/** Lists for each of fourteen days the holds, their bookings, and the refusals for lack of seats. Today is last. */
 const DAYS = [
   [5, 2, 0],
   [4, 2, 0],
