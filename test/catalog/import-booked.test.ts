@@ -4,6 +4,7 @@ import { departureEntry, importFiles, importTours, tourEntry } from './catalog-f
 import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
+const findDeparture = (slug: string, date = '2031-06-01') => departureOf(database.db, slug, date);
 
 describe('an import of departures with holds and bookings', () => {
   let tenantId: string;
@@ -16,7 +17,7 @@ describe('an import of departures with holds and bookings', () => {
   it('refuses fewer seats than are taken, and names the departure', async () => {
     const sold = departureEntry({ departure_date: '2031-09-01' });
     await importTours(database.db, entry('sold', departureEntry(), sold));
-    const departure = await departureOf(database.db, 'sold', '2031-09-01');
+    const departure = await findDeparture('sold', '2031-09-01');
     await insertHold(database.db, tenantId, departure.id, 3);
     await insertLead(database.db, tenantId, departure, 'BOOKER-1', { adults: 4 });
     const fewer = {
@@ -42,7 +43,7 @@ describe('an import of departures with holds and bookings', () => {
       'tours.json': [{ ...entry('tried', departureEntry(changes)), currency }],
     });
     await importFiles(db, files({}));
-    const departure = await departureOf(db, 'tried', '2031-06-01');
+    const departure = await findDeparture('tried');
     await insertHold(db, id, departure.id, 3, { sandbox: true });
     await insertLead(db, id, departure, 'TESTER-TEST-1', { adults: 4, sandbox: true });
 
@@ -50,7 +51,7 @@ describe('an import of departures with holds and bookings', () => {
     expect((await importFiles(db, files({ seats_total: 2 }, 'USD'))).errors).toEqual([]);
     const cancelled = await importFiles(db, files({ seats_total: 2, status: 'cancelled' }, 'USD'));
     expect(JSON.stringify(cancelled)).not.toContain('TESTER-TEST-1');
-    expect(await departureOf(db, 'tried', '2031-06-01')).toMatchObject({
+    expect(await findDeparture('tried')).toMatchObject({
       seatsTotal: 2,
       status: 'cancelled',
     });
@@ -59,7 +60,7 @@ describe('an import of departures with holds and bookings', () => {
   it('reports conflicts with holds and bookings beside other issues', async () => {
     const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
     await importTours(database.db, entry('faulty-and-sold', ...both));
-    const departure = await departureOf(database.db, 'faulty-and-sold', '2031-06-01');
+    const departure = await findDeparture('faulty-and-sold');
     await insertHold(database.db, tenantId, departure.id, 3);
     const { errors } = await importTours(database.db, {
       ...entry('faulty-and-sold', departureEntry({ seats_total: 2, closes_at: 'noon' })),
@@ -77,8 +78,8 @@ describe('an import of departures with holds and bookings', () => {
   it('marks the overdue holds and bookings of a departure as expired when it lowers the seats', async () => {
     const others = departureEntry({ departure_date: '2031-09-01' });
     await importTours(database.db, entry('lapsed', departureEntry(), others));
-    const departure = await departureOf(database.db, 'lapsed', '2031-06-01');
-    const other = await departureOf(database.db, 'lapsed', '2031-09-01');
+    const departure = await findDeparture('lapsed');
+    const other = await findDeparture('lapsed', '2031-09-01');
     const over = { expires_at: database.db.raw("now() - interval '1 minute'") };
     const endedId = await insertHold(database.db, tenantId, departure.id, 8, over);
     const liveId = await insertHold(database.db, tenantId, departure.id, 1);
@@ -103,12 +104,7 @@ describe('an import of departures with holds and bookings', () => {
 
   it('reports the bookings of a departure that it cancels', async () => {
     await importTours(database.db, entry('stormy', departureEntry()));
-    await insertLead(
-      database.db,
-      tenantId,
-      await departureOf(database.db, 'stormy', '2031-06-01'),
-      'BOOKER-2',
-    );
+    await insertLead(database.db, tenantId, await findDeparture('stormy'), 'BOOKER-2');
     const report = await importTours(database.db, entry('stormy', departureEntry({ status: 'cancelled' })));
     expect(report.bookings_to_tell).toEqual([
       { tour: 'stormy', departure_date: '2031-06-01', booking_refs: ['BOOKER-2'] },
@@ -131,7 +127,7 @@ describe('an import of departures with holds and bookings', () => {
       departureEntry(),
       departureEntry({ departure_date: '2031-07-01', prices: { adult: 990 } }),
     );
-    const departure = await departureOf(database.db, 'dear', '2031-06-01');
+    const departure = await findDeparture('dear');
     const holdId = await insertHold(database.db, tenantId, departure.id, 1);
     const held = await importFiles(database.db, all);
     expect(held.errors).toMatchObject([
@@ -144,6 +140,6 @@ describe('an import of departures with holds and bookings', () => {
       currencyDigits: 0,
       basePriceMinor: 150000,
     });
-    expect((await departureOf(database.db, 'dear', '2031-06-01')).pricesMinor).toEqual({ adult: 1290 });
+    expect((await findDeparture('dear')).pricesMinor).toEqual({ adult: 1290 });
   });
 });

@@ -7,6 +7,7 @@ import { compareFiles, departureEntry, importFiles, importTours, tourEntry, writ
 import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
+const findDeparture = (slug: string, date = '2031-06-01') => departureOf(database.db, slug, date);
 let tenantId: string;
 beforeAll(async () => {
   tenantId = (await givenTenant(database.db, { slug: 'booker' })).id;
@@ -21,24 +22,24 @@ describe('an import during which others write after its comparison', () => {
     const fewer = { 'f.json': [entry('raced', departureEntry({ seats_total: 2 }))] };
     await compareFiles(database.db, fewer, async (staged) => {
       expect(staged.report.errors).toEqual([]);
-      await insertHold(database.db, tenantId, (await departureOf(database.db, 'raced', '2031-06-01')).id, 5);
+      await insertHold(database.db, tenantId, (await findDeparture('raced')).id, 5);
       await expect(write(database.db, staged)).rejects.toMatchObject({
         code: 'catalog_refused',
         report: { errors: [{ field: 'departures[0].seats_total' }] },
       });
     });
-    expect((await departureOf(database.db, 'raced', '2031-06-01')).seatsTotal).toBe(10);
+    expect((await findDeparture('raced')).seatsTotal).toBe(10);
   });
 
   it('keeps a cancellation that was made after its comparison', async () => {
     await importTours(database.db, entry('called-off', departureEntry()));
     const more = { 'f.json': [entry('called-off', departureEntry({ seats_total: 12 }))] };
     await compareFiles(database.db, more, async (staged) => {
-      const { id } = await departureOf(database.db, 'called-off', '2031-06-01');
+      const { id } = await findDeparture('called-off');
       await database.db('departures').where({ id }).update({ status: 'cancelled' });
       await write(database.db, staged);
     });
-    expect(await departureOf(database.db, 'called-off', '2031-06-01')).toMatchObject({
+    expect(await findDeparture('called-off')).toMatchObject({
       status: 'cancelled',
       seatsTotal: 12,
     });
@@ -53,7 +54,7 @@ describe('an import during which others write after its comparison', () => {
       fewer,
       async (staged) => {
         expect(staged.report.pruned).toMatchObject({ departures_deleted: 1, departures_cancelled: 0 });
-        const departure = await departureOf(database.db, 'late', '2031-07-01');
+        const departure = await findDeparture('late', '2031-07-01');
         await insertLead(database.db, tenantId, departure, 'BOOKER-5');
         return write(database.db, staged);
       },
@@ -64,7 +65,7 @@ describe('an import during which others write after its comparison', () => {
       pruned: { departures_deleted: 0, departures_cancelled: 1 },
       bookings_to_tell: [{ tour: 'late', departure_date: '2031-07-01', booking_refs: ['BOOKER-5'] }],
     });
-    expect((await departureOf(database.db, 'late', '2031-07-01')).status).toBe('cancelled');
+    expect((await findDeparture('late', '2031-07-01')).status).toBe('cancelled');
   });
 
   it('counts changes that another import wrote first as unchanged', async () => {
@@ -101,7 +102,7 @@ describe('an import during which others write after its comparison', () => {
 
   it('waits for a booking that locks a departure of a renamed tour, without a deadlock', async () => {
     await importTours(database.db, entry('contended', departureEntry()));
-    const departure = await departureOf(database.db, 'contended', '2031-06-01');
+    const departure = await findDeparture('contended');
     const value = { ...entry('contended', departureEntry({ seats_total: 12 })), name: 'Renamed' };
     await compareFiles(database.db, { 'f.json': [value] }, async (staged) => {
       let importing: Promise<unknown> | undefined;
@@ -119,7 +120,7 @@ describe('an import during which others write after its comparison', () => {
 
   it('fails when a departure stays locked, and writes nothing', async () => {
     await importTours(database.db, entry('stuck', departureEntry()));
-    const { id } = await departureOf(database.db, 'stuck', '2031-06-01');
+    const { id } = await findDeparture('stuck');
     const more = { 'f.json': [entry('stuck', departureEntry({ seats_total: 12 }))] };
     await compareFiles(database.db, more, async (staged) => {
       await inTransaction(database.db, async (booking) => {
@@ -131,6 +132,6 @@ describe('an import during which others write after its comparison', () => {
         await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
       });
     });
-    expect((await departureOf(database.db, 'stuck', '2031-06-01')).seatsTotal).toBe(10);
+    expect((await findDeparture('stuck')).seatsTotal).toBe(10);
   });
 });

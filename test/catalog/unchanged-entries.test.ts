@@ -78,7 +78,7 @@ describe('an import of a tour with a stored digest', () => {
     ['the tour has another slug', "update tours set slug = 'elsewhere'", 1],
     ['the tour is deleted', 'delete from departures; delete from tours', 1],
     ['departures are truncated', 'truncate departures cascade', 1],
-  ])('reads the entry again after %s', async (_, sql, differs) => {
+  ])('reads the entry again if %s', async (_, sql, differs) => {
     await importFiles(database.db, FILES);
     expect(await unchangedSlugs()).toEqual(['alps']);
     await database.db.raw(sql);

@@ -27,7 +27,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('each changing command leaves an audit row', async () => {
+  it('tenant, key, widget and origins commands leave one audit row each', async () => {
     const { id: key } = await terminal.json('key issue acme --scope catalog:read');
     const { id: token } = await terminal.json('widget issue acme');
     await terminal.tourctl(`key rotate ${key}`);

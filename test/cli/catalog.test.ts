@@ -212,7 +212,7 @@ describe('tourctl catalog import -', () => {
     expect(json.departures.created).toBe(1);
   });
 
-  it('names standard input "-" in an issue, and reads it only once', async () => {
+  it('names standard input "-" in an issue, and refuses a second "-"', async () => {
     const { json } = await terminal.tourctl('catalog import - --json', 'slug,colour\n');
     expect(json.errors[0]).toMatchObject({ file: '-', line: 1, field: 'colour' });
     expect((await terminal.tourctl('catalog import - -')).code).toBe(2);

@@ -42,13 +42,13 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
 
   it.each([
     ['exactly half is not less than half', '--percent -50', 0],
-    ['a percent more off is', '--percent -51', 9],
+    ['51 % off is less than half', '--percent -51', 9],
     ['an amount lowers the prices of adults', '--amount -560 --tour alps', 3],
     ['a fixed price is compared with each platform price', '--price 575', 1],
     ['rounding makes a small supplement 0', '--percent 10 --round-to 10', 2],
     ['a travel window spares the other departures and the base price', WINDOW, 1],
-    ['all tours are looked at, in every currency', '--percent -90', 9],
-    ['a continent is looked at', '--percent -90 --continent asia', 1],
+    ['a general rule lowers all tours, in every currency', '--percent -90', 9],
+    ['a continent rule lowers the tours of the continent', '--percent -90 --continent asia', 1],
   ])('checks each price that can be booked: %s', async (_, flags, prices) => {
     const { code, stderr } = await pricing(`add acme ${flags}`);
     const found = Number(/makes (\d+) price/.exec(stderr)?.[1] ?? 0);

@@ -165,14 +165,18 @@ describe('a refused tourctl tenant onboard', () => {
     ['a booking prefix that is taken', '--name Other --booking-prefix TAKEN', 'booking_prefix_taken'],
     ['a tour that does not exist', '--name Other --tour atlantis', 'tour_not_found'],
     ['a continent that no tour is in', '--name Other --continent atlantis', 'continent_not_found'],
-    ['an amount finer than the currency', '--name Other --country JP --amount 0.5', 'invalid_amount'],
+    [
+      'an amount with more decimals than the currency',
+      '--name Other --country JP --amount 0.5',
+      'invalid_amount',
+    ],
     [
       'a development site for a tenant past its trial',
       '--name Other --status active --origin http://localhost:3000 --dev',
       'origin_refused',
     ],
     [
-      'a webhook inside the network, the last of all',
+      'a webhook address inside the network',
       '--name Other --webhook https://10.0.0.1/hooks',
       'invalid_webhook_url',
       2,
