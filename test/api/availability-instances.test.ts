@@ -17,13 +17,19 @@ const INSTANCES = 4;
 const CALLERS = 100;
 const log = createLogger('silent', 'test');
 
-/** The form of an earlier release, without the currency. */
+/** The form of the release before, which knows one departure a day. */
 const OLD_ENTRY = JSON.stringify({
   revision: 9,
   freshMs: 10_000,
   facts: {
     asOf: '2026-11-01T00:00:00Z',
-    departure: { seatsTotal: 1, seatsTaken: 0, prices: { adult: 1 }, asOf: '2026-11-01T00:00:00Z' },
+    departure: {
+      seatsTotal: 1,
+      seatsTaken: 0,
+      prices: { adult: 1 },
+      tour: { currency: 'EUR', currencyDigits: 2 },
+      asOf: '2026-11-01T00:00:00Z',
+    },
   },
 });
 
@@ -99,7 +105,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect(new Set(answers.map(({ asOf }) => asOf.getTime())).size).toBe(1);
       expect(await ask(3)).toMatchObject({
         source: 'hit',
-        departure: { seatsTotal: 10, tour: { id: tour.id, currency: 'EUR' } },
+        departures: [{ seatsTotal: 10, tour: { id: tour.id, currency: 'EUR' } }],
       });
     });
 
@@ -198,6 +204,12 @@ describeWithRedis('the availability cache of several instances', () => {
       expect((await ask(2, 2)).source).toBe('hit');
     });
 
+    it('an instance of the release before can read the entry of a date with one departure', async () => {
+      await ask();
+      const written = JSON.parse((await client.hget(key(), 'value'))!);
+      expect(written.facts.departure).toMatchObject({ seatsTotal: 10, tour: { currency: 'EUR' } });
+    });
+
     it.each([
       ['an empty text', ''],
       ['null', 'null'],
@@ -207,7 +219,7 @@ describeWithRedis('the availability cache of several instances', () => {
     ])('loads the date again when the store has %s', async (_what, value) => {
       await ask();
       await client.hset(key(), 'value', value);
-      expect(await ask(1)).toMatchObject({ source: 'miss', departure: { seatsTotal: 10 } });
+      expect(await ask(1)).toMatchObject({ source: 'miss', departures: [{ seatsTotal: 10 }] });
       expect((await ask(2)).source).toBe('hit');
     });
 

@@ -135,8 +135,12 @@ describe('as_of', () => {
   it('two transactions change departures of one tour without waiting for each other', async () => {
     const tour = await given('aa');
     const [one, other] = [await begin(), await begin()];
-    await givenDeparture(one, tour, { date: daysFromToday(1) });
-    await givenDeparture(other, tour, { date: daysFromToday(2) });
+    const dates = [daysFromToday(1), daysFromToday(2)];
+    for (const date of dates) await givenDeparture(api.db, tour, { date });
+    const setSeats = (trx: Trx, date: string) =>
+      trx('departures').where({ tour_id: tour.id, departure_date: date }).update({ seats_total: 7 });
+    await setSeats(one, dates[0]!);
+    await setSeats(other, dates[1]!);
     await other.commit();
     const { asOf } = await changesSince(BEGINNING);
     await one.commit();

@@ -459,6 +459,7 @@ describe('a change of a booking', () => {
         external_ref: 'cart-7',
         customer: { ...CUSTOMER, email: 'rui@example.com' },
         departure_date: seats.date,
+        departure_time: null,
         total_price: 1_000,
       },
     ]);

@@ -30,6 +30,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     expect(body).toEqual({
       tour: { id: tour.id, slug: tour.slug },
       departure_date: date,
+      departure_time: null,
       available: true,
       status: 'available',
       seats_available: 5,

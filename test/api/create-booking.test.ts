@@ -34,6 +34,7 @@ describe('creating a booking', () => {
       currency: 'EUR',
       tour: { id: tour.id, slug: tour.slug },
       departure_date: date,
+      departure_time: null,
       departure_status: 'scheduled',
       adults: 3,
       children: 0,

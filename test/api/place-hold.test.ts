@@ -26,6 +26,7 @@ describe('a hold', () => {
       status: 'active',
       tour: { id: tour.id, slug: tour.slug },
       departure_date: date,
+      departure_time: null,
       quantity: 2,
       adults: 2,
       children: 0,
