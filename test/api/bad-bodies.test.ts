@@ -54,6 +54,13 @@ async function send(
 const hold = (more: object = {}) => JSON.stringify({ departure_date: seats.date, quantity: 1, ...more });
 const order = (more: object = {}) => JSON.stringify({ tour_id: seats.tour.id, ...CUSTOMER, ...more });
 
+/** Returns a body with the required fields of a write. */
+function bodyOf(write: () => string): string {
+  if (write === HOLD) return hold();
+  if (write === BOOK) return order();
+  return write === EXTEND ? '{"hold_minutes":5}' : '{}';
+}
+
 describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
   it('is refused with 415 when it is not JSON', async () => {
     const types = [
@@ -120,8 +127,7 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
   it.each(['tenant_id', 'status', 'total_price', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
     'with an unknown field %s is refused by its name (T11, T36)',
     async (field) => {
-      const own =
-        path === HOLD ? hold() : path === BOOK ? order() : path === EXTEND ? '{"hold_minutes":5}' : '{}';
+      const own = bodyOf(path);
       const text = own.replace(/^\{/, `{"${field}":{"polluted":"svc_value"}${own === '{}' ? '' : ','}`);
       const refusal = await send(path(), text);
       expect(refusal).toMatchObject({ status: 400, code: 'unknown_parameter', fields: [field] });

@@ -82,11 +82,15 @@ describe('help', () => {
   it.each(['', 'help', '--help', ...NOUNS.map(({ name }) => `${name} --help`)])(
     'fits 80 columns in a pipe, and the screen where there is one: tourctl %s',
     async (line) => {
-      for (const columns of [undefined, 60, 200]) {
+      for (const { columns, limit } of [
+        { columns: undefined, limit: 80 },
+        { columns: 60, limit: 60 },
+        { columns: 200, limit: 100 },
+      ]) {
         const { code, stdout } = await tourctl(line, columns);
         const widest = Math.max(...stdout.split('\n').map(textWidth));
         expect(code).toBe(0);
-        expect(widest).toBeLessThanOrEqual(columns === 60 ? 60 : columns === 200 ? 100 : 80);
+        expect(widest).toBeLessThanOrEqual(limit);
       }
     },
   );

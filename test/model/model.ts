@@ -144,10 +144,14 @@ export class Model {
     if (!isOfVersion) fail(`${nameOf(row)}: prices of another version than ${row.currency}`);
     // A booking without a date locks no departure, so an import may commit between its price and its row.
     if (!row.departure_id) return;
-    const held = row.hold_id ? this.sales.get(row.hold_id) : undefined;
-    const locked = old && old.departure_id === row.departure_id ? old : old ? undefined : held;
-    const expected = (locked ?? this.tour!).currency;
+    const expected = (this.pricedBefore(old, row) ?? this.tour!).currency;
     if (row.currency !== expected) fail(`${nameOf(row)}: ${row.currency} instead of ${expected}`);
+  }
+
+  /** Returns the row whose version of the prices a row keeps, if there is one: itself on the same departure, or its hold. */
+  private pricedBefore(old: Row | undefined, row: Row): Row | undefined {
+    if (old) return old.departure_id === row.departure_id ? old : undefined;
+    return row.hold_id ? this.sales.get(row.hold_id) : undefined;
   }
 
   private sellerOf({ tenant_id }: Row) {

@@ -53,7 +53,6 @@ async function insertHold(db: Db, daysAgo: number, booked: boolean): Promise<Hol
 }
 
 async function insertBooking(db: Db, daysAgo: number, hold: Hold, ref: string): Promise<void> {
-  const status = daysAgo > 10 ? 'expired' : daysAgo > 2 ? 'confirmed' : 'pending_payment';
   await db.raw(
     `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults, status,
        unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
@@ -61,8 +60,13 @@ async function insertBooking(db: Db, daysAgo: number, hold: Hold, ref: string): 
      select :ref, :tenantId, tour_id, id, departure_date, :id, 2, :status, 64000, 128000, 25600, 'EUR', 2, '{}', 'bank',
        'Kim Larsen', '+4530901820', 'kim@example.com', at, at + interval '72 hours'
      from departures, (select now() - make_interval(days => :daysAgo) as at) as made where id = :departureId`,
-    { ...hold, ref, status, daysAgo },
+    { ...hold, ref, status: statusAfter(daysAgo), daysAgo },
   );
+}
+
+function statusAfter(days: number): string {
+  if (days > 10) return 'expired';
+  return days > 2 ? 'confirmed' : 'pending_payment';
 }
 
 async function countRefusals(db: Db, daysAgo: number, count: number): Promise<void> {
