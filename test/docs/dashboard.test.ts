@@ -94,7 +94,7 @@ afterAll(async () => {
 });
 
 describe('dashboard and alert rules', () => {
-  it('use only metrics that the API or the queue export', () => {
+  it('every query uses only metrics that the API or the queue exports', () => {
     const names = new Set([...OF_PROMETHEUS.names, ...readNames(scraped)]);
     const unknown = questions.flatMap(([where, query]) =>
       metricsIn(query)
@@ -106,7 +106,7 @@ describe('dashboard and alert rules', () => {
     expect(asked).toEqual(expect.arrayContaining(['http_requests_total', 'webhook_due', 'up']));
   });
 
-  it('use only labels that the metric has', () => {
+  it('every query uses only labels that its metric has', () => {
     const labels = new Map<string, Set<string>>();
     for (const sample of readSamples(scraped))
       labels.set(sample.name, new Set([...OF_PROMETHEUS.labels, ...Object.keys(sample.labels)]));
@@ -122,7 +122,7 @@ describe('dashboard and alert rules', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('use every metric of the product', () => {
+  it('every metric of the product is used in a query', () => {
     const ours = [...scraped.matchAll(/^# TYPE (\w+) /gm)]
       .map(([, name]) => name!)
       .filter((name) => !/^(process|nodejs)_/.test(name));
@@ -130,7 +130,7 @@ describe('dashboard and alert rules', () => {
     expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
   });
 
-  it('name only existing metrics, like the page about them', () => {
+  it('docs/watching.md names only existing metrics', () => {
     const types = new Set([...scraped.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!));
     const [, table = ''] = read('docs/watching.md').split('## What to watch');
     const named = [...table.split('\n## ')[0]!.matchAll(/`((?:[a-z0-9]+_){2,}[a-z0-9]+)/g)].map(
@@ -140,11 +140,11 @@ describe('dashboard and alert rules', () => {
     expect(named.filter((name) => !types.has(name))).toEqual([]);
   });
 
-  it('explain each panel', () => {
+  it('every panel has a description', () => {
     expect(panels.filter(({ type, description }) => type !== 'row' && !description)).toEqual([]);
   });
 
-  it('give each alert a severity, a summary, and a section with the steps to take', () => {
+  it('every alert has a severity, a summary and a section with the steps to take', () => {
     for (const { alert, labels, annotations } of rules) {
       expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(critical|warning)$/)]);
       expect(annotations.summary).not.toBe('');

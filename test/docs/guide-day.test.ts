@@ -52,7 +52,7 @@ describeWith(
     let cleanUp = async (): Promise<void> => undefined;
     afterAll(() => cleanUp());
 
-    it('sells, changes, cancels and pays back a booking, rotates a key, repairs an endpoint and restores a backup', async () => {
+    it('every command of the page works, from the first sale to the restored backup', async () => {
       const folder = await folderWith({});
       const dataDir = path.join(folder, 'data');
       mkdirSync(dataDir);

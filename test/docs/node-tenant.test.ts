@@ -175,7 +175,7 @@ describe('the example of a tenant’s website', () => {
     expect(refs[1]).toBe(refs[0]);
   });
 
-  it('offers a visitor the other departures, and shows nobody the key', async () => {
+  it('explains each refusal to the visitor, and shows nobody the key', async () => {
     const full = await order(40);
     expect(full.status).toBe(409);
     expect(full.html).toMatch(/not enough seats.*seats are free/s);
@@ -207,7 +207,7 @@ describe('the example of a tenant’s website', () => {
     'curl jq',
     'its README',
     () => {
-      it('fetches the types that the API serves, and type-checks against them', async () => {
+      it('the scripts fetch the types that the API serves, and type-check against them', async () => {
         for (const script of ['types', 'check']) {
           const { code, stdout } = await runProgram('npm', ['run', '-s', script], {
             cwd: folder,
@@ -217,7 +217,7 @@ describe('the example of a tenant’s website', () => {
         }
       }, 60_000);
 
-      it('buys a tour', async () => {
+      it('the commands of the README buy a tour', async () => {
         const readme = readFileSync(path.join(EXAMPLE, 'README.md'), 'utf8');
         const [, section] = readme.split('## Buy a tour');
         const script = /```sh\n([^]*?)```/.exec(section!)![1]!.replace('http://127.0.0.1:4000', address);

@@ -7,7 +7,7 @@ import { givenDeparture, givenTour } from '../support/given';
 const database = useTestDatabase();
 
 describe('concurrent loads of one date', () => {
-  it('are shared by all callers, also by callers after a drop while the dropped load ends first', async () => {
+  it('callers after an invalidation start a new load and share it', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);

@@ -20,16 +20,16 @@ describe('the folded name', () => {
     ['हिमालय', 'हिमालय'],
     ['a \t\n  b\u00a0c', 'a b c'],
     ['100%_\\', '100%_\\'],
-  ])('of %s is %s', (name, folded) => {
+  ])('%s becomes %s', (name, folded) => {
     expect(foldName(name)).toBe(folded);
   });
 
-  it('is the same whether letters were typed composed or not', () => {
+  it('composed and decomposed letters give the same folded name', () => {
     const name = 'Đà Nẵng ガイド Ångström';
     expect(foldName(name.normalize('NFD'))).toBe(foldName(name.normalize('NFC')));
   });
 
-  it('stays the same when it is folded again', () => {
+  it('folding a folded name changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(foldName(foldName(name))).toBe(foldName(name));

@@ -23,7 +23,7 @@ function keepTheLoopFor(milliseconds: number): void {
 }
 
 describe('load shedding', () => {
-  it('refuses a request beside a thousand waiting ones, and accepts it when one is answered (T47)', () => {
+  it('refuses a request while a thousand wait, and accepts it when one of them is answered (T47)', () => {
     const responses = Array.from({ length: 1000 }, () => new EventEmitter());
     for (const response of responses) expect(offer(response)).toBeUndefined();
     expect(offer()).toMatchObject({ code: 'overloaded' });
@@ -34,7 +34,7 @@ describe('load shedding', () => {
     expect(offer()).toBeUndefined();
   });
 
-  it('refuses while the event loop is over a second late for a second, and not after a single pause (T47)', async () => {
+  it('refuses while the event loop stays over a second late, and not after a single pause (T47)', async () => {
     keepTheLoopFor(1100);
     await nextTurn();
     await nextTurn();

@@ -8,7 +8,7 @@ import { givenWidgetToken, SHOP } from '../given-widget';
 describeInChromium('the embed page in a frame', (browser) => {
   const api = useTestApi();
 
-  it('notifies the page around its frame when it is ready, of its height, and of the clicked tour (C14)', async () => {
+  it('tells the embedding page that it is ready, its height, and which tour was clicked (C14)', async () => {
     const { db } = api;
     const host = http.createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end(HOST),

@@ -43,7 +43,7 @@ describeInChromium('the layout of the list in a page', (browser) => {
   };
 
   it.each(['light', 'dark'])(
-    'the ground is that of the page, up to the edges, in the theme %s',
+    'the list has the background of the page up to its edges, in the %s theme',
     async (theme) => {
       await visit(theme, async (page) => {
         const list = (await page.locator('iframe').boundingBox())!;
@@ -57,7 +57,7 @@ describeInChromium('the layout of the list in a page', (browser) => {
     },
   );
 
-  it('a card without a summary and a picture has no hole, and is as high as the others of its row', async () => {
+  it('a card without summary and picture has no gap, and is as high as the others of its row', async () => {
     await visit('light', async (page) => {
       const cards = page.frameLocator('iframe').locator('.tour');
       const box = async (index: number, part: string) =>
