@@ -72,7 +72,7 @@ function suite(): void {
       env: { DATABASE_URL: databaseUrl, SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: PEPPER },
     });
 
-  it('leads to the primary, also for tourctl and for completed names', async () => {
+  it('leads services, tourctl and the completion of names to the primary', async () => {
     expect(await onServer({ url }, portOf)).toBe(primary.port);
     expect(await onServer({ url: `${url}?target_session_attrs=read-write` }, portOf)).toBe(primary.port);
     const query = { text: 'select inet_server_port() as port', values: [], timeoutMs: 5000 };
@@ -96,7 +96,7 @@ function suite(): void {
     );
   });
 
-  it('with read-write leads to no primary whose transactions are read-only by default', async () => {
+  it('read-write accepts no primary whose transactions are read-only by default', async () => {
     const set = (value: string) =>
       onServer(primary, (db) => db.raw(`alter role tours set default_transaction_read_only = ${value}`));
     await set('on');
@@ -108,7 +108,7 @@ function suite(): void {
     );
   });
 
-  it('lets the services and a pool continue on the promoted standby, with one line of the log in a second', async () => {
+  it('services continue on the promoted standby, and log at most one line a second until then', async () => {
     const env = { DATABASE_URL: url, SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: PEPPER };
     const [apiPort, queuePort, metrics] = ports as [number, number, number];
     const services = await Promise.all([

@@ -31,7 +31,7 @@ const LEGAL: Record<string, Record<string, Step>> = {
   confirmed: { cancelled: 'cancelled' },
 };
 
-/** Replays a journal: the sales, seats and prices that the rules of the contract allow. Throws at the first step that they forbid. */
+/** Replays a journal, and throws at the first step that breaks a rule of sales, seats or prices. */
 export class Model {
   readonly sales = new Map<string, Row>();
   readonly transitions: Transition[] = [];

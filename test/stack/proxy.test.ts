@@ -94,30 +94,27 @@ describeWith('nginx', 'the reverse proxy', () => {
     return { url: `http://127.0.0.1:${proxy}`, monitorUrl: `http://127.0.0.1:${monitor}`, nginx };
   };
 
-  describe("passes the client's address to the API", () => {
+  describe('the address of a client', () => {
     it.each([
       ['a hop count', 1],
       ['the address of the proxy', ['127.0.0.1/32']],
-    ])(
-      'by the rule of TRUST_PROXY, %s: it limits a client whatever it claims, and no other client (T43)',
-      async (_, trust) => {
-        const { url } = await given([(await givenApi(trust)).port]);
-        const guess = (from: string, headers = {}) =>
-          call(`${url}/api/tenant/catalog`, {
-            from,
-            headers: { authorization: `Bearer ${unique('svc_live_')}`, ...headers },
-          });
-        const statuses = [];
-        for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
-          // Changes the claim each time: a client whose claim is trusted would never be limited.
-          statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
-        }
-        expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
-        expect((await guess('127.0.0.3')).status).toBe(401);
-      },
-    );
+    ])('the API limits a client by its real address, with %s as TRUST_PROXY (T43)', async (_, trust) => {
+      const { url } = await given([(await givenApi(trust)).port]);
+      const guess = (from: string, headers = {}) =>
+        call(`${url}/api/tenant/catalog`, {
+          from,
+          headers: { authorization: `Bearer ${unique('svc_live_')}`, ...headers },
+        });
+      const statuses = [];
+      for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
+        // Changes the claim each time: a client whose claim is trusted would never be limited.
+        statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
+      }
+      expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
+      expect((await guess('127.0.0.3')).status).toBe(401);
+    });
 
-    it('with a request id that both logs have, and the address of a refused client', async () => {
+    it('the log has the id of each request, and the address only of a refused client', async () => {
       const { url, nginx } = await given([(await givenApi()).port]);
       const { headers } = await call(`${url}/healthz`, { headers: { 'x-request-id': 'chosen-by-client' } });
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
@@ -210,11 +207,11 @@ describeWith('nginx', 'the reverse proxy', () => {
     api.closeAllConnections();
   });
 
-  describe('sends a request to another instance', () => {
+  describe('a request whose instance fails', () => {
     const HOLD = { departure_date: '2031-03-01', quantity: 1 };
     const keyed = { 'idempotency-key': 'k-1' };
 
-    it('when the first one refuses the connection, for any method', async () => {
+    it('goes to another instance, with any method, when the first one refuses the connection', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { tour, date } = await givenSeats(api.db, { seats: 100 });
@@ -226,7 +223,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     });
 
-    it('when the first one received a read, or a POST with an Idempotency-Key, and did not answer', async () => {
+    it('goes to another instance if it is a read, a DELETE or a POST with an Idempotency-Key', async () => {
       for (const sent of [{}, { body: HOLD, headers: keyed }, { method: 'DELETE' }]) {
         const mutes = [await givenMute(), await givenMute()];
         const { url } = await given(mutes.map(({ port }) => port));
@@ -235,7 +232,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       }
     });
 
-    it('never when the first one received a POST without a key, because it may have run', async () => {
+    it('goes to no other instance if it is a POST without a key, because it may have run', async () => {
       const mutes = [await givenMute(), await givenMute()];
       const { url } = await given(mutes.map(({ port }) => port));
       const answer = await call(`${url}/api/tenant/bookings`, { body: HOLD });
@@ -243,7 +240,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(mutes[0]!.requests() + mutes[1]!.requests()).toBe(1);
     });
 
-    it('but not when the first one answers, even with overload', async () => {
+    it('goes to no other instance when the first one answers, even with overload', async () => {
       let requests = 0;
       const busy = http.createServer((_, response) => {
         requests += 1;
@@ -280,8 +277,8 @@ describeWith('nginx', 'the reverse proxy', () => {
     await monitor.stop();
   });
 
-  describe('answers with a problem document of its own', () => {
-    it('with 500 when no instance answers', async () => {
+  describe('a problem document of the proxy', () => {
+    it('answers 500 with a problem document when no instance answers', async () => {
       const { api, port } = await givenApi();
       const { url } = await given([await nowhere()]);
       const { status, headers, text } = await call(`${url}/api/tenant/catalog`);
@@ -310,7 +307,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(api.baseUrl).toContain(`${port}`);
     });
 
-    it('with 413 above its limit, and with 400 for a malformed request', async () => {
+    it('answers 413 above its limit, and 400 to a malformed request', async () => {
       const { url } = await given([(await givenApi()).port]);
       const large = await call(`${url}/api/tenant/bookings`, { body: { notes: 'x'.repeat(70_000) } });
       expect([large.status, JSON.parse(large.text).code]).toEqual([413, 'body_too_large']);
@@ -322,7 +319,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect((await call(`${url}/proxy/no-answer`)).status).toBe(404);
     });
 
-    it('but leaves bodies under its limit to the API', async () => {
+    it('lets a body below its limit pass to the API', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { url } = await given([port]);
