@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
@@ -40,8 +41,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
       const seats = await givenSeats(db, { seats: 100_000 });
       clients = startClients({ apis: [api.baseUrl], authorization, departures: [seats] });
       cutter.cut(0.25);
-      while (cutter.lostAnswers() < CUTS || cutter.lostCommits() < CUTS)
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      while (cutter.lostAnswers() < CUTS || cutter.lostCommits() < CUTS) await sleep(20);
       cutter.cut(0);
       await clients.finish();
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { problemExample } from '../../services/api/docs/problem-examples';
 import { WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
+import { listen } from '../support/listen';
 import { givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, GUIDE, languages, runProgram, snippets } from './guide';
 
@@ -167,7 +167,6 @@ async function startBadWay(target: string) {
     });
     request.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  way.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  way.url = `http://127.0.0.1:${await listen(server)}`;
   return way;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
@@ -57,7 +58,7 @@ async function send(method: string, path: string, body?: object): Promise<Record
   const text = await answer.text();
   // Reading a long log of plans can block this process, which is the API's too, for more than a second: it sheds load then.
   if (answer.headers.get('retry-after') && text.includes('"overloaded"')) {
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await sleep(1100);
     return send(method, path, body);
   }
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../services/platform/database';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { migrate } from '../../services/platform/migrate';
@@ -151,13 +152,9 @@ function suite(): void {
       ...accountFor(),
     });
     // PgBouncer reads it later.
-    for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++) await sleep(20);
     proxy.hang();
-    const unheard = await Promise.race([
-      serverPort(),
-      new Promise((resolve) => setTimeout(resolve, 300, 'nothing')),
-    ]);
+    const unheard = await Promise.race([serverPort(), sleep(300, 'nothing')]);
     expect(unheard).toBe('nothing');
     await proxy.stop();
     await db.destroy().catch(() => {});

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDatabase } from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
@@ -174,8 +175,6 @@ describeWith(
     });
   },
 );
-
-const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Sends a request, and fails on an answer that is not 2xx. */
 function askerOf(baseUrl: string, key: string) {

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TrustProxy } from '../../services/platform/config/variables';
 import { startTestApi, type TestApi } from '../support/api';
 import { describeWith } from '../support/describe-with';
 import { unique } from '../support/given';
+import { listen } from '../support/listen';
 import { CUSTOMER, givenSeats, givenWebsite } from '../support/website';
 import { startTestMonitor } from '../webhook-queue/monitor-fixture';
 import { type Child, killChildren } from './child';
@@ -53,9 +54,7 @@ async function startMute(): Promise<{ port: number; requests(): number; server: 
       socket.destroy();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return { port: (server.address() as AddressInfo).port, requests: () => requests, server };
+  return { port: await listen(server), requests: () => requests, server };
 }
 
 describeWith('nginx', 'the reverse proxy', () => {
@@ -194,9 +193,9 @@ describeWith('nginx', 'the reverse proxy', () => {
       isFinished = () => response.writableFinished;
       response.end(Buffer.alloc(32 * 1024 * 1024));
     });
-    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    const port = await listen(api);
     mutes.push(api);
-    const { url } = await given([(api.address() as AddressInfo).port]);
+    const { url } = await given([port]);
     const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => client.once('readable', resolve));
@@ -246,9 +245,7 @@ describeWith('nginx', 'the reverse proxy', () => {
         requests += 1;
         response.writeHead(503, { 'Retry-After': 1 }).end();
       });
-      busy.listen(0, '127.0.0.1');
-      await new Promise((resolve) => busy.once('listening', resolve));
-      const { port } = busy.address() as AddressInfo;
+      const port = await listen(busy);
       const { url } = await given([port, port]);
       for (let n = 1; n <= 4; n++) {
         expect((await call(`${url}/api/tenant/catalog`)).status).toBe(503);

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 
@@ -16,7 +17,7 @@ function offer(response = new EventEmitter()): unknown {
   return answer;
 }
 
-const nextTurn = () => new Promise((resolve) => setTimeout(resolve, 1));
+const nextTurn = () => sleep(1);
 
 function keepTheLoopFor(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
@@ -38,7 +39,7 @@ describe('load shedding', () => {
     keepTheLoopFor(1100);
     await nextTurn();
     await nextTurn();
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await sleep(1100);
     expect(offer()).toBeUndefined();
 
     for (let late = 0; late < 3; late++) {
@@ -47,7 +48,7 @@ describe('load shedding', () => {
     }
     expect(offer()).toMatchObject({ code: 'overloaded' });
 
-    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await sleep(2100);
     expect(offer()).toBeUndefined();
   });
 });

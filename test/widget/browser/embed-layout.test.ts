@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { useTestApi } from '../../support/api';
 import { describeInChromium } from '../../support/chromium';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
+import { listen } from '../../support/listen';
 import { givenWidgetToken } from '../given-widget';
 
 describeInChromium('the layout of the list in a page', (browser) => {
@@ -16,8 +16,7 @@ describeInChromium('the layout of the list in a page', (browser) => {
   beforeAll(async () => {
     const { db } = api;
     site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html));
-    await new Promise<void>((resolve) => site.listen(0, 'localhost', resolve));
-    origin = `http://localhost:${(site.address() as AddressInfo).port}`;
+    origin = `http://localhost:${await listen(site, 'localhost')}`;
     const tenant = await givenTenant(db, { status: 'trial' });
     ({ token } = await givenWidgetToken(db, tenant, { origins: [origin], dev: true }));
     const full = await givenTour(db, {

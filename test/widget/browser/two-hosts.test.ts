@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toIssuedWidgetDocument } from '../../../cli/commands/widget';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type ApiProcess, startApiProcess } from '../../support/api-process';
@@ -109,7 +110,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
 
     it('a late list keeps the height that the page wants', async () => {
       await page.route('**/embed/tours*', async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 4000));
+        await sleep(4000);
         await route.continue();
       });
       hosts.publish(SHOP, `<!doctype html><title>A site</title><body>${script('data-height="321"')}`);
