@@ -36,7 +36,7 @@ describe('the check of each answer against the OpenAPI document', () => {
     expect(() => checkAnswer(refused)).toThrow(/code booking_not_found with status 404/);
   });
 
-  it('names the call without its query', async () => {
+  it('the error names the call without its query', async () => {
     const answer = await api.http.get('/api/tenant/catalog?api_key=svc_live_secret');
     answer.body.extra = 1;
     expect(() => checkAnswer(answer)).toThrow(/to GET \/api\/tenant\/catalog:\n/);

@@ -217,7 +217,7 @@ describe('with 100,000 tours', () => {
   });
 
   it.each(['ri', 'zq', 'volcano'])(
-    'the search for "%s", which the index of trigrams does not answer, reads one index and no complete table',
+    'a search for "%s", which the trigram index does not answer, reads one index and no complete table',
     async (q) => {
       expect(await badScans(() => get(`/api/tenant/catalog?q=${q}`), SIZE.tours)).toEqual([]);
     },

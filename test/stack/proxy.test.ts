@@ -210,7 +210,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     const HOLD = { departure_date: '2031-03-01', quantity: 1 };
     const keyed = { 'idempotency-key': 'k-1' };
 
-    it('goes to another instance, with any method, when the first one refuses the connection', async () => {
+    it('a request of any method goes to another instance when the first one refuses the connection', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { tour, date } = await givenSeats(api.db, { seats: 100 });
@@ -222,7 +222,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     });
 
-    it('goes to another instance if it is a read, a DELETE or a POST with an Idempotency-Key', async () => {
+    it('a read, DELETE or POST with an Idempotency-Key that gets no answer goes to another instance', async () => {
       for (const sent of [{}, { body: HOLD, headers: keyed }, { method: 'DELETE' }]) {
         const mutes = [await givenMute(), await givenMute()];
         const { url } = await given(mutes.map(({ port }) => port));
@@ -231,7 +231,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       }
     });
 
-    it('goes to no other instance if it is a POST without a key, because it may have run', async () => {
+    it('a POST without a key that gets no answer goes to no other instance, because it may have run', async () => {
       const mutes = [await givenMute(), await givenMute()];
       const { url } = await given(mutes.map(({ port }) => port));
       const answer = await call(`${url}/api/tenant/bookings`, { body: HOLD });
@@ -239,7 +239,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(mutes[0]!.requests() + mutes[1]!.requests()).toBe(1);
     });
 
-    it('goes to no other instance when the first one answers, even with overload', async () => {
+    it('a request goes to no other instance when the first one answers, even with overload', async () => {
       let requests = 0;
       const busy = http.createServer((_, response) => {
         requests += 1;

@@ -4,7 +4,7 @@ import { licenceIssues } from './licences';
 import { packagesWithInstallScript, productionPackages } from './locked-packages';
 
 describe('the check of licences', () => {
-  it('accepts the packages of production', () => {
+  it('every package of production has an accepted licence', () => {
     expect(licenceIssues(productionPackages())).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ const ranked = (rules: PriceRule[], date: string | null = DATE, tenantCurrency =
   rankPriceRules(rules, TOUR, tenantCurrency, date).map(({ id }) => id);
 
 describe('the order of price rules', () => {
-  it('without rules none applies', () => {
+  it('no rule applies where there is none', () => {
     expect(ranked([])).toEqual([]);
   });
 

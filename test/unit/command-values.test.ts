@@ -53,7 +53,7 @@ describe('the value of a flag', () => {
       'http://localhost:3000/{slug}',
       'http://localhost:3000/{slug}',
     ],
-  ])('accepts %s', (_, parse: (text: string, name: string) => unknown, text, expected) => {
+  ])('accepts %s as the value of a flag', (_, parse: (text: string, name: string) => unknown, text, expected) => {
     expect(parse(text, '--flag')).toEqual(expected);
   });
 
@@ -106,7 +106,7 @@ describe('the value of a flag', () => {
     ],
     ['a reference in small letters', values.bookingRef, 'acme-1042', 'such as ACME-1042'],
     ['a time without a zone', values.moment, '2026-02-03T10:00', 'a time such as'],
-  ])('refuses %s', (_, parse: (text: string, name: string) => unknown, text, message) => {
+  ])('refuses %s as the value of a flag', (_, parse: (text: string, name: string) => unknown, text, message) => {
     expect(() => parse(text, '--flag')).toThrow(UsageError);
     expect(() => parse(text, '--flag')).toThrow(message);
   });

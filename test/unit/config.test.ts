@@ -4,7 +4,7 @@ const KEY = 'k3y'.repeat(12);
 const OWN_DATABASE = { DATABASE_URL: 'postgres://u:hunter2@db/x', SECRETS_KEY: KEY, CURSOR_KEY: KEY };
 
 describe('the configuration', () => {
-  it('needs no variable', () => {
+  it('the configuration needs no variable', () => {
     expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
       apiPort: 3000,

@@ -7,12 +7,12 @@ const PLACE = { nameFolded: 'ha long', id: '1' };
 describe('a paging cursor', () => {
   const cursor = sealCursor(KEY, SCOPE, PLACE);
 
-  it('decodes to the position it was encoded from', () => {
+  it('a cursor decodes to the position that it was made from', () => {
     expect(openCursor(KEY, SCOPE, cursor)).toEqual(PLACE);
     expect(openCursor(KEY, SCOPE, undefined)).toBeUndefined();
   });
 
-  it('needs no escaping in a URL', () => {
+  it('a cursor needs no escaping in a URL', () => {
     expect(cursor).toMatch(/^[\w-]+$/);
   });
 

@@ -20,7 +20,7 @@ describe('the folded name', () => {
     ['हिमालय', 'हिमालय'],
     ['a \t\n  b\u00a0c', 'a b c'],
     ['100%_\\', '100%_\\'],
-  ])('%s becomes %s', (name, folded) => {
+  ])('folds %s to %s', (name, folded) => {
     expect(foldName(name)).toBe(folded);
   });
 
@@ -38,7 +38,7 @@ describe('the folded name', () => {
     );
   });
 
-  it('ignores case', () => {
+  it('folding ignores case', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'aÀßøŁĐİıΣςσЖガ한 ') }), (name) => {
         expect(foldName(name.toLowerCase())).toBe(foldName(name));

@@ -10,7 +10,7 @@ describe('a local time with the offset of its zone', () => {
     ['Asia/Kathmandu', '2027-03-06T23:59', '2027-03-06T23:59:00+05:45'],
     ['Pacific/Kiritimati', '2027-03-06T00:00', '2027-03-06T00:00:00+14:00'],
     ['Pacific/Pago_Pago', '2027-03-06T23:59', '2027-03-06T23:59:00-11:00'],
-  ])('in %s, %s becomes %s', (zone, local, expected) => {
+  ])('in %s, the local time %s becomes %s', (zone, local, expected) => {
     const [date, time] = local.split('T') as [string, string];
     expect(localTimeIn(zone)(date, `${time}:00`)).toBe(expected);
   });

@@ -26,7 +26,7 @@ function givenValidity() {
 }
 
 describe('read-cache validity', () => {
-  it('lasts one second from the start of the poll, not from its answer', () => {
+  it('the validity lasts one second from the start of the poll, not from its answer', () => {
     const { validity, poll } = givenValidity();
     expect(validity.isValid()).toBe(false);
     poll(7, 400);
@@ -47,7 +47,7 @@ describe('read-cache validity', () => {
     ['the wall clock steps forward', 0, 3_600_000],
     ['the wall clock steps back', 0, -3_600_000],
     ['the machine slept and its monotonic clock with it', 1, 60_000],
-  ])('ends when %s, and the next poll renews it', (_, monotonic, wall) => {
+  ])('the validity ends when %s, and the next poll renews it', (_, monotonic, wall) => {
     const { validity, poll } = givenValidity();
     poll(7);
     clock = { monotonic: clock.monotonic + monotonic, wall: clock.wall + wall };

@@ -15,8 +15,8 @@ const ask = (headers: Record<string, string>, query: Record<string, string> = { 
   api.http.get('/api/widget/tours').query(query).set(headers);
 const FOREIGN = { status: 403, code: 'origin_not_allowed' };
 
-describe('the CORS headers of the widget list', () => {
-  it('echo an origin that the token lists', async () => {
+describe('the widget list and CORS', () => {
+  it('echoes an origin that the token lists', async () => {
     const { status, headers } = await ask({ origin: SHOP });
     expect(status).toBe(200);
     expect(headers['access-control-allow-origin']).toBe(SHOP);
@@ -64,7 +64,7 @@ describe('the CORS headers of the widget list', () => {
     }
   });
 
-  it('echo the origin on a refusal too if the token is known, so that the page can read it', async () => {
+  it('echoes the origin on a refusal too if the token is known, so that the page can read it', async () => {
     const bad = await ask({ origin: SHOP }, { token, limit: '0' });
     expect(bad.status).toBe(400);
     expect(bad.headers['access-control-allow-origin']).toBe(SHOP);

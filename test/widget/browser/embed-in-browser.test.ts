@@ -92,7 +92,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  it('searches, filters and pages without a reload', async () => {
+  it('the page searches, filters and turns pages without a reload', async () => {
     await open({ limit: '2' });
     await page.getByRole('searchbox').fill('a');
     await page.getByRole('searchbox').press('Enter');
