@@ -235,9 +235,12 @@ describe('the page of an error code', () => {
     expect(page.status).toBe(200);
   });
 
-  it.each(['nope', 'toString', 'Price_changed', '%3Cscript%3E'])('answers 404 for the unknown code %s', async (code) => {
-    expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
-  });
+  it.each(['nope', 'toString', 'Price_changed', '%3Cscript%3E'])(
+    'answers 404 for the unknown code %s',
+    async (code) => {
+      expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
+    },
+  );
 });
 
 describe('the Markdown of documentation texts', () => {

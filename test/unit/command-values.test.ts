@@ -53,9 +53,12 @@ describe('the value of a flag', () => {
       'http://localhost:3000/{slug}',
       'http://localhost:3000/{slug}',
     ],
-  ])('accepts %s as the value of a flag', (_, parse: (text: string, name: string) => unknown, text, expected) => {
-    expect(parse(text, '--flag')).toEqual(expected);
-  });
+  ])(
+    'accepts %s as the value of a flag',
+    (_, parse: (text: string, name: string) => unknown, text, expected) => {
+      expect(parse(text, '--flag')).toEqual(expected);
+    },
+  );
 
   it.each([
     ['a percentage above 100', percent, '100.01', '--flag must be a number from 0 to 100'],
@@ -106,8 +109,11 @@ describe('the value of a flag', () => {
     ],
     ['a reference in small letters', values.bookingRef, 'acme-1042', 'such as ACME-1042'],
     ['a time without a zone', values.moment, '2026-02-03T10:00', 'a time such as'],
-  ])('refuses %s as the value of a flag', (_, parse: (text: string, name: string) => unknown, text, message) => {
-    expect(() => parse(text, '--flag')).toThrow(UsageError);
-    expect(() => parse(text, '--flag')).toThrow(message);
-  });
+  ])(
+    'refuses %s as the value of a flag',
+    (_, parse: (text: string, name: string) => unknown, text, message) => {
+      expect(() => parse(text, '--flag')).toThrow(UsageError);
+      expect(() => parse(text, '--flag')).toThrow(message);
+    },
+  );
 });
