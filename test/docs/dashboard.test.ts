@@ -1,13 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { freePorts } from '../support/free-ports';
 import { readNames, readSamples } from '../support/metric-samples';
-import { SERVICE_ENTRY } from '../support/service-entry';
+import { type QueueProcess, startQueueProcess } from '../support/queue-process';
 
 const ROOT = path.join(__dirname, '../..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -64,31 +61,17 @@ function groupedBy(query: string): string[] {
 
 let database: TestDatabase;
 let api: ApiProcess;
-let queue: ChildProcess;
+let queue: QueueProcess;
 let scraped: string;
 beforeAll(async () => {
   database = await createTestDatabase();
-  const [, queuePort, metricsPort] = await freePorts();
   api = await startApiProcess(database.url);
-  queue = fork(SERVICE_ENTRY['webhook-queue'], [], {
-    silent: true,
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      WEBHOOK_QUEUE_PORT: String(queuePort),
-      METRICS_PORT: String(metricsPort),
-      SECRETS_KEY: 's'.repeat(32),
-      CURSOR_KEY: 'c'.repeat(32),
-      LOG_LEVEL: 'error',
-    },
-  });
-  await once(queue, 'message');
+  queue = await startQueueProcess(database.url);
   await fetch(`${api.baseUrl}/api/tenant/catalog`);
-  const ofQueue = await fetch(`http://127.0.0.1:${metricsPort + 1}/metrics`);
-  scraped = (await api.metrics()) + (await ofQueue.text());
+  scraped = (await api.metrics()) + (await queue.metrics());
 });
 afterAll(async () => {
-  queue.kill('SIGKILL');
+  queue.kill();
   await api.stop();
   await database.drop();
 });
