@@ -66,6 +66,7 @@ const BROWSER_GLOBALS = Object.fromEntries(
 
 export default defineConfig(
   { ignores: ['dist/', 'dist.*/', 'coverage/', '.data/', 'services/api/generated/', 'docs/examples/'] },
+  { rules: { 'no-nested-ternary': 'error' } },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],
