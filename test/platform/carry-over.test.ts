@@ -122,7 +122,7 @@ describe(`a database at ${LAST_OLD}`, () => {
     expect(await readRows(database.db)).toEqual(before);
   });
 
-  it('the migration leaves the schema of a new database', async () => {
+  it('a migrated old database has the schema of a new one', async () => {
     expect(await readSchemaFacts(database.db)).toEqual(await readSchemaFacts(fresh.db));
     expect((await inspectInstallation(database.db)).filter(({ status }) => status === 'broken')).toEqual([]);
   });

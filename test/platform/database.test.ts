@@ -112,7 +112,7 @@ describe('inTransaction', () => {
 });
 
 describe('the database', () => {
-  it('returns dates as text', async () => {
+  it('the database returns dates as text', async () => {
     const tour = await givenTour(database.db);
     await givenDeparture(database.db, tour, { date: '2031-03-01' });
     const row = await database.db('departures').where({ tour_id: tour.id }).first('departure_date');
@@ -196,7 +196,7 @@ describe('a row', () => {
     expect(await unknown.first()).toBeUndefined();
   });
 
-  it('toColumns names the fields by their columns again', () => {
+  it('toColumns names each field by its column', () => {
     const changes = { tenantId: 'x', maxHoldShare: undefined, createdAt: null };
     expect(toColumns(changes)).toEqual({ tenant_id: 'x', max_hold_share: undefined, created_at: null });
   });

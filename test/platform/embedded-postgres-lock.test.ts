@@ -78,7 +78,7 @@ describe('the start lock of the embedded database', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('removes the files of a holder that was killed during the release', async () => {
+  it('a starter removes the files of a holder that was killed during its release', async () => {
     const lock = newLock();
     symlinkSync(`${DEAD} second`, `${lock}.first`);
     await withStartLock(lock, NO_WAIT, () => Promise.resolve());

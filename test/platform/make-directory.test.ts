@@ -35,7 +35,7 @@ describe('a start with a DATA_DIR that cannot be created', () => {
   ];
   const places: [string, () => string][] = [
     ['below /proc', () => '/proc/nope'],
-    ['a file', () => path.join(folder, 'file')],
+    ['that is a file', () => path.join(folder, 'file')],
     ['below a file', () => path.join(folder, 'file/data')],
   ];
 

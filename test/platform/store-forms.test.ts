@@ -39,7 +39,7 @@ describeWithRedis('a Redis address with a password', () => {
     ['default:p%40ss%2Fw%3Ard@', true],
     ['default:wrong@', false],
     ['', false],
-  ])('redis://%s shares its counts through a Redis with a password: %s', async (user, expected) => {
+  ])('the address redis://%s reaches a Redis with a password: %s', async (user, expected) => {
     const store = await open(`redis://${user}127.0.0.1:${redis.port}/3`);
     expect(await isShared(store, 'b')).toBe(expected);
     await store.close();

@@ -28,6 +28,14 @@ afterEach(async () => {
 const verify = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
+/** Adds an endpoint and a booking, and waits until the delivery has the status. */
+async function deliverOne(status: 'delivered' | 'dead') {
+  const { id, secret } = await add(db, tenantId, receiver.url);
+  await book(db, tenantId);
+  const [delivery] = await whenAll(db, tenantId, status);
+  return { id, secret, delivery: delivery! };
+}
+
 describe('a delivery', () => {
   it('the standardwebhooks library accepts a delivery, which has exactly eight fields in order', async () => {
     const { secret } = await add(db, tenantId, receiver.url);
@@ -67,15 +75,13 @@ describe('a delivery', () => {
 
   it('a retry has the webhook-id and body of the first attempt, and a valid signature', async () => {
     receiver.react(status(500, 503, 200));
-    const { secret } = await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    const [delivery] = await whenAll(db, tenantId, 'delivered');
+    const { secret, delivery } = await deliverOne('delivered');
 
     expect(receiver.received).toHaveLength(3);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     for (const request of receiver.received) verify(secret, request);
-    const { tries, webhookId } = await showDelivery(db, delivery!.id);
+    const { tries, webhookId } = await showDelivery(db, delivery.id);
     expect(webhookId).toBe(receiver.received[0]!.headers['webhook-id']);
     expect(
       tries.map(({ number, outcome, statusCode, reason }) => [number, outcome, statusCode, reason]),
@@ -88,17 +94,15 @@ describe('a delivery', () => {
 
   it('a delivery is dead after the last attempt of the schedule, and shows the reason', async () => {
     receiver.react(status(500));
-    await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    const [delivery] = await whenAll(db, tenantId, 'dead');
+    const { delivery } = await deliverOne('dead');
 
     expect(delivery).toMatchObject({
       attempts: 4,
       lastStatusCode: 500,
       lastError: 'The receiver answered 500.',
     });
-    expect(delivery!.nextAttemptAt).toBeNull();
-    expect(await db('webhook_queue').where({ delivery_id: delivery!.id })).toEqual([]);
+    expect(delivery.nextAttemptAt).toBeNull();
+    expect(await db('webhook_queue').where({ delivery_id: delivery.id })).toEqual([]);
   });
 
   it('a 410 ends the delivery, disables the endpoint and notifies subscribers', async () => {
@@ -124,12 +128,10 @@ describe('a delivery', () => {
     receiver.react((response, n) =>
       response.writeHead(n === 1 ? 302 : 204, n === 1 ? { location } : {}).end(),
     );
-    await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    const [delivery] = await whenAll(db, tenantId, 'delivered');
+    const { delivery } = await deliverOne('delivered');
 
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook']);
-    const [first] = (await showDelivery(db, delivery!.id)).tries;
+    const [first] = (await showDelivery(db, delivery.id)).tries;
     expect(first).toMatchObject({
       outcome: 'redirect',
       statusCode: 302,
@@ -139,9 +141,7 @@ describe('a delivery', () => {
 
   it('a retry waits at least as long as Retry-After requests', async () => {
     receiver.react((response, n) => response.writeHead(n === 1 ? 429 : 204, { 'retry-after': '1' }).end());
-    await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    await whenAll(db, tenantId, 'delivered');
+    await deliverOne('delivered');
 
     const [first, second] = receiver.received;
     expect(second!.at - first!.at).toBeGreaterThan(950);
@@ -149,11 +149,9 @@ describe('a delivery', () => {
 
   it('three 429 or 503 responses use up no step of the schedule, and the log has them', async () => {
     receiver.react(status(503, 500, 429, 500, 503, 500, 500));
-    await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    const [delivery] = await whenAll(db, tenantId, 'dead');
+    const { delivery } = await deliverOne('dead');
 
-    const { tries } = await showDelivery(db, delivery!.id);
+    const { tries } = await showDelivery(db, delivery.id);
     expect(tries.map(({ number, statusCode }) => [number, statusCode])).toEqual([
       [1, 503],
       [2, 500],
@@ -171,9 +169,7 @@ describe('a delivery', () => {
       until ||= Math.ceil(Date.now() / 1000 + 0.5) * 1000;
       response.writeHead(n === 1 ? 503 : 204, { 'retry-after': new Date(until).toUTCString() }).end();
     });
-    await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    await whenAll(db, tenantId, 'delivered');
+    await deliverOne('delivered');
 
     expect(receiver.received[1]!.at).toBeGreaterThanOrEqual(until);
   });
@@ -183,11 +179,9 @@ describe('a delivery', () => {
       if (n === 2) response.socket?.destroy();
       if (n === 3) response.end();
     });
-    await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    const [delivery] = await whenAll(db, tenantId, 'delivered');
+    const { delivery } = await deliverOne('delivered');
 
-    const { tries } = await showDelivery(db, delivery!.id);
+    const { tries } = await showDelivery(db, delivery.id);
     expect(tries.map(({ outcome }) => outcome)).toEqual(['timeout', 'connection', 'delivered']);
     expect(tries[0]!.reason).toBe('No response within 0.4 s.');
   });
@@ -205,9 +199,7 @@ describe('a delivery', () => {
       };
       pour();
     });
-    await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    await whenAll(db, tenantId, 'delivered');
+    await deliverOne('delivered');
     await book(db, tenantId);
     const deliveries = await whenAll(db, tenantId, 'delivered', 2);
 
@@ -242,11 +234,9 @@ describe('a signature', () => {
   it('an attempt with another SECRETS_KEY sends nothing, and names the next step', async () => {
     await worker.stop();
     worker = startFastWorker(db, { secretsKey: 'another key that is long enough too' });
-    const { id } = await add(db, tenantId, receiver.url);
-    await book(db, tenantId);
-    const [delivery] = await whenAll(db, tenantId, 'dead');
+    const { id, delivery } = await deliverOne('dead');
 
-    expect(delivery!.lastError).toBe(
+    expect(delivery.lastError).toBe(
       'The secret was sealed with another SECRETS_KEY. Start the queue with that key, ' +
         `or make a new secret: tourctl webhook rotate-secret ${id}.`,
     );

@@ -68,17 +68,14 @@ async function formatted(format: Format, type: string, own: string, names: strin
 }
 
 describe.each(FORMATS)('the format %s', (format) => {
-  it.each(['booking.created', 'booking.cancelled'] as const)(
-    'has the documented body for %s',
-    async (type) => {
-      const { secret } = await add(format, [type]);
-      const booked = await book(db, tenantId, type);
-      const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
-      expect(await received(secret)).toBe(await formatted(format, type, eight(type, booked), names));
-    },
-  );
+  it.each(['booking.created', 'booking.cancelled'] as const)('%s has the documented body', async (type) => {
+    const { secret } = await add(format, [type]);
+    const booked = await book(db, tenantId, type);
+    const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
+    expect(await received(secret)).toBe(await formatted(format, type, eight(type, booked), names));
+  });
 
-  it('has the documented body for hold.expired', async () => {
+  it('hold.expired has the documented body', async () => {
     const { secret } = await add(format, ['hold.expired']);
     const body = { event_type: 'hold.expired', hold_id: randomUUID(), external_ref: 'a "cart" \\ 81' };
     const event = { tenantId, type: 'hold.expired' as const, bookingRef: null, body };
@@ -90,7 +87,7 @@ describe.each(FORMATS)('the format %s', (format) => {
   it.each([
     ['departure.cancelled', null, ''],
     ['departure.updated', ['seats_total', 'prices'], '"changed":["seats_total","prices"],'],
-  ])('has the documented body for %s', async (type, changed, changedText) => {
+  ])('%s has the documented body', async (type, changed, changedText) => {
     const { secret } = await add(format, [type]);
     const about = { tour: { id: randomUUID(), slug: 'alps' }, departureDate: '2031-05-01', changed };
     const event = departureEvent({ tenantId, ...about, bookingRefs: ['ACME-1', 'ACME-2'], bookingsTotal: 2 });
@@ -101,7 +98,7 @@ describe.each(FORMATS)('the format %s', (format) => {
     expect(await received(secret)).toBe(await formatted(format, type, own, `{${tour},${refs}}`));
   });
 
-  it('has the documented body for endpoint.disabled', async () => {
+  it('endpoint.disabled has the documented body', async () => {
     const { secret } = await add(format, ['endpoint.disabled']);
     const { id } = await add('spec');
     await inTransaction(db, (trx) => disableByOperator(trx, id));
@@ -113,7 +110,7 @@ describe.each(FORMATS)('the format %s', (format) => {
     );
   });
 
-  it('has the documented body for a ping', async () => {
+  it('a ping has the documented body', async () => {
     const { id, secret } = await add(format);
     const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
     const names = `{"endpoint":"${id}"}`;
@@ -122,7 +119,7 @@ describe.each(FORMATS)('the format %s', (format) => {
     expect((await showDelivery(db, delivery)).body).toBe(body);
   });
 
-  it('applies to deliveries that waited without an endpoint', async () => {
+  it('the format of an endpoint applies to deliveries that waited for it', async () => {
     const booked = await book(db, tenantId);
     const { secret, waiting } = await add(format);
     expect(waiting).toBe(1);
@@ -131,7 +128,7 @@ describe.each(FORMATS)('the format %s', (format) => {
     expect(await received(secret)).toBe(await formatted(format, 'booking.created', own, names));
   });
 
-  it('sends the same body at every attempt, and signs it', async () => {
+  it('each attempt sends the same body', async () => {
     receiver.react(status(500, 500, 204));
     const { secret } = await add(format);
     await book(db, tenantId);

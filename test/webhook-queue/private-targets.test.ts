@@ -23,13 +23,8 @@ const within = (cidr: string) => {
   return host.map((number) => write(toNumber(base) + number));
 };
 const ipv4 = within('0.0.0.0/0');
-const [special, notReachable] = [new BlockList(), new BlockList()];
-for (const [cidr] of NOT_REACHABLE) {
-  const { base, length, family } = block(cidr);
-  notReachable.addSubnet(base, length, family);
-  special.addSubnet(base, length, family);
-}
-for (const cidr of SPECIAL_BUT_REACHABLE) {
+const special = new BlockList();
+for (const cidr of [...NOT_REACHABLE.map(([one]) => one), ...SPECIAL_BUT_REACHABLE]) {
   const { base, length, family } = block(cidr);
   special.addSubnet(base, length, family);
 }
