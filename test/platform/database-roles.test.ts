@@ -27,11 +27,11 @@ const SALES = [
   'idempotency_keys',
   'sale_refusals',
 ];
-/** Would make every start of a service fail. */
+/** Stores a wrong check value, which would make every start of a service fail. */
 const WRONG_CHECK = `insert into secret_checks (variable, check_value) values ('KEY_PEPPER', 'wrong')
   on conflict (variable) do update set check_value = excluded.check_value`;
 const database = useTestDatabase();
-// The rights on a database are not copied with its template.
+// Gives the rights again: a copy of a database does not get the rights on its template.
 beforeAll(() => database.db.raw('select grant_database_roles()'));
 
 describe('the rights of the database roles', () => {

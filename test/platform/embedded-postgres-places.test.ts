@@ -32,7 +32,7 @@ afterAll(removeDirectories);
 
 const root = process.geteuid?.() === 0;
 const describeAsRoot = root ? describe : describe.skip;
-/** A checkout or a Node below a closed directory cannot be run by another account. */
+/** Skips a suite where another account cannot enter the directory of this checkout or of Node. */
 const describeOtherAccounts = otherAccountsCanRunThis() ? describe : describe.skip;
 
 describe('the PostgreSQL binaries', () => {
@@ -222,7 +222,7 @@ function directoryOf({ uid, gid }: { uid?: number; gid?: number }): string {
   return directory;
 }
 
-/** Lets the server create the file itself. */
+/** Returns the account of the server, which creates postmaster.pid itself. */
 function serverUid(dataDir: string): number {
   return statSync(path.join(dataDir, 'pg18/postmaster.pid')).uid;
 }

@@ -139,7 +139,7 @@ describe('the trigger that recounts seats', () => {
   });
 
   it('refuses a hold in any isolation level but READ COMMITTED', async () => {
-    // Their snapshot may be older than the lock.
+    // Tries the levels whose snapshot may be older than the lock.
     const departure = await givenNumbered(5);
     for (const isolation of ['repeatable read', 'serializable']) {
       const work = db.transaction(async (trx) => {

@@ -239,14 +239,14 @@ type Step =
   | { kind: 'consume'; bucket: string; limit: number }
   | { kind: 'get'; key: string }
   | { kind: 'invalidate'; key: string }
-  | { kind: 'claim'; key: string; judged: number }
-  | { kind: 'put'; key: string; lease: number; ttl: number; value: string }
-  | { kind: 'release'; key: string; lease: number };
+  | { kind: 'claim'; key: string; replaced: number }
+  | { kind: 'put'; key: string; lock: number; ttl: number; value: string }
+  | { kind: 'release'; key: string; lock: number };
 
 function aStep(): fc.Arbitrary<Step> {
   const key = fc.constantFrom('k', 'l');
-  // Counts backwards from the last lease, so that old ones are used too.
-  const lease = fc.nat(3);
+  // Counts backwards from the last load lock, so that old ones are used too.
+  const lock = fc.nat(3);
   const arbitrary = <K extends Step['kind']>(kind: K, fields: object) =>
     fc.record({ kind: fc.constant(kind), ...fields }) as unknown as fc.Arbitrary<Step>;
   return fc.oneof(
@@ -255,31 +255,31 @@ function aStep(): fc.Arbitrary<Step> {
     }),
     { arbitrary: arbitrary('consume', { bucket: key, limit: fc.integer({ min: 1, max: 6 }) }), weight: 3 },
     arbitrary('get', { key }),
-    { arbitrary: arbitrary('claim', { key, judged: lease }), weight: 2 },
+    { arbitrary: arbitrary('claim', { key, replaced: lock }), weight: 2 },
     {
       arbitrary: arbitrary('put', {
         key,
-        lease,
+        lock,
         ttl: fc.oneof(fc.integer({ min: -5, max: 200_000 }), fc.constantFrom(0.5, 1_000, 70_000)),
         value: fc.string({ unit: 'grapheme' }),
       }),
       weight: 2,
     },
-    arbitrary('release', { key, lease }),
+    arbitrary('release', { key, lock }),
     arbitrary('invalidate', { key }),
   );
 }
 
-/** Runs the steps on one driver, and replaces each lease's token by a number that is the same on all drivers. */
+/** Runs the steps on one driver, and replaces each load lock's token by a number that is the same on all drivers. */
 function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore }) {
-  const leases: LoadLock[] = [];
-  const numberOf = (token: string) => leases.findIndex((lease) => lease.token === token);
+  const locks: LoadLock[] = [];
+  const numberOf = (token: string) => locks.findIndex((lock) => lock.token === token);
   const plain = (claim: LoadClaim) => {
     if (claim.outcome === 'busy') return claim;
     if (claim.outcome === 'found') return { ...claim.found, id: numberOf(claim.found.id) };
-    leases.push(claim.loadLock!);
-    const { token, fence: generation, grantedAt } = claim.loadLock!;
-    return { token: numberOf(token), generation: numberOf(generation), grantedAt };
+    locks.push(claim.loadLock!);
+    const { token, fence, grantedAt } = claim.loadLock!;
+    return { token: numberOf(token), fence: numberOf(fence), grantedAt };
   };
   return async (step: Exclude<Step, { kind: 'advance' }>, prefix: string): Promise<unknown> => {
     if (step.kind === 'consume') return quotas.consume(`${prefix}:${step.bucket}`, step.limit);
@@ -287,10 +287,10 @@ function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore
     if (step.kind === 'get')
       return cache.get(key).then((found) => found && { ...found, id: numberOf(found.id) });
     if (step.kind === 'invalidate') return cache.invalidate(key);
-    if (step.kind === 'claim') return plain(await cache.claim(key, leases.at(-1 - step.judged)?.token));
-    const lease = leases.at(-1 - step.lease);
-    if (!lease) return undefined;
-    if (step.kind === 'release') return cache.release(key, lease);
-    return cache.put(key, lease, step.value, step.ttl);
+    if (step.kind === 'claim') return plain(await cache.claim(key, locks.at(-1 - step.replaced)?.token));
+    const lock = locks.at(-1 - step.lock);
+    if (!lock) return undefined;
+    if (step.kind === 'release') return cache.release(key, lock);
+    return cache.put(key, lock, step.value, step.ttl);
   };
 }

@@ -73,7 +73,7 @@ describe('a sign-in link of tourctl monitor', () => {
     await monitor.http.post(`/sign-in/${used}`).expect(303);
     const open = await monitor.signIn();
     const past = monitor.db.raw(`clock_timestamp() - interval '1 second'`);
-    // The link of the open session has expired too.
+    // Lets the link of the open session expire too.
     await sessions().update({ link_expires_at: past });
     const oldest = sessions().whereNotNull('session_digest').orderBy('created_at').limit(1);
     await sessions().where('id', oldest.select('id')).update({ expires_at: past });
