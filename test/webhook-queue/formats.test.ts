@@ -129,7 +129,7 @@ describe.each(FORMATS)('the format %s', (format) => {
     const booked = await book(db, tenantId);
     const { secret, waiting } = await add(format);
     expect(waiting).toBe(1);
-    const own = eight('booking.created', booked);
+    const own = bodyOf('booking.created', booked);
     const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
     expect(await received(secret)).toBe(await formatted(format, 'booking.created', own, names));
   });
