@@ -247,7 +247,7 @@ describe('two credentials', () => {
       'multiple_credentials',
     ],
     ['a key that is twice in the query', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
-  ])('refuses %s (T35)', async (_what, headers, query, code) => {
+  ])('answers 400 to a request with two credentials: %s (T35)', async (_what, headers, query, code) => {
     const response = await ask(withRealKey(headers), query.replaceAll('KEY', reader.key));
     expectProblem(response, 400, code);
     expect(response.text).not.toContain(reader.key);

@@ -92,7 +92,7 @@ describe('wrong values', () => {
   });
 
   it.each([null, 5, 'text', [], [1], {}])(
-    'names the other wrong values when customer is %j',
+    'a customer of %j does not hide the errors of the other fields',
     async (customer) => {
       const fields = refusedFields(await hold({ departure_date: 'x', quantity: 0, customer }));
       expect(fields).toEqual(expect.arrayContaining(['departure_date', 'quantity']));

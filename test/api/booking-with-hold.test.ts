@@ -75,7 +75,7 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(1);
   });
 
-  it('a booking for more adults than its hold takes free seats for the rest, or is refused', async () => {
+  it('a booking for more adults than its hold needs free seats for the additional adults', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 5 });
     const hold_id = await holdOf(seats);
@@ -87,7 +87,7 @@ describe('a booking that names its hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 5]);
   });
 
-  it('a booking for fewer adults than its hold frees the remaining seats', async () => {
+  it('a booking for fewer adults than its hold frees the seats that it does not need', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { quantity: 6 });

@@ -143,7 +143,7 @@ describe('an answer from the cache', () => {
     expect(await hits()).toBe(before);
   });
 
-  it('the tokens of a tenant share a cached widget answer, which counts against the quota of each', async () => {
+  it('a cached widget answer serves every token of its tenant, and counts against the token of the request', async () => {
     const other = (await givenWidgetToken(api.db, shop.tenant)).token;
     await awaitInstances(api.db);
     const remaining: number[] = [];
@@ -179,7 +179,7 @@ describe('an answer from the cache', () => {
     expect(await count()).toBe(before + requests);
   });
 
-  it('refuses a missing scope, a second credential and a wrong kind when the answer is cached', async () => {
+  it('checks the scope, the number and the kind of the credentials before it answers from the cache', async () => {
     await fromCache(() => shop.get(CATALOG));
     const booker = await givenWebsite(api, {}, ['booking:create']);
     expectProblem(await booker.get(CATALOG), 401, 'insufficient_scope');

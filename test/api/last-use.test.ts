@@ -53,7 +53,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: true, inBrowser: true });
   });
 
-  it('does not take a server that uses fetch for a browser', async () => {
+  it('a server that uses fetch is not recorded as a browser', async () => {
     const key = await given();
     const answer = await fetch(`${api.baseUrl}/api/tenant/catalog`, {
       headers: { authorization: `Bearer ${key}` },

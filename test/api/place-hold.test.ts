@@ -43,7 +43,7 @@ describe('a hold', () => {
     expect(minutesBetween(hold.body.created_at, hold.body.expires_at)).toBe(20);
   });
 
-  it('a hold is read by its id in upper case with the same fields', async () => {
+  it('reading a hold by its id in upper case returns the same body as placing it did', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const read = await website.get(`/api/gateway/holds/${hold.body.hold_id.toUpperCase()}`);
@@ -187,7 +187,7 @@ describe('a departure that cannot be held', () => {
 });
 
 describe("a tenant's live holds", () => {
-  it("refuses a hold above the tenant's number of live holds; ended holds do not count (T15)", async () => {
+  it('refuses a hold when the tenant already has its maximum of live holds (T15)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });

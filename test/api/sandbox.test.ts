@@ -123,7 +123,7 @@ describe('the seats of a departure', () => {
     expect([await listed(shop, 'sold_out'), await listed(shop, 'available')]).toEqual([0, 1]);
   });
 
-  it('a sale of one kind leaves the cached availability of the other kind valid', async () => {
+  it('a sandbox sale leaves the cached availability of real seats valid, and a real sale that of sandbox seats', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const cacheStatus = async (website: Website) => {
       const { headers, body } = await availability(website, seats);

@@ -103,11 +103,14 @@ describe("another tenant's tour", () => {
     },
   );
 
-  it.each(['draft', 'archived'])('a hidden tour answers like a tour that is %s', async (status) => {
-    const tour = await givenTour(api.db, { status });
-    for (const ask of Object.values(BY_TOUR))
-      expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
-  });
+  it.each(['draft', 'archived'])(
+    'answers for a hidden tour as for a tour with the status %s',
+    async (status) => {
+      const tour = await givenTour(api.db, { status });
+      for (const ask of Object.values(BY_TOUR))
+        expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
+    },
+  );
 
   it('no filter and no order of the catalog finds a hidden tour', async () => {
     const dates = `departs_from=${hidden.date}&departs_to=${hidden.date}`;

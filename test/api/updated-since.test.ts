@@ -39,7 +39,7 @@ describe('updated_since', () => {
     expect(await since(await now())).toEqual([]);
   });
 
-  it('updated_since includes its own time, which an item shows as updated_at', async () => {
+  it('lists a tour when updated_since is equal to its updated_at', async () => {
     const tour = await given('aa');
     const time = await now();
     await change(tour, renamed('aa2'));
@@ -79,7 +79,7 @@ describe('updated_since', () => {
     expect(await since(time)).toEqual(['aa']);
   });
 
-  it('a changed rule lists all tours of its scope, for its tenant alone', async () => {
+  it('after a change of a price rule, lists all tours of its scope to its tenant alone', async () => {
     const { db } = api;
     const other = await givenWebsite(api, {}, ['catalog:read']);
     await given('asia-1');
@@ -112,7 +112,7 @@ describe('updated_since', () => {
     await db('seat_holds').delete();
   });
 
-  it('updated_since combines with filters and both orders, and its pages keep one as_of', async () => {
+  it('updated_since combines with a filter and each sort order, and all pages have the same as_of', async () => {
     for (const slug of ['aa', 'bb', 'cc', 'dd']) await given(slug, { country: slug < 'cc' ? 'VN' : 'TH' });
     const time = await now();
     for (const slug of ['aa', 'bb', 'dd']) await api.db('tours').where({ slug }).update({ summary: 'New.' });
@@ -431,7 +431,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-xx']);
   });
 
-  it('answers the complete catalog, without removed tours, to a time over 30 days ago', async () => {
+  it('an updated_since of over 30 days ago gets the complete catalog, without removed tours', async () => {
     const [gone] = [await given('gone'), await given('here')];
     await archive(gone);
     expect(await since(hoursAgo(24 * 30 + 1))).toEqual(['here']);
