@@ -24,7 +24,7 @@ const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
 const rules = () => terminal.db('price_rules').select('id');
 
 describe("tourctl pricing add, where prices would be 0 or less than half of the platform's", () => {
-  it('writes nothing without a terminal, and names the number of prices and the lowest', async () => {
+  it('without a terminal and --yes, adds no rule, and names the number of low prices and the lowest', async () => {
     const { code, stdout, error } = await pricing('add acme --percent -100 --tour alps');
     expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
     expect(error.message).toBe(

@@ -25,7 +25,7 @@ const change = (id: string, row: object) => terminal.db('widget_tokens').where({
 const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
-  it('prints HTML that contains the public token and needs no edit', async () => {
+  it('prints HTML that contains the token and can be pasted unchanged', async () => {
     const { stdout, stderr } = await terminal.tourctl('widget issue acme');
     expect(stderr).toContain(`data-token="${stdout.trim()}"></script>`);
     expect(stderr).toContain(`/embed/tours?token=${stdout.trim()}"></iframe>`);
@@ -175,7 +175,7 @@ describe('tourctl widget list', () => {
     expect(stderr).toContain(`tourctl widget rotate ${ending.id}`);
   });
 
-  it('says when more tokens exist, and continues after a token', async () => {
+  it('`widget list` says when it does not show all tokens, and --after <id> lists the next ones', async () => {
     const slug = await givenTenant();
     for (let i = 0; i < 3; i++) await issue(slug);
     await expectPages(terminal, `widget list ${slug}`);
