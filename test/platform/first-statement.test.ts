@@ -72,7 +72,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     },
   );
 
-  it('waits for the server twice: for its statement and for COMMIT', async () => {
+  it('takes two round trips: one for BEGIN with its first statement, and one for COMMIT', async () => {
     const { proxy, db: far } = await openThroughProxy();
     try {
       await processOf(far);
@@ -116,7 +116,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([1, 2]);
   });
 
-  it('may begin with a savepoint', async () => {
+  it('a savepoint may be its first statement', async () => {
     await transact(async (trx) => {
       await expect(trx.transaction((inner) => write(inner, 1).then(() => inner.raw('x')))).rejects.toThrow();
       await write(trx, 2);
