@@ -42,7 +42,7 @@ function reachableFrom(folder: string): Set<string> {
 }
 
 describe('the figure of the folders', () => {
-  it('draws every folder of the API that has a rule', () => {
+  it('the figure draws every folder of the API that has an import rule', () => {
     const drawn = new Set([...figure.keys(), ...[...figure.values()].flat()]);
     expect([...allowed.keys()].filter((folder) => !drawn.has(folder))).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe('the figure of the folders', () => {
     expect(forbiddenArrows).toEqual([]);
   });
 
-  it('leads from each folder to every folder that it may import', () => {
+  it('the arrows lead from each folder to every folder that it may import', () => {
     const missing = [...allowed].flatMap(([from, targets]) =>
       targets.filter((to) => !reachableFrom(from).has(to)).map((to) => `${from} --> ${to}`),
     );
