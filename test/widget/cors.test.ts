@@ -42,7 +42,7 @@ describe('the widget list and CORS', () => {
     expect(headers.vary).toBe('Origin');
   });
 
-  it('accepts a request without an origin, unless Sec-Fetch-Site names another site', async () => {
+  it('accepts a request without an Origin, unless Sec-Fetch-Site names another site', async () => {
     expect((await ask({})).status).toBe(200);
     for (const site of ['none', 'same-origin'])
       expect((await ask({ 'sec-fetch-site': site })).status).toBe(200);
@@ -90,7 +90,7 @@ describe('the widget list and CORS', () => {
     expect((await ask({ origin: 'https://new.example' }, { token: follower.token })).status).toBe(200);
   });
 
-  it('accepts a pass only from the embed page itself', async () => {
+  it('accepts the pass of the embed page only from a request of that page', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
     expect((await ask({ 'sec-fetch-site': 'same-origin' }, { pass })).status).toBe(200);
     expect((await ask({ 'sec-fetch-site': 'none' }, { pass })).body).toMatchObject(FOREIGN);

@@ -50,7 +50,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
       .length - 1;
   const ask = (expression: string) => page.evaluate<unknown>(expression);
 
-  it('needs no other host, no cookie and no storage, and breaks no rule of its own policy (C13)', async () => {
+  it('the page needs no other host, no cookie and no storage, and obeys its own policy (C13)', async () => {
     await open({ limit: '2' });
     await page.getByRole('link', { name: 'Europe' }).click();
     await untilNames('Alpine Huts', 'Baltic Sail');
@@ -66,7 +66,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     ).toEqual([]);
   });
 
-  it('keeps the token out of its text, and out of every request but the first', async () => {
+  it('the page keeps the token out of its text, and out of every request but the first', async () => {
     await open({ limit: '1' });
     const secret = token.slice(-20);
     for (const link of ['More tours', 'Europe']) {
