@@ -253,7 +253,7 @@ describe('two credentials', () => {
     expect(response.text).not.toContain(reader.key);
   });
 
-  it("the answer does not repeat a key that is sent as a parameter's name", async () => {
+  it('a key that is sent as the name of a parameter does not appear in the answer', async () => {
     const response = await ask({ authorization: reader.authorization }, `?${reader.key}=1`);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.text).not.toContain(reader.key);

@@ -115,7 +115,7 @@ describe('the cache of availability', () => {
     await expectReloaded(1);
   });
 
-  it('an entry ends when a hold that it counted expires', async () => {
+  it('a cached entry expires together with a hold that it counted', async () => {
     await insertHold(api.db, reader, tour, date, { quantity: 5, secondsLeft: 1.2 });
     expect((await ask()).body).toMatchObject({ status: 'sold_out', seats_available: 0 });
     expect(await cacheStatusOf()).toBe('availability; hit');

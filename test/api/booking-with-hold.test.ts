@@ -18,7 +18,7 @@ const setAdultPrice = ({ tour }: Seats, adult: number) =>
 const statusOf = async (holdId: string) => (await website.get(`/api/gateway/holds/${holdId}`)).body.status;
 
 describe('a booking that names its hold', () => {
-  it('a booking takes the date and seats of its hold, converts it, and counts the seats once (C6)', async () => {
+  it('a booking by hold_id takes the date of the hold, converts the hold, and counts the seats once (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);

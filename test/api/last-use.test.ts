@@ -27,7 +27,7 @@ describe('the last use of an API key', () => {
     expect(Date.now() - (await row(key)).lastUsedAt!.getTime()).toBeLessThan(60_000);
   });
 
-  it('never replaces a stored time of use that is later', async () => {
+  it('an earlier time of use never replaces a later one', async () => {
     const key = await given();
     const later = new Date(Date.now() + 3_600_000);
     await api.db('api_keys').where('id', key.split('_')[2]!).update({ last_used_at: later });

@@ -183,7 +183,7 @@ describe('GET /api/tenant/catalog', () => {
     });
   });
 
-  it("a tour rule decides before a continent rule, and that before the tenant's default", async () => {
+  it("a visibility rule of a tour overrides one of its continent, which overrides the tenant's default", async () => {
     const { db } = api;
     const continents = ['asia', 'europe', 'africa'];
     const plain = await Promise.all(

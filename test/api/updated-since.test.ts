@@ -32,7 +32,7 @@ const archive = (tour: GivenTour) => change(tour, { status: 'archived' });
 const renamed = (name: string) => ({ name, name_folded: foldName(name) });
 
 describe('updated_since', () => {
-  it('updated_since lists all tours from the beginning, and none after the last change', async () => {
+  it('lists all tours for a time before the first change, and none for a time after the last', async () => {
     for (const slug of ['aa', 'bb']) await given(slug);
     const first = await changesSince(BEGINNING);
     expect(slugsOf(first.items)).toEqual(['aa', 'bb']);
@@ -97,7 +97,7 @@ describe('updated_since', () => {
     expect(await since(time, other)).toEqual([]);
   });
 
-  it('does not list a tour because time passes or seats are sold', async () => {
+  it('lists no tour just because time has passed or seats were sold', async () => {
     const { db } = api;
     const seller = await givenWebsite(api);
     const tour = await given('aa');
@@ -236,7 +236,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-before']);
   });
 
-  it('lists a tour that is visible again as an item', async () => {
+  it('lists a tour that became invisible and visible again as an item, not as removed', async () => {
     const tour = await given('aa');
     const time = await now();
     await archive(tour);
@@ -404,7 +404,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time)).toEqual(['-xx']);
   });
 
-  it('names a tour that was visible for an instant once, and never again', async () => {
+  it('lists a tour as removed that was visible for an instant, and does not list it again later', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');
     const time = await now(who);
@@ -418,7 +418,7 @@ describe('a tour that became invisible', () => {
     expect(await since(later, who)).toEqual([]);
   });
 
-  it('lists a tour as removed when an older transaction archives it after a newer one showed it', async () => {
+  it('lists a tour as removed when a transaction that began before the tour was shown archives the tour', async () => {
     const { db } = api;
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');

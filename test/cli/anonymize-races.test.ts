@@ -101,7 +101,7 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('anonymization erases the person that a change that began first writes', async () => {
+  it('the anonymization waits for a change that began first, and erases the person whom the change stores', async () => {
     let erasing: Promise<unknown> | undefined;
     let changing: ReturnType<Website['patch']>;
     await inTransaction(db, async (trx) => {

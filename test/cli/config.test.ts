@@ -37,7 +37,7 @@ describe('the table of configuration variables', () => {
   });
 
   it.each(variables.filter(([name]) => !['DATA_DIR'].includes(name)))(
-    'the table describes %s with the words of the error',
+    'the table describes %s in the same words as the error for a wrong value',
     (name, { mustBe }) => {
       const half = { CACHE_REST_URL: 'CACHE_REST_TOKEN', CACHE_REST_TOKEN: 'CACHE_REST_URL' }[name];
       const env = {

@@ -55,7 +55,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
-  it('does not ask if closer rules set all of these prices', async () => {
+  it('does not ask if more specific rules set all of the prices that the new rule would lower', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
     expect((await pricing('add acme --percent -90')).code).toBe(0);

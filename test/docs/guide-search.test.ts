@@ -44,7 +44,7 @@ describeInChromium('the search on the pages for developers', (browser) => {
     });
   });
 
-  it('opens the part of the page that the address of a field names', async () => {
+  it('the address of a field opens the closed part of the page that contains it', async () => {
     await visit('/docs#createBooking.201.currency', async (page) => {
       expect(await page.locator(':target').isVisible()).toBe(true);
     });

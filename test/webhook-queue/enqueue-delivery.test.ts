@@ -104,7 +104,7 @@ describe('a booking with endpoints', () => {
     expect(await deliveriesOf(db, tenantId)).toEqual([]);
   });
 
-  it('one statement of its transaction enqueues a booking', async () => {
+  it('a transaction enqueues the deliveries of its booking with one statement', async () => {
     const statements: string[] = [];
     await add(db, tenantId, receiver.url);
     await inTransaction(db, async (trx) => {

@@ -83,7 +83,7 @@ describe('a tenant whose endpoints hang', () => {
 });
 
 describe('a claim', () => {
-  it('a claim gives tenants equal shares, and leaves a quarter of the slots to new ones', async () => {
+  it('a claim gives tenants equal shares, and keeps a quarter of the slots free', async () => {
     const large = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const small = await tenantWith(['/e'], 1);
     const other = await tenantWith(['/f'], 9);

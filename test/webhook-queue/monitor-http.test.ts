@@ -208,7 +208,7 @@ describe('an invalid request', () => {
     }
   });
 
-  it('an invalid filter gets a page', async () => {
+  it('a request with an invalid filter gets a page, not an error', async () => {
     const odd =
       'status=lost&code=9999&since=yesterday&until=%F0%9F%98%80&endpoint=x&outcome=&before=zzz&unknown=1';
     for (const path of ['/deliveries', '/endpoints', '/replay'])

@@ -192,14 +192,14 @@ describe('429 and 503', () => {
     }
   });
 
-  it('a 429 after the last step ends the delivery only when it counts', () => {
+  it('after the last step, the third uncounted 429 is retried, and a further one ends the delivery', () => {
     const last = SCHEDULE.length - 1;
     const next = decideNext(throttled, { tries: last, uncounted: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY + 30, tries: last });
     expect(decideNext(throttled, { tries: last, uncounted: 3 }, SCHEDULE).status).toBe('dead');
   });
 
-  it('a closed kept connection is retried at once three times, and then counts as a try', () => {
+  it('a kept connection that closes is retried at once three times, and the fourth time counts as a try', () => {
     const hungUp = { outcome: 'hung_up', statusCode: null, retryAfterSeconds: null } as const;
     for (const uncounted of [0, 1, 2]) {
       const next = decideNext(hungUp, { tries: 1, uncounted }, SCHEDULE);
