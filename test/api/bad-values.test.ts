@@ -123,7 +123,7 @@ describe('a value that no column can store', () => {
   });
 
   it.each(['0001-01-01', '9999-12-31', '2028-02-29'])(
-    'reads %s as a valid date without a departure',
+    'accepts %s as a valid date, and answers that it has no departure',
     async (departure_date) => {
       expectProblem(await hold({ departure_date }), 409, 'departure_gone');
       expectProblem(await book({ departure_date }), 409, 'departure_gone');

@@ -299,7 +299,7 @@ describe('the reference of a booking with a hold', () => {
     expect(JSON.parse(event.body)).toMatchObject({ external_ref: 'cart-83' });
   });
 
-  it('a booking keeps its own reference instead of the one of its hold', async () => {
+  it('a booking with a reference keeps it, although its hold has another one', async () => {
     const seats = await givenSeats(api.db);
     const named = await holdOf(seats, { external_ref: 'cart-84' });
     const own = await website.book({ tour_id: seats.tour.id, hold_id: named, external_ref: 'order-84' });

@@ -220,7 +220,7 @@ describe('the departures from the cache', () => {
     expect(await seatsLeft()).toBe(before);
   });
 
-  it('cached departures show the seats of an expired hold without any write', async () => {
+  it('cached departures show the seats of an expired hold as free, without any write', async () => {
     const there = await givenTour(api.db);
     const on = await givenDeparture(api.db, there, { seats: 5 });
     await insertHold(api.db, shop, there, on, { quantity: 3, secondsLeft: 3 });

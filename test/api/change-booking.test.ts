@@ -110,7 +110,7 @@ describe('a change of a booking on its date', () => {
     expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
   });
 
-  it('adds a single supplement when no seat is free, because it takes none', async () => {
+  it('adds a single supplement although no seat is free, because a supplement takes no seat', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenBooking(seats, { adults: 8 });
@@ -139,7 +139,7 @@ describe('a change of a booking on its date', () => {
     }
   });
 
-  it('refuses a change when the total is not the expected one', async () => {
+  it('refuses a change when its total is not the expected_total', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     const refusal = await change(booking_ref, { adults: 3, expected_total: 1_499.99 });

@@ -164,7 +164,7 @@ describe('a change of a hold to another date', () => {
     expect(booking.body).toMatchObject({ departure_date: other.date, total_price: 1_800 });
   });
 
-  it('refuses a move when seats are missing, and leaves the seats where they were', async () => {
+  it('refuses a move when too few seats are free, and the hold keeps its old seats', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const other = await givenOther(seats.tour, { seats: 1 });
     const hold = await givenHold(seats);

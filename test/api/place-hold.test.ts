@@ -111,7 +111,7 @@ describe('a hold', () => {
 });
 
 describe('a departure that cannot be held', () => {
-  it('answers the free seats and the three nearest dates with enough seats when there are too few', async () => {
+  it('a refusal for too few seats names the free seats and the three nearest dates with enough seats', async () => {
     const { db } = api;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { date: daysFromToday(30), seats: 3 });
@@ -146,7 +146,7 @@ describe('a departure that cannot be held', () => {
       { status: 'cancelled', date: daysFromToday(-2) },
       'departure_cancelled',
     ],
-  ])('answers 409 and other dates for a departure %s', async (_what, departure, code) => {
+  ])('answers 409, and names other dates, for a departure %s', async (_what, departure, code) => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, departure);
     const other = await givenDeparture(db, tour, { date: daysFromToday(40), seats: 5 });

@@ -62,7 +62,7 @@ describe('a date with two departures', () => {
     ['availability', () => availability()],
     ['a hold', () => hold()],
     ['a booking', () => book()],
-  ])('answers 400 that lists the times to %s without a time', async (_, request) => {
+  ])('a request for %s without a time gets 400 with the times of the date', async (_, request) => {
     expectTimesListed(await request());
   });
 

@@ -73,7 +73,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
 });
 
 describeOnTerminal('tourctl pricing add on a terminal', () => {
-  it('asks before prices fall below half, and adds the rule only after a yes', async () => {
+  it('asks before prices fall below half, and adds the rule only after the answer yes', async () => {
     const refusing = terminal.sit('pricing add acme --percent -80 --tour fuji');
     await refusing.answer('less than half of the platform', 'n', KEY.enter);
     expect([await refusing.ended, await rules()]).toEqual([1, []]);

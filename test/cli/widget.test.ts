@@ -181,7 +181,7 @@ describe('tourctl widget list', () => {
     await expectPages(terminal, `widget list ${slug}`);
   });
 
-  it('refuses to continue after an unknown token', async () => {
+  it('--after refuses a token that does not exist', async () => {
     const list = `widget list ${await givenTenant()}`;
     expect(await terminal.refusal(`${list} --after AAAAAAAAAAAA`)).toBe('1 widget_token_not_found');
   });
