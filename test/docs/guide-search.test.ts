@@ -24,7 +24,7 @@ describeInChromium('the search on the pages for developers', (browser) => {
   };
   const found = (page: Page) => page.locator('.results li').allInnerTexts();
 
-  it('finds calls, fields and events, opens the part that has the field, and ends with Escape', async () => {
+  it('the search finds calls, fields and events, opens the part with the field, and closes with Escape', async () => {
     await visit('/docs', async (page) => {
       await page.keyboard.press('/');
       await page.keyboard.type('price_breakdown.categories');
@@ -50,7 +50,7 @@ describeInChromium('the search on the pages for developers', (browser) => {
     });
   });
 
-  it('finds the headings of the guide', async () => {
+  it('the search finds the headings of the guide', async () => {
     await visit('/docs/guide', async (page) => {
       await page.getByRole('searchbox').fill('webhooks');
       expect(await found(page)).toContain('Webhooks');

@@ -47,7 +47,7 @@ describe('the figure of the folders', () => {
     expect([...allowed.keys()].filter((folder) => !drawn.has(folder))).toEqual([]);
   });
 
-  it('draws an arrow only where an import is allowed', () => {
+  it('the figure draws an arrow only where an import is allowed', () => {
     const forbiddenArrows = [...figure].flatMap(([from, targets]) =>
       targets.filter((to) => !allowed.get(from)?.includes(to)).map((to) => `${from} --> ${to}`),
     );

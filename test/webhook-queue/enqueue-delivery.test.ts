@@ -123,7 +123,7 @@ describe('a booking with endpoints', () => {
 });
 
 describe('a booking that commits during a change of endpoints', () => {
-  it('a booking that commits while an endpoint is being added is sent', async () => {
+  it('a booking that commits while an endpoint is being added is delivered to this endpoint', async () => {
     await db.transaction(async (booking) => {
       await enqueue(booking);
       expect(await add(db, tenantId, receiver.url)).toMatchObject({ waiting: 0 });
@@ -133,7 +133,7 @@ describe('a booking that commits during a change of endpoints', () => {
     await whenAll(db, tenantId, 'delivered');
   });
 
-  it('a booking whose endpoint was removed before it committed is cancelled', async () => {
+  it('the delivery of a booking is cancelled if its endpoint was removed before the booking committed', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     await db.transaction(async (booking) => {
       await enqueue(booking);

@@ -72,7 +72,7 @@ describe('adding an endpoint', () => {
       'https://example.com:6379/',
       'port 6379 is the usual port of a cache or a search engine: use another one',
     ],
-  ])('refuses %s', async (url, reason) => {
+  ])('refuses the URL %s for an endpoint', async (url, reason) => {
     const adding = inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, { tenantId, url }));
     await expect(adding).rejects.toMatchObject({
       code: 'invalid_webhook_url',

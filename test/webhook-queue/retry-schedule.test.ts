@@ -94,7 +94,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('waits about as long as its step or Retry-After says, and ends after the last step', () => {
+  it('a retry waits about as long as its step or Retry-After says, and the last step ends the delivery', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       uncounted: fc.integer({ min: 0, max: 9 }),
@@ -121,7 +121,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('ends a delivery after as many attempts as it has steps, or up to three more', () => {
+  it('a delivery ends after as many attempts as the schedule has steps, or up to three more', () => {
     fc.assert(
       fc.property(
         schedules,
