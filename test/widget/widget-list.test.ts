@@ -142,7 +142,7 @@ describe('the token of GET /api/widget/tours', () => {
       });
   });
 
-  it('every 401 without a proven secret is identical, and one with a proven secret names the reason', async () => {
+  it('a missing or wrong secret always gets the same 401, and a right secret gets the reason', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     const forged = withAnotherSecret(token);
     const missing = 'The widget token is missing or not valid.';
