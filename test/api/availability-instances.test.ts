@@ -109,7 +109,7 @@ describeWithRedis('the availability cache of several instances', () => {
       });
     });
 
-    it('answers all callers with the stale entry while one load runs', async () => {
+    it('all callers get the stale entry while one load runs', async () => {
       await ask();
       await age(12);
       const first = await entry();

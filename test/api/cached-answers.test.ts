@@ -89,7 +89,7 @@ describe('an answer from the cache', () => {
     ['a tour', tourPath],
     ['departures', departuresPath],
     ['availability', availabilityPath],
-  ])('the cached answer for %s has the headers and bytes of the first one', async (_what, path) => {
+  ])('the cached answer for %s has the headers and bytes of the first answer', async (_what, path) => {
     const first = await shop.get(path());
     const second = await fromCache(() => shop.get(path()));
     expect([second.status, second.text]).toEqual([200, first.text]);
@@ -97,7 +97,7 @@ describe('an answer from the cache', () => {
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
 
-  it('a cached widget answer repeats the first one, and only a listed origin gets CORS headers', async () => {
+  it('a cached widget answer equals the first answer, but only a listed origin gets CORS headers', async () => {
     const ask = (origin?: string) => api.http.get(widgetPath()).set(origin ? { origin } : {});
     const first = await ask(SHOP);
     const second = await fromCache(() => ask(SHOP));

@@ -261,7 +261,7 @@ describe('a change of a booking in the sandbox', () => {
 });
 
 describe('a change of a confirmed booking', () => {
-  it('a confirmed booking keeps its deposit when its total changes, also to a smaller one', async () => {
+  it('a confirmed booking keeps its deposit when its total changes, even when the total becomes smaller', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats, { adults: 8 });
     await step(booking_ref, 'confirm');

@@ -135,7 +135,7 @@ describe('price_from of the demo catalog', () => {
 });
 
 describe('price_from of a tour', () => {
-  it('price_from ignores cancelled, closed and past departures, and counts a sold-out one', async () => {
+  it('price_from ignores cancelled, closed and past departures, and includes sold-out departures', async () => {
     const { db } = api;
     const shop = await givenShop();
     const tour = await givenTour(db, { basePriceMinor: 50_000 });

@@ -65,7 +65,7 @@ describe('the seats of a departure', () => {
     expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 2, sandbox: 2 });
   });
 
-  it("a tenant's share counts the seats of its own kind only", async () => {
+  it("a tenant's share counts only seats of the tenant's own kind, sandbox or real", async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const half = await givenWebsite(api, { sandbox: true, maxHoldShare: 50, maxHolds: 1 });
     expect((await hold(shop, seats, 4)).status).toBe(201);

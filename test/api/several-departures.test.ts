@@ -214,7 +214,7 @@ describe('a departure time', () => {
     expectInvalidFields(await book(body), ['departure_time']);
   });
 
-  it('refuses a departure_time without a date in a change of a booking that has no date', async () => {
+  it('refuses a departure_time without a date in a change of a booking without a date', async () => {
     const { body } = await book({ departure_date: undefined });
     const changed = await website.patch(`/api/tenant/bookings/${body.booking_ref}`, {
       departure_time: '09:30',

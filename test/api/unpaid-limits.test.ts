@@ -31,7 +31,7 @@ describe("a tenant's share of a departure's seats", () => {
     expect((await book(other, seats, 5)).status).toBe(201);
   });
 
-  it('the share counts no confirmed, cancelled or expired seats, and no other departure', async () => {
+  it('the share counts no confirmed, cancelled or expired bookings, and no other departures', async () => {
     const { db } = api;
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(db, { seats: 10 });

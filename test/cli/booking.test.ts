@@ -61,7 +61,7 @@ describe('tourctl booking', () => {
     });
   });
 
-  it('refuses an unknown reference with 1 and a malformed one with 2', async () => {
+  it('exits with 1 for an unknown reference and with 2 for a malformed reference', async () => {
     for (const verb of ['show', 'confirm', 'cancel', 'anonymize']) {
       expect(await sales.refusal(`booking ${verb} ZZ-99999999 --yes`)).toBe('1 booking_not_found');
       expect((await sales.tourctl(`booking ${verb} nonsense --yes --json`)).code).toBe(2);
