@@ -256,7 +256,7 @@ describe('tourctl origins', () => {
     );
   });
 
-  it('removes an origin that an earlier release allowed and this one refuses', async () => {
+  it('removes an origin that an earlier release allowed and this release refuses', async () => {
     const slug = await givenTenant();
     const origins = ['https://shop.internal'];
     await terminal.db('tenants').where({ slug }).update({ origins });

@@ -290,7 +290,7 @@ describe('the connections of an API', () => {
     clients.forEach(({ socket }) => socket.destroy());
   });
 
-  it('a connection with a request in progress is not closed for a new one of its address', async () => {
+  it('a connection with a request in progress is not closed for a new connection of its address', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
     const lock = await api.db.transaction();
     await lock.raw('lock table tenants in access exclusive mode');
@@ -305,7 +305,7 @@ describe('the connections of an API', () => {
     busy.forEach(({ socket }) => socket.destroy());
   });
 
-  it('a new connection replaces one whose client does not read its answer', async () => {
+  it('a new connection replaces a connection whose client does not read its answer', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
     const clients = await open(url, 5, '');
     for (const { socket } of clients) {
