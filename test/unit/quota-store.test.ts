@@ -26,7 +26,7 @@ describe('the quota store in memory', () => {
     expect(await use(25)).toBe(10);
   });
 
-  it('counts down what remains, and refuses with a wait of at least one second', async () => {
+  it('counts down the remaining requests, and refuses with a wait of at least one second', async () => {
     const remaining = [];
     for (let n = 0; n < 3; n++) remaining.push((await store.consume('b', 3)).remaining);
     expect(remaining).toEqual([2, 1, 0]);

@@ -26,7 +26,7 @@ function givenValidity() {
 }
 
 describe('read-cache validity', () => {
-  it('the validity lasts one second from the start of the poll, not from its answer', () => {
+  it('the validity lasts one second from the start of the poll, not from the answer of the poll', () => {
     const { validity, poll } = givenValidity();
     expect(validity.isValid()).toBe(false);
     poll(7, 400);

@@ -47,7 +47,7 @@ describe('a booking without an endpoint', () => {
     ]);
   });
 
-  it('a waiting booking is sent to the first endpoint that subscribes, and to no later one', async () => {
+  it('a waiting booking is sent to the first endpoint that subscribes, and not to a later endpoint', async () => {
     await book(db, tenantId);
     await book(db, tenantId);
     worker = startFastWorker(db);

@@ -38,7 +38,7 @@ afterEach(() => {
 });
 
 describe('a worker', () => {
-  it('another worker delivers after the lease of a killed one, and the log has both attempts', async () => {
+  it('another worker delivers after the lease of a killed worker, and the log has both attempts', async () => {
     receiver.react((response, n) => void (n > 1 && response.writeHead(204).end()));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -128,7 +128,7 @@ describe('a worker', () => {
     expect(await db('webhook_queue')).toEqual([]);
   });
 
-  it('a worker keeps slots free for other endpoints while one hangs', async () => {
+  it('a worker keeps slots free for other endpoints while one endpoint hangs', async () => {
     receiver.react(
       (response, _n, request) => void (request.path === '/hook' && response.writeHead(204).end()),
     );

@@ -64,7 +64,7 @@ describe('the widget list and CORS', () => {
     }
   });
 
-  it('echoes the origin on a refusal too if the token is known, so that the page can read it', async () => {
+  it('echoes the origin on a refusal if the token is known, so that the page can read the refusal', async () => {
     const bad = await ask({ origin: SHOP }, { token, limit: '0' });
     expect(bad.status).toBe(400);
     expect(bad.headers['access-control-allow-origin']).toBe(SHOP);
@@ -73,7 +73,7 @@ describe('the widget list and CORS', () => {
     expect(nobody.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('refuses an origin where neither the token nor its tenant has one', async () => {
+  it('refuses every origin if neither the token nor its tenant has an origin', async () => {
     const { db } = api;
     const bare = await givenWidgetToken(db, await givenTenant(db), { origins: [] });
     expect((await ask({ origin: SHOP }, { token: bare.token })).body).toMatchObject(FOREIGN);
