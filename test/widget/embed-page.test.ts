@@ -229,7 +229,7 @@ describe('the pass', () => {
 
   const isRefused = { status: 401, code: 'invalid_widget_token' };
 
-  it('answers 401 to a forged pass, and to one of an unknown token', async () => {
+  it('answers 401 to a forged pass, and to a pass of an unknown token', async () => {
     const { cursorKey } = api.context.secrets;
     const pass = passFrom();
     expect((await page({ pass })).status).toBe(200);
