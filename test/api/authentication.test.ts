@@ -247,13 +247,13 @@ describe('two credentials', () => {
       'multiple_credentials',
     ],
     ['a key that is twice in the query', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
-  ])('refuses %s (T35)', async (_what, headers, query, code) => {
+  ])('answers 400 to a request with two credentials: %s (T35)', async (_what, headers, query, code) => {
     const response = await ask(withRealKey(headers), query.replaceAll('KEY', reader.key));
     expectProblem(response, 400, code);
     expect(response.text).not.toContain(reader.key);
   });
 
-  it("the answer does not repeat a key that is sent as a parameter's name", async () => {
+  it('a key that is sent as the name of a parameter does not appear in the answer', async () => {
     const response = await ask({ authorization: reader.authorization }, `?${reader.key}=1`);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.text).not.toContain(reader.key);

@@ -52,7 +52,7 @@ describe('the cache of availability', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('serves an entry fresh for 10 s, then stale for 60 s while it refreshes, and then loads it again', async () => {
+  it('serves an entry as fresh for 10 s and as stale for 60 s more, and then loads it again', async () => {
     const first = await ask();
     skip(8_000);
     const second = await ask();
@@ -115,7 +115,7 @@ describe('the cache of availability', () => {
     await expectReloaded(1);
   });
 
-  it('an entry ends when a hold that it counted expires', async () => {
+  it('a cached entry expires together with a hold that it counted', async () => {
     await insertHold(api.db, reader, tour, date, { quantity: 5, secondsLeft: 1.2 });
     expect((await ask()).body).toMatchObject({ status: 'sold_out', seats_available: 0 });
     expect(await cacheStatusOf()).toBe('availability; hit');
@@ -125,7 +125,7 @@ describe('the cache of availability', () => {
     expect(after.body).toMatchObject({ status: 'available', seats_available: 5 });
   });
 
-  it('an entry ends when the departure closes', async () => {
+  it('a cached entry expires when the departure closes', async () => {
     await changeDeparture({ closes_at: new Date(Date.now() + 1200) });
     expect((await ask()).body.status).toBe('available');
     await sleep(1300);

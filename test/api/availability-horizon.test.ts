@@ -11,7 +11,7 @@ describe('the validity of an availability count', () => {
     ['Atlantic/Azores', '2031-10-25', '2031-10-26T00:00:00.000Z'],
     ['America/Havana', '2031-11-01', '2031-11-02T04:00:00.000Z'],
   ])(
-    'an availability count in %s on %s is valid until the date ends there, at %s',
+    'an availability count in %s on %s is valid until the date ends in this time zone, at %s',
     async (timeZone, date, end) => {
       const { db } = database;
       const tour = await givenTour(db, { timeZone });

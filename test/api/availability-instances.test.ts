@@ -109,7 +109,7 @@ describeWithRedis('the availability cache of several instances', () => {
       });
     });
 
-    it('answers all callers with the stale entry while one load runs', async () => {
+    it('all callers get the stale entry while one load runs', async () => {
       await ask();
       await age(12);
       const first = await entry();
@@ -187,7 +187,7 @@ describeWithRedis('the availability cache of several instances', () => {
       instances.pop();
     });
 
-    it('another instance loads the entry when an instance died during its load', async () => {
+    it('when an instance dies while it loads an entry, another instance loads the entry', async () => {
       await stores[0]!.cache.claim(key(), undefined);
       const begun = performance.now();
       expect(await seats(1)).toBe(10);
@@ -197,14 +197,14 @@ describeWithRedis('the availability cache of several instances', () => {
       expect((await ask(3)).source).toBe('hit');
     });
 
-    it('ignores an entry from before a change of the tour', async () => {
+    it('ignores an entry that was stored before the tour changed', async () => {
       await ask();
       await database.db('tours').where({ id: tour.id }).increment('revision', 1);
       expect((await ask(1, 2)).source).toBe('miss');
       expect((await ask(2, 2)).source).toBe('hit');
     });
 
-    it('an instance of the release before can read the entry of a date with one departure', async () => {
+    it('an instance of the previous release can read the entry of a date with one departure', async () => {
       await ask();
       const written = JSON.parse((await client.hget(key(), 'value'))!);
       expect(written.facts.departure).toMatchObject({ seatsTotal: 10, tour: { currency: 'EUR' } });
@@ -216,7 +216,7 @@ describeWithRedis('the availability cache of several instances', () => {
       ['an empty object', '{}'],
       ['an entry without a valid time', '{"revision":1,"freshMs":10000,"facts":{"asOf":"x"}}'],
       ['an entry of an earlier release', OLD_ENTRY],
-    ])('loads the date again when the store has %s', async (_what, value) => {
+    ])('loads the date again when the stored value is %s', async (_what, value) => {
       await ask();
       await client.hset(key(), 'value', value);
       expect(await ask(1)).toMatchObject({ source: 'miss', departures: [{ seatsTotal: 10 }] });

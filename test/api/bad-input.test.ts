@@ -148,7 +148,7 @@ describe('bytes that are not one HTTP request', () => {
     },
   );
 
-  it('refuses a chunked body that cannot be read with a problem document', async () => {
+  it('answers a problem document to a chunked body that cannot be decoded', async () => {
     const { key } = await givenWebsite(api, {}, ['booking:create']);
     const response = await sendRaw(
       api,

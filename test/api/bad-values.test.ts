@@ -92,7 +92,7 @@ describe('wrong values', () => {
   });
 
   it.each([null, 5, 'text', [], [1], {}])(
-    'names the other wrong values when customer is %j',
+    'a customer of %j does not hide the errors of the other fields',
     async (customer) => {
       const fields = refusedFields(await hold({ departure_date: 'x', quantity: 0, customer }));
       expect(fields).toEqual(expect.arrayContaining(['departure_date', 'quantity']));
@@ -123,7 +123,7 @@ describe('a value that no column can store', () => {
   });
 
   it.each(['0001-01-01', '9999-12-31', '2028-02-29'])(
-    'reads %s as a valid date without a departure',
+    'accepts %s as a valid date, and answers that it has no departure',
     async (departure_date) => {
       expectProblem(await hold({ departure_date }), 409, 'departure_gone');
       expectProblem(await book({ departure_date }), 409, 'departure_gone');

@@ -7,7 +7,7 @@ const api = useTestApi();
 const website = useWebsite(api);
 
 describe('expected_total', () => {
-  it('accepts an expected_total that equals the total, also as a sum of floats', async () => {
+  it('accepts an expected_total that equals the total, despite the rounding errors of floating-point sums', async () => {
     const { tour, date } = await givenSeats(api.db, { prices: { adult: 1_999 } });
     const order = { tour_id: tour.id, departure_date: date, adults: 3 };
     for (const expected_total of [59.97, 19.99 * 3, 19.99 + 19.99 + 19.99]) {
@@ -34,14 +34,14 @@ describe('a deposit', () => {
     ['33.33 % of 999.99', { depositPercent: '33.33' }, 99_999, 333.3],
     ['nothing at 0 %', { depositPercent: '0' }, 99_999, 0],
     ['the whole total at 100 %', { depositPercent: '100' }, 99_999, 999.99],
-  ])('the deposit is %s', async (_what, tenant, adult, deposit) => {
+  ])('the deposit of a booking is %s', async (_what, tenant, adult, deposit) => {
     const { tour, date } = await givenSeats(api.db, { prices: { adult } });
     const acme = await givenWebsite(api, tenant);
     const booking = await acme.book({ tour_id: tour.id, departure_date: date });
     expect(booking.body.deposit_total).toBe(deposit);
   });
 
-  it("payment by reservation has no deposit, on request or by the tenant's default", async () => {
+  it("the payment method reserve has no deposit, whether a request or the tenant's default chooses it", async () => {
     const { tour, date } = await givenSeats(api.db);
     const order = { tour_id: tour.id, departure_date: date };
     const reserving = await givenWebsite(api, { paymentMethod: 'reserve' });

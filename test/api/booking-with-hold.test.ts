@@ -18,7 +18,7 @@ const setAdultPrice = ({ tour }: Seats, adult: number) =>
 const statusOf = async (holdId: string) => (await website.get(`/api/gateway/holds/${holdId}`)).body.status;
 
 describe('a booking that names its hold', () => {
-  it('a booking takes the date and seats of its hold, converts it, and counts the seats once (C6)', async () => {
+  it('a booking by hold_id takes the date of the hold, converts the hold, and counts the seats once (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
@@ -75,7 +75,7 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(1);
   });
 
-  it('a booking for more adults than its hold takes free seats for the rest, or is refused', async () => {
+  it('a booking for more adults than its hold needs free seats for the additional adults', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 5 });
     const hold_id = await holdOf(seats);
@@ -87,7 +87,7 @@ describe('a booking that names its hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 5]);
   });
 
-  it('a booking for fewer adults than its hold frees the remaining seats', async () => {
+  it('a booking for fewer adults than its hold frees the seats that it does not need', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { quantity: 6 });
@@ -299,7 +299,7 @@ describe('the reference of a booking with a hold', () => {
     expect(JSON.parse(event.body)).toMatchObject({ external_ref: 'cart-83' });
   });
 
-  it('a booking keeps its own reference instead of the one of its hold', async () => {
+  it('a booking with a reference keeps it, although its hold has another one', async () => {
     const seats = await givenSeats(api.db);
     const named = await holdOf(seats, { external_ref: 'cart-84' });
     const own = await website.book({ tour_id: seats.tour.id, hold_id: named, external_ref: 'order-84' });

@@ -89,7 +89,7 @@ describe('an answer from the cache', () => {
     ['a tour', tourPath],
     ['departures', departuresPath],
     ['availability', availabilityPath],
-  ])('the cached answer for %s has the headers and bytes of the first one', async (_what, path) => {
+  ])('the cached answer for %s has the headers and bytes of the first answer', async (_what, path) => {
     const first = await shop.get(path());
     const second = await fromCache(() => shop.get(path()));
     expect([second.status, second.text]).toEqual([200, first.text]);
@@ -97,7 +97,7 @@ describe('an answer from the cache', () => {
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
 
-  it('a cached widget answer repeats the first one, and only a listed origin gets CORS headers', async () => {
+  it('a cached widget answer equals the first answer, but only a listed origin gets CORS headers', async () => {
     const ask = (origin?: string) => api.http.get(widgetPath()).set(origin ? { origin } : {});
     const first = await ask(SHOP);
     const second = await fromCache(() => ask(SHOP));
@@ -143,7 +143,7 @@ describe('an answer from the cache', () => {
     expect(await hits()).toBe(before);
   });
 
-  it('the tokens of a tenant share a cached widget answer, which counts against the quota of each', async () => {
+  it('a cached widget answer serves every token of its tenant, and counts against the token of the request', async () => {
     const other = (await givenWidgetToken(api.db, shop.tenant)).token;
     await awaitInstances(api.db);
     const remaining: number[] = [];
@@ -179,7 +179,7 @@ describe('an answer from the cache', () => {
     expect(await count()).toBe(before + requests);
   });
 
-  it('refuses a missing scope, a second credential and a wrong kind when the answer is cached', async () => {
+  it('checks the scope, the number and the kind of the credentials before it answers from the cache', async () => {
     await fromCache(() => shop.get(CATALOG));
     const booker = await givenWebsite(api, {}, ['booking:create']);
     expectProblem(await booker.get(CATALOG), 401, 'insufficient_scope');
@@ -220,7 +220,7 @@ describe('the departures from the cache', () => {
     expect(await seatsLeft()).toBe(before);
   });
 
-  it('cached departures show the seats of an expired hold without any write', async () => {
+  it('cached departures show the seats of an expired hold as free, without any write', async () => {
     const there = await givenTour(api.db);
     const on = await givenDeparture(api.db, there, { seats: 5 });
     await insertHold(api.db, shop, there, on, { quantity: 3, secondsLeft: 3 });

@@ -101,7 +101,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
   });
 
-  it('a request that read the tenant before a change stores no page for later requests', async () => {
+  it('a request that read the tenant before a change caches no page for requests after the change', async () => {
     await givenTour(database.db);
     await untilSeen();
     const before: Tenant = { ...tenant };
@@ -111,7 +111,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await page({ ...tenant, defaultVisible: false })).items).toEqual([]);
   });
 
-  it('loads a page each time after the process stopped polling', async () => {
+  it('queries the database for each page after the process stopped polling', async () => {
     await page();
     await validity.stop();
     expect(validity.isValid()).toBe(false);

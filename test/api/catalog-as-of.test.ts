@@ -34,7 +34,7 @@ const renamed = (name: string) => ({ name, name_folded: foldName(name) });
 describe('a copy of the catalog after a restore', () => {
   const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 
-  it('a copy from a time that is not reached gets the complete catalog, on pages of any size', async () => {
+  it('an updated_since later than as_of gets the complete catalog, on pages of any size', async () => {
     for (const slug of ['aa', 'bb', 'cc']) await given(slug);
     await archive(await given('gone'));
     const reached = await now();
@@ -49,7 +49,7 @@ describe('a copy of the catalog after a restore', () => {
     expect(await since(reached)).toEqual(['aa']);
   });
 
-  it('a copy from the lost time gets the complete catalog once, and then the changes', async () => {
+  it('after a restore, an updated_since in the lost period gets the complete catalog once', async () => {
     for (const slug of ['aa', 'bb']) await given(slug);
     const lostAfter = await now();
     const copyIsOf = new Date(Date.parse(lostAfter) + 1000).toISOString();
@@ -68,7 +68,7 @@ describe('a copy of the catalog after a restore', () => {
 describe('as_of', () => {
   const begin = (): Promise<Trx> => api.db.transaction();
 
-  it('the next answer has the change of a transaction that was open at as_of', async () => {
+  it('a change whose transaction was still open at as_of is in the next answer', async () => {
     const tours = [await given('aa'), await given('bb'), await given('cc')];
     const trx = await begin();
     await trx('tours').where({ id: tours[0]!.id }).update({ summary: 'Late.' });
@@ -81,7 +81,7 @@ describe('as_of', () => {
     expect(await since(asOf)).toEqual(['aa', 'cc', '-bb']);
   });
 
-  it('open transactions neither hold back nor move as_of', async () => {
+  it('as_of depends on commits only: open transactions neither delay nor advance it', async () => {
     const tour = await given('aa');
     const trx = await begin();
     await trx('tours').select('id');
@@ -187,7 +187,7 @@ describe('as_of', () => {
     expect(new Set(times.map(Number)).size).toBe(times.length);
   });
 
-  it('pruning deletes the changes that ended more than 31 days before the last one', async () => {
+  it('pruning deletes the visible periods of tours that ended over 31 days before the last change', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const [old, young] = [await given('old'), await given('young')];

@@ -21,7 +21,7 @@ const random = (most: number) => Math.floor(Math.random() * most);
 const anyContinent = () => ['asia', 'europe'][random(2)]!;
 
 describe('updated_since', () => {
-  it('updated_since names each tour that a tenant gained or lost, after transactions that overlap', async () => {
+  it('after overlapping transactions, updated_since names each tour that a tenant gained or lost', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const tenant_id = who.tenant.id;

@@ -45,7 +45,7 @@ const setPrices = (seats: Seats, prices: object) =>
   setDeparture(seats, { prices_minor: JSON.stringify(prices) });
 
 describe('a change of a booking on its date', () => {
-  it('a booking takes and gives back seats at its booked price, and its deposit follows', async () => {
+  it('a changed number of adults changes the seats, the total and the deposit, at the booked price', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const booking = await givenBooking(seats);
     await setPrices(seats, { adult: 90_000 });
@@ -81,7 +81,7 @@ describe('a change of a booking on its date', () => {
     expect(body.price_breakdown.unit_price).toBe(500);
   });
 
-  it('refuses the whole change when seats are missing, and names other dates that have them', async () => {
+  it('refuses the whole change when too few seats are free, and names other dates with enough seats', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const other = await givenOther(seats.tour);
     const booking = await givenBooking(seats);
@@ -110,7 +110,7 @@ describe('a change of a booking on its date', () => {
     expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
   });
 
-  it('adds a single supplement when no seat is free, because it takes none', async () => {
+  it('adds a single supplement although no seat is free, because a supplement takes no seat', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenBooking(seats, { adults: 8 });
@@ -139,7 +139,7 @@ describe('a change of a booking on its date', () => {
     }
   });
 
-  it('refuses a change when the total is not the expected one', async () => {
+  it('refuses a change when its total is not the expected_total', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     const refusal = await change(booking_ref, { adults: 3, expected_total: 1_499.99 });
@@ -261,7 +261,7 @@ describe('a change of a booking in the sandbox', () => {
 });
 
 describe('a change of a confirmed booking', () => {
-  it('a confirmed booking keeps its deposit when its total changes, also to a smaller one', async () => {
+  it('a confirmed booking keeps its deposit when its total changes, even when the total becomes smaller', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats, { adults: 8 });
     await step(booking_ref, 'confirm');
@@ -390,7 +390,7 @@ describe('a change of a booking', () => {
     expectProblem(await seller.patch(pathOf(booking_ref), { adults: 1 }), 401, 'insufficient_scope');
   });
 
-  it('a booking changes once by an Idempotency-Key, and the repeat gets the same answer', async () => {
+  it('a repeat of a change with the same Idempotency-Key gets the first answer and changes nothing', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     const key = { 'idempotency-key': `change-${booking_ref}` };

@@ -27,7 +27,7 @@ const setPrices = (tour: GivenTour, prices: object) =>
     .update({ prices_minor: JSON.stringify(prices) });
 
 describe('a change of a hold on its departure', () => {
-  it('a hold takes and gives back seats at its locked price, and the answer is the one of GET', async () => {
+  it('a changed quantity takes or frees seats, at the price that the hold locked', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await setPrices(seats.tour, { adult: 90_000 });
@@ -122,7 +122,7 @@ describe('a change of a hold on its departure', () => {
     expect((await change(hold.hold_id, { external_ref: 'cart-81' })).body.external_ref).toBe('cart-81');
   });
 
-  it('adds a customer, and a reference by which a booking consumes the hold', async () => {
+  it('a change can replace fields of the customer, and add the reference by which a booking finds the hold', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold = await givenHold(seats, { customer: { name: 'Ana Lima', email: 'ana@example.com' } });
@@ -164,7 +164,7 @@ describe('a change of a hold to another date', () => {
     expect(booking.body).toMatchObject({ departure_date: other.date, total_price: 1_800 });
   });
 
-  it('refuses a move when seats are missing, and leaves the seats where they were', async () => {
+  it('refuses a move when too few seats are free, and the hold keeps its old seats', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const other = await givenOther(seats.tour, { seats: 1 });
     const hold = await givenHold(seats);
@@ -238,7 +238,7 @@ describe('a change of a hold', () => {
     expectProblem(await change('nonsense', { quantity: 1 }), 404, 'hold_not_found');
   });
 
-  it('a hold changes once by an Idempotency-Key, and the repeat gets the same answer', async () => {
+  it('a repeat of a change with the same Idempotency-Key gets the first answer and changes nothing', async () => {
     const seats = await givenSeats(api.db);
     const hold = await givenHold(seats);
     const key = { 'idempotency-key': `change-${hold.hold_id}` };

@@ -82,7 +82,7 @@ describe.each([
     await database.drop();
   }, 30_000);
 
-  it('Bookings that move in both directions between two departures all arrive', async () => {
+  it('Bookings that move in opposite directions between two departures at the same time all succeed', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 20);
     const made = await Promise.all(
@@ -95,7 +95,7 @@ describe.each([
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 10]);
   });
 
-  it('Of twelve holds and bookings that move to a departure with two free seats, two arrive', async () => {
+  it('Of twelve concurrent moves to a departure with two free seats, exactly two succeed', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 12);
     await hold(0, two, 10);
@@ -113,7 +113,7 @@ describe.each([
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 12]);
   });
 
-  it('One booking that many requests move ends on one departure, and has seats only there', async () => {
+  it('A booking that many requests move at the same time ends on one departure, and takes seats only there', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 4);
     const { booking_ref } = (await book(0, one, { adults: 2 })).body;

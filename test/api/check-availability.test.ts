@@ -85,7 +85,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     });
   });
 
-  it("a departure is gone by the date in the tour's time zone", async () => {
+  it('the status of a departure is "gone" once its date is past in the tour\'s time zone', async () => {
     date = todayIn('Pacific/Pago_Pago');
     for (const [timeZone, status] of [
       ['Pacific/Kiritimati', 'gone'],

@@ -67,7 +67,7 @@ describe('confirming a booking', () => {
     });
   });
 
-  it('confirming answers 409 on a cancelled departure, and for an expired booking on a closed one', async () => {
+  it('answers 409 on a cancelled departure, and for an expired booking on a closed departure', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const order = { tour_id: tour.id, departure_date: date };

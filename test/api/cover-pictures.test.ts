@@ -4,7 +4,7 @@ import { expectProblem } from '../support/responses';
 const api = useTestApi();
 
 describe('GET /covers/{slug}.svg', () => {
-  it('serves a cover of the demo catalog that pages of other origins may show', async () => {
+  it('serves a cover of the demo catalog, with a header that lets pages of other origins show it', async () => {
     const cover = await api.http.get('/covers/ha-long-bay-cruise.svg').buffer(true);
     expect(cover.status).toBe(200);
     expect(cover.headers).toMatchObject({

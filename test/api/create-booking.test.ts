@@ -97,7 +97,7 @@ describe('creating a booking', () => {
     }
   });
 
-  it("a booking without a date reserves no seats and costs the tenant's price of the base price", async () => {
+  it("a booking without a date reserves no seats, and its price is the base price after the tenant's rule", async () => {
     const { db } = api;
     const cheap = await givenWebsite(api);
     const tour = await givenTour(db, { basePriceMinor: 80_000 });
@@ -116,7 +116,7 @@ describe('creating a booking', () => {
 });
 
 describe('a payment window', () => {
-  it.each([30, null])('payment_due_at follows a payment window of %j minutes', async (minutes) => {
+  it.each([30, null])('computes payment_due_at from a payment window of %j minutes', async (minutes) => {
     const { tour, date } = await givenSeats(api.db);
     const acme = await givenWebsite(api, { paymentWindowMinutes: minutes });
     const { body } = await acme.book({ tour_id: tour.id, departure_date: date });

@@ -54,17 +54,17 @@ describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (k
   /** On a widget route the parameter `pass` accepts only a pass. */
   const inPass = isServer ? WRONG : `401 ${unproven}`;
 
-  it('an API key is accepted on a server route alone, and only in its own channels', async () => {
+  it('an API key is accepted only on server routes, and only in the channels of an API key', async () => {
     const expected = { ...allOf(WRONG), pass: inPass, ...(isServer && served) };
     expect(await outcomes(path, reader.key)).toEqual(expected);
   });
 
-  it('a widget token is accepted on a widget route alone, and only in its own channels', async () => {
+  it('a widget token is accepted only on widget routes, and only in the channels of a widget token', async () => {
     const expected = { ...allOf(WRONG), pass: inPass, ...(!isServer && served) };
     expect(await outcomes(path, widget.token)).toEqual(expected);
   });
 
-  it('an embed pass is accepted on a widget route alone, and only in its own parameter', async () => {
+  it('an embed pass is accepted only on widget routes, and only in the parameter `pass`', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, widget.id);
     const expected = { ...allOf(`401 ${unproven}`), ...(!isServer && { pass: 'served' }) };
     expect(await outcomes(path, pass)).toEqual(expected);
@@ -78,7 +78,7 @@ describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (k
     }
   });
 
-  it('a credential in two channels is accepted when one of them is its own', async () => {
+  it('accepts the same credential in two channels if one of them is allowed for it', async () => {
     const credential = isServer ? reader.key : widget.token;
     // A server route has no parameter `token`.
     const strange: readonly Channel[] = isServer ? ['pass', 'token'] : ['pass'];

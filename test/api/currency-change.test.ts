@@ -100,7 +100,7 @@ describe('a sale that waited for its departure', () => {
 });
 
 describe('a booking without a date', () => {
-  it("a booking without a date that waited for its key uses the tour's new currency", async () => {
+  it("a booking without a date that waited for its Idempotency-Key uses the tour's new currency", async () => {
     const tour = await givenTour(db, { basePriceMinor: 139_000 });
     const first = await db.transaction();
     const claimed = { tenantId: website.tenant.id, operation: 'booking.create', key: 'twice' } as const;

@@ -67,7 +67,7 @@ describe("a customer's text", () => {
     expect([booking.notes, booking.external_ref]).toEqual(['Zwei Kinder\nund ein Hund\né', '\u00e9']);
   });
 
-  it('removes invisible characters from one line, except those that a script needs (T39)', async () => {
+  it('removes invisible characters from single-line fields, except those that a writing system needs (T39)', async () => {
     const { customer, ...booking } = await booked({
       name: '\ufeffAna\u200b Li\u00adma\u061c\u200e علی\u200cرضا',
       external_ref: 'order\u2060-81',
@@ -155,7 +155,7 @@ describe('combining marks', () => {
     expectInvalidFields(await search(marks(32)), ['q']);
   });
 
-  it('refuses thousands of combining marks with one issue', async () => {
+  it('answers a single error for thousands of combining marks', async () => {
     const notes = `a${['\u0345', '\u0301', '\u0323', '\u0327'].map((mark) => mark.repeat(1900)).join('')}`;
     const { body } = await website.book({ tour_id: 'some-tour', notes });
     const message = 'must not have more than 30 combining marks in a row';

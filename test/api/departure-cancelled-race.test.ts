@@ -42,7 +42,7 @@ describe('a booking during the cancellation of its departure', () => {
     expect(await announced()).toEqual([[body.booking_ref]]);
   });
 
-  it('a booking for which a cancellation waits is in the event', async () => {
+  it('a booking that commits while the cancellation waits for it is in the event', async () => {
     const booking = await api.db.transaction();
     const departure = await departureOf(booking, seats.tour.slug, seats.date);
     await booking('departures').where({ id: departure.id }).forUpdate().select('id');

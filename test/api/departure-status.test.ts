@@ -49,7 +49,7 @@ describe("a booking's departure_status", () => {
     expect((await website.get(pathOf(made.body.booking_ref))).body.departure_status).toBeNull();
   });
 
-  it('a repeated answer has the departure_status of the first one', async () => {
+  it('a repeated answer has the departure_status of the first answer', async () => {
     const seats = await givenSeats(api.db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     const key = { 'idempotency-key': 'departure-status' };

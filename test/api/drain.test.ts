@@ -79,7 +79,7 @@ async function bookBehindALock(port: number) {
 }
 
 describe('an instance that got SIGTERM', () => {
-  it('stops within ten seconds, and listens for three, or until one second without requests (T46)', () => {
+  it('listens until 1 s without requests or for 3 s, refuses from 7 s on, and stops after 10 s (T46)', () => {
     expect(REAL_TIMES).toEqual({ quiet: 1000, listenerCloses: 3000, refusalStarts: 7000, end: 10_000 });
   });
 
@@ -108,7 +108,7 @@ describe('an instance that got SIGTERM', () => {
     expect(performance.now() - begun).toBeLessThan(TIMES.quiet);
   });
 
-  it('refuses a request that a proxy can send to another instance', async () => {
+  it('closes the connection of a request that a proxy may send to another instance, and books nothing', async () => {
     const { port, drain: stop } = await startInstance();
     const elsewhere = { 'x-retry-elsewhere': '1' };
     expect((await book(port, elsewhere)).status).toBe(201);

@@ -30,7 +30,7 @@ async function age(holdId: string, minutes: number): Promise<void> {
 }
 
 describe('extending a hold', () => {
-  it('an extension counts its minutes from now and answers with the hold', async () => {
+  it('an extended hold ends the requested number of minutes after the request', async () => {
     const hold = await givenHold({ external_ref: 'cart-7', hold_minutes: 5 });
     await age(hold.hold_id, 3);
     const before = Date.now();
@@ -46,7 +46,7 @@ describe('extending a hold', () => {
     expect((await website.get(`/api/gateway/holds/${hold.hold_id}`)).text).toBe(extended.text);
   });
 
-  it('fewer minutes than the remaining ones do not shorten the hold (C7)', async () => {
+  it('an extension by fewer minutes than remain does not shorten the hold (C7)', async () => {
     const hold = await givenHold({ hold_minutes: 40 });
     const extended = await extend(hold.hold_id, 1);
     expect(extended.status).toBe(200);

@@ -137,7 +137,7 @@ describe('a hold of a family', () => {
     [{ quantity: 3, adults: 2 }],
     [{ quantity: 3, adults: 3, children: 1 }],
     [{ quantity: 1, children: 2 }],
-  ])('refuses %j, because its party is not its quantity', async (party) => {
+  ])('refuses a hold of %j, whose quantity is not the number of its adults and children', async (party) => {
     const { tour, date } = await givenFamilySeats();
     expectInvalidFields(await website.hold(tour, { departure_date: date, ...party }), ['quantity']);
   });

@@ -69,7 +69,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     for (const none of ['Food', 'foo', '{}', "a','b"]) expect(await namesOf(`tag=${none}`)).toEqual([]);
   });
 
-  it('duration_min and duration_max include both ends', async () => {
+  it('a tour whose length is exactly duration_min or duration_max is selected', async () => {
     for (const durationDays of [1, 3, 5, 9]) await given(`${durationDays} days`, { durationDays });
     expect(await namesOf('duration_min=3')).toEqual(['3 days', '5 days', '9 days']);
     expect(await namesOf('duration_max=3')).toEqual(['1 days', '3 days']);
@@ -77,7 +77,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     expect(await namesOf('duration_min=5&duration_max=3')).toEqual([]);
   });
 
-  it('departs_from and departs_to select tours with an open departure between them, also a full one', async () => {
+  it('departs_from and departs_to select tours with a departure between them that is open, even if it is full', async () => {
     const date = daysFromToday(20);
     const open = await given('open');
     await departs(open, 20);
@@ -145,7 +145,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     'duration_max=9',
     'departs_from=2020-01-01',
     'sort=next_departure_date',
-  ])('refuses a cursor of a request with %s when this parameter is missing', async (filter) => {
+  ])('a cursor of a request with %s is refused in a request without this parameter', async (filter) => {
     for (const name of ['a', 'b']) await departs(await given(name, { tags: ['a'] }), 9);
     const { body } = await reader.get(`/api/tenant/catalog?limit=1&${filter}`);
     expect(body.next_cursor).toEqual(expect.any(String));
@@ -197,7 +197,7 @@ describe('sort=next_departure_date', () => {
       },
     ],
   ])(
-    'sorts pages of any size by next departure (%s), name and id, tours without one last',
+    'sorts tours by next departure, name and id, tours without one last (next departures: %s)',
     async (_what, prepare) => {
       await prepare(await givenTours());
       const listed = await all();
@@ -251,7 +251,7 @@ describe('sort=next_departure_date', () => {
     }
   });
 
-  it('a refresh computes the next departures that changed or closed', async () => {
+  it('a refresh computes every next departure that is missing or has closed', async () => {
     const tours = await givenTours();
     await refreshNextDepartures(api.db);
     expect(await api.db('next_departures_due')).toEqual([]);
@@ -267,7 +267,7 @@ describe('sort=next_departure_date', () => {
 describe('GET /api/tenant/catalog/filters', () => {
   const filters = async (who = reader) => (await who.get('/api/tenant/catalog/filters')).body;
 
-  it('counts the visible tours of each value, and answers the ranges of durations and open dates', async () => {
+  it('counts the visible tours of each continent, country and tag, and shows the ranges of durations and dates', async () => {
     const hue = await given('Hue', { tags: ['river', 'food', 'river'], durationDays: 4 });
     await given('Hanoi', { tags: ['food'], durationDays: 2 });
     const lima = await given('Lima', { country: 'PE', continent: 'south-america', durationDays: 12 });

@@ -59,7 +59,7 @@ describe('requests for a departure that is locked', () => {
     expect(await seatsTaken(api.db, locked)).toBe(40 - refused.length);
   });
 
-  it('waiting requests do not delay the repeat of an answered hold', async () => {
+  it('requests that wait for a locked departure do not delay the repeat of a hold that is placed', async () => {
     const body = { departure_date: locked.date, quantity: 1 };
     const place = () => website.hold(locked.tour, body, { 'idempotency-key': 'cart-1' });
     const first = await place();
@@ -74,7 +74,7 @@ describe('requests for a departure that is locked', () => {
     await waiting;
   });
 
-  it('waiting requests do not delay the repeat of an answered confirmation', async () => {
+  it('requests that wait for a locked departure do not delay the repeat of a confirmation', async () => {
     const [paid, ...unpaid] = [await book(), await book(), await book(), await book(), await book()];
     const confirm = () =>
       website.post(`/api/tenant/bookings/${paid}/confirm`, undefined, { 'idempotency-key': 'paid-1' });
@@ -127,7 +127,7 @@ describe('requests for a departure that is locked', () => {
 
 describe('moves of holds to a departure that is locked', () => {
   it.each(['asc', 'desc'])(
-    'moves to a locked departure do not delay sales of the departure that they leave (ids %s)',
+    'moves to a locked departure do not delay sales of their old departure (order of ids: %s)',
     async (order) => {
       await givenDeparture(api.db, free.tour, { date: daysFromToday(31) });
       const [left, busy] = await api.db('departures').where({ tour_id: free.tour.id }).orderBy('id', order);

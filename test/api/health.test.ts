@@ -30,7 +30,7 @@ async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
 it.each([
   ['/healthz', 'the process runs'],
   ['/readyz', 'the migrations are applied and the database responds'],
-])('%s answers that %s, and forbids caching', async (path) => {
+])('%s answers 200 when %s, and forbids caching', async (path) => {
   const { status, body, headers } = await api.http.get(path);
   expect({ status, body, cache: headers['cache-control'] }).toEqual({
     status: 200,

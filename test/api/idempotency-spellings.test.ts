@@ -44,7 +44,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, travellers }, key), first);
   });
 
-  it("a request that names the tenant's default is another request, because the default may change", async () => {
+  it('a request that names the default payment method is not a repeat of one that omits it', async () => {
     const { tour } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id };
     const key = newKey();
@@ -55,7 +55,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book(order, key), first);
   });
 
-  it('a repeat reads the phone number by the country that the tenant had at first', async () => {
+  it("the repeat of a booking reads the phone number by the tenant's country at the first request", async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const { tour } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id };
@@ -107,7 +107,7 @@ describe('a repeat of another write', () => {
     expectProblem(await website.hold(tour, { ...spelled, hold_minutes: 15 }, key), 422, REUSED);
   });
 
-  it('recognises the repeat of a change with another spelling, by the country of the first request', async () => {
+  it("recognises the repeat of a change with another spelling after the tenant's country changed", async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const seats = await givenSeats(api.db);
     const hold = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });

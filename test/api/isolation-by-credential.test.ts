@@ -150,7 +150,7 @@ describe.each(Object.entries(REFUSED))('with %s', (_kind, given) => {
     credential = await given();
   });
 
-  it.each(CALLS)('refuses %s with the same bytes for every id', async (_title, call) => {
+  it.each(CALLS)('%s answers 401 with the same bytes for every id', async (_title, call) => {
     expect(await expectSameBytes(call, credential)).toBe(401);
   });
 });
@@ -177,6 +177,6 @@ describe.each(Object.entries(OTHER_TENANTS))('with %s', (_kind, given) => {
   });
 });
 
-it('all these requests change no sale', async () => {
+it('no request of this file changes a hold or a booking', async () => {
   expect(await rowsOfSales()).toBe(rowsBefore);
 });

@@ -27,7 +27,7 @@ describe('the last use of an API key', () => {
     expect(Date.now() - (await row(key)).lastUsedAt!.getTime()).toBeLessThan(60_000);
   });
 
-  it('never replaces a stored time of use that is later', async () => {
+  it('an earlier time of use never replaces a later one', async () => {
     const key = await given();
     const later = new Date(Date.now() + 3_600_000);
     await api.db('api_keys').where('id', key.split('_')[2]!).update({ last_used_at: later });
@@ -53,7 +53,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: true, inBrowser: true });
   });
 
-  it('does not take a server that uses fetch for a browser', async () => {
+  it('a server that uses fetch is not recorded as a browser', async () => {
     const key = await given();
     const answer = await fetch(`${api.baseUrl}/api/tenant/catalog`, {
       headers: { authorization: `Bearer ${key}` },

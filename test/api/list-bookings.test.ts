@@ -119,7 +119,7 @@ describe("listing a tenant's bookings", () => {
     expectInvalidFields(response, ['updated_since'], 'validation_failed');
   });
 
-  it('accepts a cursor only with the filters of its page', async () => {
+  it('accepts a cursor only with the filters of the page that returned it', async () => {
     const { next_cursor } = (await list('?limit=1&status=pending_payment')).body;
     expect(await listed(`?limit=5&status=pending_payment&cursor=${next_cursor}`)).toEqual(['old']);
     expectInvalidFields(await list(`?limit=1&cursor=${next_cursor}`), ['cursor'], 'invalid_cursor');

@@ -122,14 +122,14 @@ describe('GET /api/tenant/catalog', () => {
   });
 
   describe('continent', () => {
-    it('selects the tours of that continent', async () => {
+    it('selects only the tours of the requested continent', async () => {
       await givenTour(api.db, { name: 'Lima', continent: 'south-america' });
       await givenTour(api.db, { name: 'Hue', continent: 'asia' });
       const { body } = await reader.get('/api/tenant/catalog?continent=south-america');
       expect(namesOf(body)).toEqual(['Lima']);
     });
 
-    it('ignores the case of a continent, also in the check of a cursor', async () => {
+    it('reads a continent in upper or lower case, also together with a cursor', async () => {
       for (const name of ['Cusco', 'Lima']) await givenTour(api.db, { name, continent: 'south-america' });
       const ask = (query: object) => reader.get('/api/tenant/catalog').query({ limit: 1, ...query });
       const first = await ask({ continent: 'South-America' });
@@ -183,7 +183,7 @@ describe('GET /api/tenant/catalog', () => {
     });
   });
 
-  it("a tour rule decides before a continent rule, and that before the tenant's default", async () => {
+  it("a visibility rule of a tour overrides one of its continent, which overrides the tenant's default", async () => {
     const { db } = api;
     const continents = ['asia', 'europe', 'africa'];
     const plain = await Promise.all(

@@ -167,7 +167,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       expect(next.next_cursor).toBeNull();
     });
 
-    it('refuses a cursor with another status than that of its page', async () => {
+    it('refuses a cursor of a page with one status in a request with another status or none', async () => {
       const { next_cursor } = (await list('status=gone&limit=1')).body;
       for (const query of ['', '&status=closed'])
         expectProblem(await list(`limit=1&cursor=${next_cursor}${query}`), 400, 'invalid_cursor');
@@ -270,7 +270,7 @@ describe("a departure's tenant_prices", () => {
     });
   });
 
-  it('a tour rule decides first, then the rule with the narrower travel window', async () => {
+  it('a price rule of the tour overrides others, among which the narrowest travel window decides', async () => {
     const { db } = api;
     const tenant = await givenWebsite(api, {}, ['catalog:read']);
     const [early, late, last] = [10, 20, 30].map(daysFromToday);

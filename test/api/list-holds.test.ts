@@ -118,7 +118,7 @@ describe("listing a tenant's holds", () => {
     expectInvalidFields(await list(`?${query}`), [field], code);
   });
 
-  it('accepts a cursor only with the filters of its page', async () => {
+  it('accepts a cursor only with the filters of the page that returned it', async () => {
     const { next_cursor } = (await list('?limit=1&status=active')).body;
     expect(await listed(`?limit=5&status=active&cursor=${next_cursor}`)).toEqual(['live']);
     for (const filter of ['', '&status=expired', '&status=active&external_ref=cart-9'])

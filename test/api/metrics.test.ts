@@ -156,7 +156,7 @@ describe('the metrics page of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(0);
   });
 
-  it('counts a request whose client left with status 499', async () => {
+  it('counts a request with the status 499 when its client left before the answer', async () => {
     const { tour, date, hold } = await givenHolding();
     const release = await lockDeparture(tour.id, date);
     const labels = { method: 'POST', route: HOLD, status: 499 };

@@ -166,7 +166,7 @@ describe('a cursor', () => {
     },
   );
 
-  it.each(['from', 'to'])('refuses a cursor of departures with another %s', async (name) => {
+  it.each(['from', 'to'])('refuses a cursor of departures in a request with another %s', async (name) => {
     const path = `/api/tenant/tours/${tour.slug}/departures?limit=2`;
     const { body } = await reader.get(path);
     const response = await reader.get(`${path}&${name}=${daysFromToday(9)}&cursor=${body.next_cursor}`);

@@ -43,7 +43,7 @@ describe('a hold', () => {
     expect(minutesBetween(hold.body.created_at, hold.body.expires_at)).toBe(20);
   });
 
-  it('a hold is read by its id in upper case with the same fields', async () => {
+  it('reading a hold by its id in upper case returns the same body as placing it did', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const read = await website.get(`/api/gateway/holds/${hold.body.hold_id.toUpperCase()}`);
@@ -111,7 +111,7 @@ describe('a hold', () => {
 });
 
 describe('a departure that cannot be held', () => {
-  it('answers the free seats and the three nearest dates with enough seats when there are too few', async () => {
+  it('a refusal for too few seats names the free seats and the three nearest dates with enough seats', async () => {
     const { db } = api;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { date: daysFromToday(30), seats: 3 });
@@ -146,7 +146,7 @@ describe('a departure that cannot be held', () => {
       { status: 'cancelled', date: daysFromToday(-2) },
       'departure_cancelled',
     ],
-  ])('answers 409 and other dates for a departure %s', async (_what, departure, code) => {
+  ])('answers 409, and names other dates, for a departure %s', async (_what, departure, code) => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, departure);
     const other = await givenDeparture(db, tour, { date: daysFromToday(40), seats: 5 });
@@ -187,7 +187,7 @@ describe('a departure that cannot be held', () => {
 });
 
 describe("a tenant's live holds", () => {
-  it("refuses a hold above the tenant's number of live holds; ended holds do not count (T15)", async () => {
+  it('refuses a hold when the tenant already has its maximum of live holds (T15)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });

@@ -106,7 +106,7 @@ describe('price_from of the demo catalog', () => {
     expect(new Set(Object.values(plain)).size).toBeGreaterThan(10);
   });
 
-  it('price_from applies to each departure the price rule of its travel window', async () => {
+  it('price_from prices each departure by the rule whose travel window contains its date', async () => {
     const shop = await givenShop();
     const tour = await api.db('tours').where({ slug: 'ha-long-bay-cruise' }).first('id');
     const soon = { travel_from: daysFromToday(5), travel_to: daysFromToday(40) };
@@ -135,7 +135,7 @@ describe('price_from of the demo catalog', () => {
 });
 
 describe('price_from of a tour', () => {
-  it('price_from ignores cancelled, closed and past departures, and counts a sold-out one', async () => {
+  it('price_from ignores cancelled, closed and past departures, and includes sold-out departures', async () => {
     const { db } = api;
     const shop = await givenShop();
     const tour = await givenTour(db, { basePriceMinor: 50_000 });

@@ -43,7 +43,7 @@ describe('a quota', () => {
     ['booking', 'POST', '/api/tenant/bookings/none/confirm', 404],
     ['booking', 'POST', '/api/tenant/bookings/none/cancel', 404],
   ] as const)(
-    'the %s quota counts %s %s, which answers %i, and reports the rest',
+    'a request counts against the %s quota, which its answer reports: %s %s (answer %i)',
     async (kind, method, path, status) => {
       const limit = QUOTAS[kind];
       for (let left = limit - 1; left >= 0; left--) {
@@ -111,26 +111,23 @@ describe('a quota', () => {
     ['availability', 'GET', '/api/gateway/tours/none/availability'],
     ['hold', 'POST', '/api/gateway/tours/none/hold'],
     ['booking', 'POST', '/api/tenant/bookings/none/confirm'],
-  ] as const)(
-    'the %s quota counts requests without the scope, which get 401 even above the limit',
-    async (kind, method, path) => {
-      const { db } = api;
-      const changeScopes = (scopes: string[]) =>
-        db('api_keys').where({ tenant_id: reader.tenant.id }).update({ scopes });
-      await changeScopes(['booking:read']);
-      const limit = QUOTAS[kind];
-      for (let left = limit - 1; left >= -1; left--) {
-        const response = await call(method, path);
-        expectProblem(response, 401, 'insufficient_scope');
-        expect(response.headers).toMatchObject({
-          'ratelimit-limit': String(limit),
-          'ratelimit-remaining': String(Math.max(0, left)),
-        });
-      }
-      await changeScopes(['catalog:read', 'booking:create', 'booking:manage']);
-      expectProblem(await call(method, path), 429, 'rate_limited');
-    },
-  );
+  ] as const)('a 401 for a missing scope counts against the %s quota: %s %s', async (kind, method, path) => {
+    const { db } = api;
+    const changeScopes = (scopes: string[]) =>
+      db('api_keys').where({ tenant_id: reader.tenant.id }).update({ scopes });
+    await changeScopes(['booking:read']);
+    const limit = QUOTAS[kind];
+    for (let left = limit - 1; left >= -1; left--) {
+      const response = await call(method, path);
+      expectProblem(response, 401, 'insufficient_scope');
+      expect(response.headers).toMatchObject({
+        'ratelimit-limit': String(limit),
+        'ratelimit-remaining': String(Math.max(0, left)),
+      });
+    }
+    await changeScopes(['catalog:read', 'booking:create', 'booking:manage']);
+    expectProblem(await call(method, path), 429, 'rate_limited');
+  });
 
   it('a quota accepts exactly its limit of concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', CATALOG)));

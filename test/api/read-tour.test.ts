@@ -140,7 +140,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     ['of a UUID in braces', `%7B00000000-0000-4000-8000-000000000000%7D`],
     ['of an unknown UUID', '00000000-0000-4000-8000-000000000000'],
     ['that is unknown', 'no-such-tour'],
-  ])('answers 404 for a tour name %s (T32, T33)', async (_what, key) => {
+  ])('answers 404 for a name of a tour %s (T32, T33)', async (_what, key) => {
     const response = await sendRaw(
       api,
       `GET ${path(key)} HTTP/1.1`,

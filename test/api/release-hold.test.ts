@@ -78,7 +78,7 @@ describe('releasing a hold', () => {
 });
 
 describe('an expired hold', () => {
-  it('an expired hold frees its seats at that instant, before any sweep (C8)', async () => {
+  it('a hold frees its seats at the instant of its expiry, before any sweep (C8)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 2 });
     const both = { departure_date: date, quantity: 2 };
@@ -93,7 +93,7 @@ describe('an expired hold', () => {
     expect((await read(hold.body.hold_id)).body.status).toBe('expired');
   });
 
-  it('selling the seats of an expired hold ends it for good, even if the clock steps back', async () => {
+  it('an expired hold whose seats were sold stays expired, even if the clock goes back', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const one = { departure_date: date, quantity: 1 };

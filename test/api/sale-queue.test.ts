@@ -38,7 +38,7 @@ describe.each([
   let queue: SaleQueue;
   beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
-  it('sells a free or freed departure while more departures are locked than the queue waits for', async () => {
+  it('sells a free departure, or one whose lock has ended, at once while many others stay locked', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Trx[] = [];
     for (const departure of departures) locks.push(await lock(departure));
@@ -56,7 +56,7 @@ describe.each([
     await Promise.all(locks.slice(0, last).map((trx) => trx.rollback()));
   });
 
-  it('a sale that the database cannot store fails alone', async () => {
+  it('a sale that the database cannot store does not make the other sales of its batch fail', async () => {
     const departure = await givenSeats(database.db, { seats: 100 });
     const sales: Sale[] = Array.from({ length: 16 }, () => holdOf(departure));
     // PostgreSQL stores no NUL character; the API refuses it before.
@@ -153,7 +153,7 @@ describe.each([
 });
 
 describe('a second batch', () => {
-  it('a second batch begins beside a running one once it is full', async () => {
+  it('a batch begins beside a running one as soon as it has the maximum number of sales', async () => {
     const queue = new SaleQueue(writes!, log, true);
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
     const { batches } = queue as unknown as { batches: { count: number } };

@@ -59,7 +59,7 @@ describe('a sale while an operator changes its tenant or key', () => {
 });
 
 describe('a change of a tenant', () => {
-  it('a change of a tenant does not wait for a transaction that inserted a row of the tenant', async () => {
+  it('a change of a tenant does not wait for an open transaction that inserted a visibility rule', async () => {
     const { db } = api;
     const website = await givenWebsite(api);
     const { tenant } = website;
@@ -91,7 +91,7 @@ describe('a repeat while its answer is being erased', () => {
 });
 
 describe('sales with keys', () => {
-  it('sales get the answers of their own keys, without waiting for a key in use', async () => {
+  it('each sale of a batch gets the answer of its own key, and a key in use does not delay the others', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -133,7 +133,7 @@ describe('sales of one transaction', () => {
   const outcomesOf = (sales: Sale[]) =>
     inTransaction(api.db, async (trx) => (await transactSales(trx, sales)).outcomes);
 
-  it("each sale uses the tenant's share of seats as it was at its request", async () => {
+  it('each sale of a batch obeys the share of seats that the tenant had at the request', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -184,7 +184,7 @@ describe('sales of one transaction', () => {
     expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
   });
 
-  it('a transaction keeps no fact of the one before', async () => {
+  it('a hold that was decided in one transaction but not written is not among the facts of the next', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -198,7 +198,7 @@ describe('sales of one transaction', () => {
     expect((await factsOf()).holds).toEqual([]);
   });
 
-  it('reports a rollback when nothing was sold and the answer to COMMIT is lost', async () => {
+  it('reports a rollback when the connection is lost at COMMIT and the batch sold nothing', async () => {
     const work = async (trx: Trx) => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       return { outcomes: [], transactionId: null };

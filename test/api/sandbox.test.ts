@@ -65,7 +65,7 @@ describe('the seats of a departure', () => {
     expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 2, sandbox: 2 });
   });
 
-  it("a tenant's share counts the seats of its own kind only", async () => {
+  it("a tenant's share counts only seats of the tenant's own kind, sandbox or real", async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const half = await givenWebsite(api, { sandbox: true, maxHoldShare: 50, maxHolds: 1 });
     expect((await hold(shop, seats, 4)).status).toBe(201);
@@ -123,7 +123,7 @@ describe('the seats of a departure', () => {
     expect([await listed(shop, 'sold_out'), await listed(shop, 'available')]).toEqual([0, 1]);
   });
 
-  it('a sale of one kind leaves the cached availability of the other kind valid', async () => {
+  it('a sandbox sale leaves the cached availability of real seats valid, and a real sale that of sandbox seats', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const cacheStatus = async (website: Website) => {
       const { headers, body } = await availability(website, seats);

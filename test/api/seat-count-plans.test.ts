@@ -70,7 +70,7 @@ function wholeIndexes(node: PlanNode): string[] {
 }
 
 describe('the count of seats', () => {
-  it('the count of seats reads by departure index in a new, a full and an emptied database', async () => {
+  it('the count of seats uses indexes of departures in a new, a full and an emptied database', async () => {
     const fresh = await api.db.transaction(indexesOfCount);
     await rushOnOneDeparture(api.db);
     const full = await api.db.transaction(indexesOfCount);
@@ -84,7 +84,7 @@ describe('the count of seats', () => {
 });
 
 describe('the view of a tenant on the departures of a batch', () => {
-  it("reads the batch's departures by their primary key, not all departures", async () => {
+  it('a batch reads only its own departures, by their primary key', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const tour = await givenTour(db);

@@ -134,7 +134,7 @@ describe.each([
       expect(await seatsTaken(database.db, seats)).toBe(1);
     });
 
-    it('concurrent confirms and cancels of one booking end with its seats free (C5)', async () => {
+    it('a booking that is confirmed and cancelled at the same time ends with its seats free (C5)', async () => {
       const seats = await givenSeats(database.db);
       const { booking_ref } = (await book(0, seats)).body;
       const steps = Array.from({ length: 20 }, (_, n) =>

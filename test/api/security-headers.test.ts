@@ -78,7 +78,7 @@ describe('the headers for browsers that render an answer', () => {
     },
   );
 
-  it('an answer with data has no headers for pages, from the cache or not', async () => {
+  it('an answer with data has no headers for rendered pages, whether it is cached or not', async () => {
     for (let n = 0; n < 3; n++) {
       const names = Object.keys((await reader.get('/api/tenant/catalog')).headers);
       expect(names.filter((name) => name in FOR_PAGES)).toEqual([]);

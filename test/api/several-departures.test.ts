@@ -34,7 +34,7 @@ function expectTimesListed(answer: { status: number; body: { errors: unknown } }
 }
 
 describe('a date with two departures', () => {
-  it('lists them by their times', async () => {
+  it('the list of departures sorts two departures of one date by their times', async () => {
     const { body } = await website.get(`/api/tenant/tours/${tour.slug}/departures`);
     const listed = body.items.map((one: Record<string, unknown>) => [
       one['departure_date'],
@@ -46,7 +46,7 @@ describe('a date with two departures', () => {
     ]);
   });
 
-  it.each([1, 2])('continues a list after each departure, with pages of %s', async (limit) => {
+  it.each([1, 2])('pages of %s list each departure of one date once', async (limit) => {
     const times: string[] = [];
     let cursor: string | null = null;
     do {
@@ -62,22 +62,22 @@ describe('a date with two departures', () => {
     ['availability', () => availability()],
     ['a hold', () => hold()],
     ['a booking', () => book()],
-  ])('answers 400 that lists the times to %s without a time', async (_, request) => {
+  ])('a request for %s without a time gets 400 with the times of the date', async (_, request) => {
     expectTimesListed(await request());
   });
 
-  it('answers the seats of the named departure', async () => {
+  it('availability with a time shows the seats of the departure at this time', async () => {
     const { body } = await availability({ departure_time: '14:30' });
     expect(body).toMatchObject({ departure_time: '14:30', status: 'available', seats_available: 5 });
   });
 
-  it('answers gone for a time at which none leaves', async () => {
+  it('a time at which no departure starts has the status gone', async () => {
     const { body } = await availability({ departure_time: '11:00' });
     expect(body).toMatchObject({ departure_time: '11:00', status: 'gone', available: false, prices: null });
     expectProblem(await hold({ departure_time: '11:00' }), 409, 'departure_gone');
   });
 
-  it('sells the seats and the price of the named departure', async () => {
+  it('a hold and a booking with a time take the seats and the price of the departure at this time', async () => {
     const held = await hold({ departure_time: '14:30' });
     expect(held.body).toMatchObject({ departure_time: '14:30', seats_available: 3, unit_price: 600 });
     const booked = await book({ departure_time: '09:30' });
@@ -86,14 +86,14 @@ describe('a date with two departures', () => {
     expect((await availability({ departure_time: '14:30' })).body.seats_available).toBe(3);
   });
 
-  it('names the other departure of the date among the alternatives', async () => {
+  it('a refusal names the other departure of the date among the alternatives', async () => {
     const { body } = await hold({ departure_time: '14:30', quantity: 6 });
     expect(body.alternatives).toEqual([
       { departure_date: DATE, departure_time: '09:30', seats_available: 8 },
     ]);
   });
 
-  it('takes the departure of the hold for a booking without a time', async () => {
+  it('a booking by hold_id without a time takes the departure of the hold', async () => {
     const { body } = await hold({ departure_time: '14:30' });
     const booked = await book({ hold_id: body.hold_id });
     expect(booked.body).toMatchObject({ departure_time: '14:30', total_price: 1200 });
@@ -107,20 +107,20 @@ describe('a date with two departures', () => {
     ]);
   });
 
-  it('takes the departure of the only live hold with the reference of a booking', async () => {
+  it('a booking without a time takes the departure of the only live hold with its reference', async () => {
     await hold({ departure_time: '14:30', external_ref: 'cart-81' });
     const booked = await book({ external_ref: 'cart-81' });
     expect(booked.body).toMatchObject({ departure_time: '14:30', total_price: 1200 });
     expectTimesListed(await book({ external_ref: 'cart-82' }));
   });
 
-  it('moves a hold to another time of the same date at the price of today', async () => {
+  it('moves a hold to another time of its date, at the current price of that departure', async () => {
     const { body } = await hold({ departure_time: '09:30' });
     const moved = await website.patch(`/api/gateway/holds/${body.hold_id}`, { departure_time: '14:30' });
     expect(moved.body).toMatchObject({ departure_date: DATE, departure_time: '14:30', unit_price: 600 });
   });
 
-  it('moves a booking to another time, and keeps its departure for the same date without a time', async () => {
+  it('moves a booking to another time, and keeps this time when a later change names only the date', async () => {
     const { body } = await book({ departure_time: '09:30' });
     const path = `/api/tenant/bookings/${body.booking_ref}`;
     const moved = await website.patch(path, { departure_time: '14:30' });
@@ -129,7 +129,7 @@ describe('a date with two departures', () => {
     expect(kept.body).toMatchObject({ departure_time: '14:30', total_price: 600 });
   });
 
-  it('does not sell the reference of a hold at another time', async () => {
+  it('a booking with a time does not consume a hold at another time with its reference', async () => {
     await hold({ departure_time: '14:30', external_ref: 'cart-81' });
     const booked = await book({ departure_time: '09:30', external_ref: 'cart-81' });
     expect(booked.body).toMatchObject({ departure_time: '09:30', total_price: 1000 });
@@ -137,7 +137,7 @@ describe('a date with two departures', () => {
     expectInvalidFields(await book(undated), ['departure_time']);
   });
 
-  it('answers the stored booking to a repeat, also when the date got several departures meanwhile', async () => {
+  it('a repeat gets the stored booking, although the date has got a second departure meanwhile', async () => {
     const date = daysFromToday(40);
     await givenDeparture(api.db, tour, { date, startTime: '09:30' });
     const body = { departure_date: date };
@@ -151,7 +151,7 @@ describe('a date with two departures', () => {
     expect(repeated.text).toBe(first.text);
   });
 
-  it('sells to a client without times when only one departure can still be booked', async () => {
+  it('a request without a time gets the only departure of the date that can still be booked', async () => {
     await api
       .db('departures')
       .where({ tour_id: tour.id, start_time: '09:30' })
@@ -169,7 +169,7 @@ describe('a departure of today', () => {
     return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
   };
 
-  it('is past from its start on, and a later one is still sold to a client without times', async () => {
+  it('a departure of today is gone once it has started, and a request without a time gets the later one', async () => {
     const timeZone = zoneAtNoon();
     const there = await givenTour(api.db, { timeZone });
     const date = todayIn(timeZone);
@@ -187,7 +187,7 @@ describe('a departure of today', () => {
     expectProblem(await website.hold(there, gone), 409, 'departure_gone');
   });
 
-  it('has the start time of its tour if it has none', async () => {
+  it('a departure without a start time starts at the time of its tour', async () => {
     const timeZone = zoneAtNoon();
     const there = await givenTour(api.db, { timeZone });
     await api.db('tours').where({ id: there.id }).update({ start_time: '09:30' });
@@ -201,7 +201,7 @@ describe('a departure of today', () => {
 
 describe('a departure time', () => {
   it.each(['9:30', '24:00', '09:30:00', '', 'noon'])(
-    '%j is refused, because it is not HH:MM',
+    'refuses the departure_time %j, because it is not HH:MM',
     async (departure_time) => {
       expectInvalidFields(await availability({ departure_time }), ['departure_time']);
       expectInvalidFields(await hold({ departure_time }), ['departure_time']);
@@ -209,12 +209,12 @@ describe('a departure time', () => {
     },
   );
 
-  it('is refused for a booking that has no date, hold or reference', async () => {
+  it('refuses a departure_time for a booking that has no date, hold or reference', async () => {
     const body = { departure_date: undefined, departure_time: '09:30' };
     expectInvalidFields(await book(body), ['departure_time']);
   });
 
-  it('is refused alone for the change of a booking without a date', async () => {
+  it('refuses a departure_time without a date in a change of a booking without a date', async () => {
     const { body } = await book({ departure_date: undefined });
     const changed = await website.patch(`/api/tenant/bookings/${body.booking_ref}`, {
       departure_time: '09:30',

@@ -34,7 +34,7 @@ describeWithRedis('a request that meets a shared store without an answer', () =>
   };
 
   it.each(['availability', 'hold', 'booking'])(
-    'a request waits only once for the store without an answer: %s',
+    'a request waits only once for a shared store that does not answer: %s',
     async (kind) => {
       rest.setFault('none');
       while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));

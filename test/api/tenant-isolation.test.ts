@@ -94,7 +94,7 @@ it('this file covers every route that names a tour, a hold or a booking, and eve
 
 describe("another tenant's tour", () => {
   it.each(Object.entries(BY_TOUR))(
-    '%s answers for a hidden tour as for an unknown one (T1)',
+    '%s gives the same answer for a hidden tour and for an unknown tour (T1)',
     async (_route, ask) => {
       const { id, slug } = hidden.tour;
       for (const name of [slug, id, id.toUpperCase(), slug.replace('t', '%74')]) {
@@ -103,11 +103,14 @@ describe("another tenant's tour", () => {
     },
   );
 
-  it.each(['draft', 'archived'])('a hidden tour answers like a tour that is %s', async (status) => {
-    const tour = await givenTour(api.db, { status });
-    for (const ask of Object.values(BY_TOUR))
-      expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
-  });
+  it.each(['draft', 'archived'])(
+    'a hidden tour gets the same answers as a tour with the status %s',
+    async (status) => {
+      const tour = await givenTour(api.db, { status });
+      for (const ask of Object.values(BY_TOUR))
+        expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
+    },
+  );
 
   it('no filter and no order of the catalog finds a hidden tour', async () => {
     const dates = `departs_from=${hidden.date}&departs_to=${hidden.date}`;
@@ -130,7 +133,7 @@ describe("another tenant's tour", () => {
 
 describe("another tenant's hold", () => {
   it.each(Object.entries(BY_HOLD))(
-    "%s answers for another tenant's hold as for an unknown one (T4)",
+    "%s gives the same answer for another tenant's hold and for an unknown hold (T4)",
     async (_route, ask) => {
       for (const id of [holdId, holdId.toUpperCase()])
         expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
@@ -145,7 +148,7 @@ describe("another tenant's hold", () => {
     }
   });
 
-  it("an external_ref finds the tenant's own hold, never an equal one of another tenant (T4)", async () => {
+  it("an external_ref finds the tenant's own hold, never another tenant's hold with the same reference (T4)", async () => {
     const { db } = api;
     const reference = { external_ref: 'cart-81' };
     const own = (await stranger.hold(shared.tour, { ...hold(), ...reference })).body.hold_id;
@@ -160,7 +163,7 @@ describe("another tenant's hold", () => {
 
 describe("another tenant's booking", () => {
   it.each(Object.entries(BY_BOOKING))(
-    "%s answers for another tenant's booking as for an unknown one (T1)",
+    "%s gives the same answer for another tenant's booking and for an unknown booking (T1)",
     async (_route, ask) => {
       expectLikeNothing(await ask(bookingRef), await ask('ZZZZ-999999999'), 404);
     },

@@ -73,7 +73,7 @@ describe.each(ROUTES)('%s', (path, methods) => {
     }
   });
 
-  it('answers OPTIONS with its methods and without CORS headers', async () => {
+  it('answers OPTIONS with an Allow header and without CORS headers', async () => {
     const response = await api.http.options(path).set({
       origin: 'https://shop.example',
       'access-control-request-method': 'GET',

@@ -31,7 +31,7 @@ describe("a tenant's share of a departure's seats", () => {
     expect((await book(other, seats, 5)).status).toBe(201);
   });
 
-  it('the share counts no confirmed, cancelled or expired seats, and no other departure', async () => {
+  it('the share counts no confirmed, cancelled or expired bookings, and no other departures', async () => {
     const { db } = api;
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(db, { seats: 10 });
@@ -94,7 +94,7 @@ describe("a tenant's share of a departure's seats", () => {
 });
 
 describe("a tenant's unpaid bookings", () => {
-  it('refuses a booking above the number of unpaid ones; paid and ended bookings do not count', async () => {
+  it('refuses a booking when the tenant already has its maximum of unpaid bookings', async () => {
     const { db } = api;
     const modest = await givenWebsite(api, { maxUnpaid: 2 });
     const seats = await givenSeats(db);

@@ -32,14 +32,14 @@ const archive = (tour: GivenTour) => change(tour, { status: 'archived' });
 const renamed = (name: string) => ({ name, name_folded: foldName(name) });
 
 describe('updated_since', () => {
-  it('updated_since lists all tours from the beginning, and none after the last change', async () => {
+  it('lists all tours for a time before the first change, and none for a time after the last', async () => {
     for (const slug of ['aa', 'bb']) await given(slug);
     const first = await changesSince(BEGINNING);
     expect(slugsOf(first.items)).toEqual(['aa', 'bb']);
     expect(await since(await now())).toEqual([]);
   });
 
-  it('updated_since includes its own time, which an item shows as updated_at', async () => {
+  it('lists a tour when updated_since is equal to its updated_at', async () => {
     const tour = await given('aa');
     const time = await now();
     await change(tour, renamed('aa2'));
@@ -79,7 +79,7 @@ describe('updated_since', () => {
     expect(await since(time)).toEqual(['aa']);
   });
 
-  it('a changed rule lists all tours of its scope, for its tenant alone', async () => {
+  it('after a change of a price rule, lists all tours of its scope to its tenant alone', async () => {
     const { db } = api;
     const other = await givenWebsite(api, {}, ['catalog:read']);
     await given('asia-1');
@@ -97,7 +97,7 @@ describe('updated_since', () => {
     expect(await since(time, other)).toEqual([]);
   });
 
-  it('does not list a tour because time passes or seats are sold', async () => {
+  it('lists no tour just because time has passed or seats were sold', async () => {
     const { db } = api;
     const seller = await givenWebsite(api);
     const tour = await given('aa');
@@ -112,7 +112,7 @@ describe('updated_since', () => {
     await db('seat_holds').delete();
   });
 
-  it('updated_since combines with filters and both orders, and its pages keep one as_of', async () => {
+  it('updated_since combines with a filter and each sort order, and all pages have the same as_of', async () => {
     for (const slug of ['aa', 'bb', 'cc', 'dd']) await given(slug, { country: slug < 'cc' ? 'VN' : 'TH' });
     const time = await now();
     for (const slug of ['aa', 'bb', 'dd']) await api.db('tours').where({ slug }).update({ summary: 'New.' });
@@ -236,7 +236,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-before']);
   });
 
-  it('lists a tour that is visible again as an item', async () => {
+  it('lists a tour that became invisible and visible again as an item, not as removed', async () => {
     const tour = await given('aa');
     const time = await now();
     await archive(tour);
@@ -404,7 +404,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time)).toEqual(['-xx']);
   });
 
-  it('names a tour that was visible for an instant once, and never again', async () => {
+  it('lists a tour as removed that was visible for an instant, and does not list it again later', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');
     const time = await now(who);
@@ -418,7 +418,7 @@ describe('a tour that became invisible', () => {
     expect(await since(later, who)).toEqual([]);
   });
 
-  it('lists a tour as removed when an older transaction archives it after a newer one showed it', async () => {
+  it('lists a tour as removed when a transaction that began before the tour was shown archives the tour', async () => {
     const { db } = api;
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');
@@ -431,7 +431,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-xx']);
   });
 
-  it('answers the complete catalog, without removed tours, to a time over 30 days ago', async () => {
+  it('an updated_since of over 30 days ago gets the complete catalog, without removed tours', async () => {
     const [gone] = [await given('gone'), await given('here')];
     await archive(gone);
     expect(await since(hoursAgo(24 * 30 + 1))).toEqual(['here']);

@@ -33,7 +33,7 @@ const fileOf = (name: string) => path.join(folder, name);
 afterAll(removeDirectories);
 
 describe('tourctl backup and restore', () => {
-  it('another embedded database loads the backup once it has the first secrets.json', async () => {
+  it('a backup loads into another embedded database only with a copy of the first secrets.json', async () => {
     const [first, second] = [temporaryDirectory(), temporaryDirectory()];
     const on = (directory: string) => (line: string) => runOnce(line, { env: { DATA_DIR: directory } });
     await on(first)('migrate');

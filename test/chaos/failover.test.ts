@@ -182,7 +182,7 @@ function suite(): void {
     60_000 + FAILOVERS * 60_000,
   );
 
-  it('a retry never gets the answer of a booking that only the failed primary has', async () => {
+  it('a retry books again when its first booking was stored only on the failed primary', async () => {
     const { primary } = pair;
     const headers = {
       authorization: shop.authorization,

@@ -140,7 +140,7 @@ describe.each([
   }
 
   it.each(kinds.map((kind) => [kind.name, kind] as const))(
-    '%s: a kill at any statement leaves it made once after the retry',
+    'after a kill at any statement, the retry leaves exactly one change: %s',
     async (_name, kind) => {
       const begun = performance.now();
       const statements = await record(kind);

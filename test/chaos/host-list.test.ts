@@ -72,7 +72,7 @@ function suite(): void {
       env: { DATABASE_URL: databaseUrl, SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: PEPPER },
     });
 
-  it('the URL leads services, tourctl and the completion of names to the primary', async () => {
+  it('services, tourctl and the completion of names connect to the primary of a URL with several hosts', async () => {
     expect(await onServer({ url }, portOf)).toBe(primary.port);
     expect(await onServer({ url: `${url}?target_session_attrs=read-write` }, portOf)).toBe(primary.port);
     const query = { text: 'select inet_server_port() as port', values: [], timeoutMs: 5000 };
@@ -80,7 +80,7 @@ function suite(): void {
     expect(await at(url, 'tenant list')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('the URL leads to no server when all are standbys or down, and the message names each reason', async () => {
+  it('when no host of the URL accepts writes, the message names the reason of each host', async () => {
     expect(await at(standby.url, 'tenant list')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
@@ -96,7 +96,7 @@ function suite(): void {
     );
   });
 
-  it('read-write refuses a primary whose transactions are read-only by default', async () => {
+  it('target_session_attrs=read-write refuses a primary whose transactions are read-only by default', async () => {
     const set = (value: string) =>
       onServer(primary, (db) => db.raw(`alter role tours set default_transaction_read_only = ${value}`));
     await set('on');

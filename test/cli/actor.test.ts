@@ -54,7 +54,7 @@ describe('the name in the audit log', () => {
     expect((await terminal.tourctl('--actor=ivan --json tenant list')).code).toBe(0);
   });
 
-  it('--actor before audit list does not filter', async () => {
+  it('--actor in front of `audit list` does not filter the list', async () => {
     await change('');
     const { items } = await terminal.json('--actor nobody audit list --tenant acme --limit 1');
     expect(items).toHaveLength(1);

@@ -60,7 +60,7 @@ describe('while a booking is anonymized', () => {
     ]);
   }
 
-  it('a new endpoint receives a body without the customer', async () => {
+  it('an endpoint that is added during the anonymization receives a body without the customer', async () => {
     let adding: Promise<unknown> | undefined;
     await anonymize(async () => {
       adding = inTransaction(db, addStandardEndpoint);
@@ -70,7 +70,7 @@ describe('while a booking is anonymized', () => {
     await expectBodyWithoutCustomer();
   });
 
-  it('an endpoint added just before delays the anonymization, which rewrites its body', async () => {
+  it('the anonymization waits for an endpoint that is being added, and rewrites its delivery', async () => {
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
       await addStandardEndpoint(trx);
@@ -101,7 +101,7 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('anonymization erases the person that a change that began first writes', async () => {
+  it('the anonymization waits for a change that began first, and erases the person whom the change stores', async () => {
     let erasing: Promise<unknown> | undefined;
     let changing: ReturnType<Website['patch']>;
     await inTransaction(db, async (trx) => {

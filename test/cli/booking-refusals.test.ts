@@ -49,7 +49,7 @@ describe('tourctl booking refusals', () => {
     expect(await list('--code idempotency_key_reused')).toMatchObject([{ operation: 'hold.place' }]);
   });
 
-  it('hold show and booking show list their refusals too', async () => {
+  it('hold show and booking show list the refusals of the hold or booking', async () => {
     const held = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     await endHoldIn(api.db, held.body.hold_id, -1);
     await site.book({ ...order(), hold_id: held.body.hold_id });
@@ -74,7 +74,7 @@ describe('tourctl booking refusals', () => {
     expect(await list('')).toHaveLength(before);
   });
 
-  it('says when more refusals exist, and continues after a refusal', async () => {
+  it('`booking refusals` says when it does not show all refusals, and --after <id> lists the next ones', async () => {
     for (let n = 0; n < 3; n++) await site.book({ ...order(), adults: 3 });
     await list('');
     await expectPages(terminal, `booking refusals --tenant ${site.tenant.slug}`);

@@ -7,7 +7,7 @@ const cancel = (...refs: string[]) =>
   Promise.all(refs.map((ref) => sales.tourctl(`booking cancel ${ref} --yes`)));
 
 describe('tourctl booking', () => {
-  it('lists bookings by status and reference, newest first, and continues where a list ended', async () => {
+  it('lists bookings by status and reference, newest first, and with --before only older bookings', async () => {
     const older = await sales.book(1);
     const newer = await sales.book(1);
     const list = async (flags: string) => {
@@ -23,7 +23,7 @@ describe('tourctl booking', () => {
   });
 
   it.each(['confirm', 'cancel'])(
-    'a second %s exits with 0, says so, and leaves no second event or audit row',
+    'a second `booking %s` exits with 0, says that nothing changed, and leaves no event or audit row',
     async (verb) => {
       const status = verb === 'confirm' ? 'confirmed' : 'cancelled';
       await sales.db('webhook_endpoints').insert({
@@ -61,7 +61,7 @@ describe('tourctl booking', () => {
     });
   });
 
-  it('refuses an unknown reference with 1 and a malformed one with 2', async () => {
+  it('exits with 1 for an unknown reference and with 2 for a malformed reference', async () => {
     for (const verb of ['show', 'confirm', 'cancel', 'anonymize']) {
       expect(await sales.refusal(`booking ${verb} ZZ-99999999 --yes`)).toBe('1 booking_not_found');
       expect((await sales.tourctl(`booking ${verb} nonsense --yes --json`)).code).toBe(2);

@@ -395,7 +395,7 @@ describe('tourctl catalog list', () => {
     await other.drop();
   });
 
-  it('says when more tours exist, continues after a tour, and fits the screen', async () => {
+  it('`catalog list` says when it does not show all tours, and its lines fit the screen', async () => {
     const other = await openTestTerminal();
     const names = ['A', 'B', 'B', 'C'].map((name) => `${name} tour with a name that takes its time`);
     const entries = names.map((name, i) =>
@@ -414,7 +414,7 @@ describe('tourctl catalog list', () => {
   });
 
   it.each(['catalog list', 'catalog list --q tour --status draft'])(
-    'refuses to continue after an unknown tour: %s',
+    '--after refuses a slug that no tour has: %s',
     async (line) => {
       expect(await terminal.refusal(`${line} --after nowhere`)).toBe('1 tour_not_found');
     },

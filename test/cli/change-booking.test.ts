@@ -70,13 +70,13 @@ describe('tourctl booking change', () => {
   });
 
   it.each(['', '--adults 51', '--date tomorrow', '--email nobody', '--name='])(
-    'refuses the flags "%s" with 2',
+    'exits with 2 for the flags "%s"',
     async (flags) => {
       expect((await sales.tourctl(`booking change ACME-1042 ${flags} --json`)).code).toBe(2);
     },
   );
 
-  it('refuses a cancelled booking and an unknown one', async () => {
+  it('refuses to change a cancelled booking and an unknown booking', async () => {
     const { bookingRef } = await sales.book(1);
     await sales.tourctl(`booking cancel ${bookingRef} --yes`);
     expect(await sales.refusal(`booking change ${bookingRef} --adults 2`)).toBe('1 booking_state_conflict');

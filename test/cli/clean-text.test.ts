@@ -26,7 +26,7 @@ describe('text for a terminal', () => {
     expect(cleanText('می\u200cخواهم ac\u200dme soft\u00adly')).toBe('میخواهم acme softly');
   });
 
-  it('escapeJson keeps the value of every character and writes no unsafe one', () => {
+  it('escapeJson keeps the value of every character and writes no unsafe character', () => {
     for (let plane = 0; plane <= 0x10; plane++) {
       const points = Array.from({ length: 0x1_0000 }, (_, i) => plane * 0x1_0000 + i);
       const text = points.map((point) => String.fromCodePoint(point)).join('');

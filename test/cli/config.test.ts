@@ -37,7 +37,7 @@ describe('the table of configuration variables', () => {
   });
 
   it.each(variables.filter(([name]) => !['DATA_DIR'].includes(name)))(
-    'the table describes %s with the words of the error',
+    'the table describes %s in the same words as the error for a wrong value',
     (name, { mustBe }) => {
       const half = { CACHE_REST_URL: 'CACHE_REST_TOKEN', CACHE_REST_TOKEN: 'CACHE_REST_URL' }[name];
       const env = {
@@ -131,7 +131,7 @@ describe('tourctl config get', () => {
     ['SECRETS_KEY', { SECRETS_KEY: SECRET }, 'SECRETS_KEY is a secret and never shown'],
     ['REDIS_URL', {}, 'REDIS_URL is not set'],
     ['API_PORT', { API_PORT: 'x' }, 'API_PORT must be a whole number'],
-  ])('refuses %s with the settings %j', async (name, env, message) => {
+  ])('`config get %s` fails when the settings are %j', async (name, env, message) => {
     const { code, stdout, stderr } = await under(env, `config get ${name}`);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(message);

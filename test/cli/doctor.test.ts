@@ -175,7 +175,7 @@ describe('tourctl doctor', () => {
     await terminal.db('departures').where({ id }).update({ seats_total: 10 });
   });
 
-  it('reports expired holds that remain, and holds and bookings that do not match', async () => {
+  it('reports holds that expired but were not ended, and holds that contradict their bookings', async () => {
     const [hold] = await terminal.db('seat_holds').select('*');
     const { id, expiresAt, createdAt } = hold;
     const change = (row: object) => terminal.db('seat_holds').where({ id }).update(row);

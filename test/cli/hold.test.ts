@@ -29,7 +29,7 @@ describe('tourctl hold', () => {
     await sales.tourctl(`hold release ${id} --yes --json`);
   });
 
-  it('says when more holds exist, and continues after a hold', async () => {
+  it('`hold list` says when it does not show all holds, and --after <id> lists the holds after that one', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await sales.hold(1)).id);
     // Two holds may be created at the same instant.

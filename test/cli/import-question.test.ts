@@ -35,7 +35,7 @@ async function openTransactions(): Promise<unknown[]> {
 }
 
 describeOnTerminal('the question of a pruning import', () => {
-  it('the question waits without an open transaction, so that a table can be altered', async () => {
+  it('no transaction is open while the import asks its question, so that a table can be altered', async () => {
     const person = prune();
     await person.see(ASKS);
     expect(await openTransactions()).toEqual([]);

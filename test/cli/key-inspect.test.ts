@@ -89,7 +89,7 @@ describe('tourctl key inspect', () => {
     expect((await terminal.tourctl('key inspect', token)).stdout).toContain('tourctl widget revoke');
   });
 
-  it('checks a widget token too', async () => {
+  it('checks a widget token in the same way', async () => {
     const { token } = await terminal.json('widget issue acme --origin acme.example');
     expect(await inspect(token)).toMatchObject({
       usable: true,

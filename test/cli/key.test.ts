@@ -223,7 +223,7 @@ describe('tourctl key list', () => {
     expect((await listed(id)).warnings).toEqual([]);
   });
 
-  it('prints on stderr the command that answers a warning', async () => {
+  it('prints on stderr the command that fixes what a warning reports', async () => {
     await terminal.tourctl('tenant create --slug careless --name Careless');
     const { id } = await terminal.json('key issue careless --scope catalog:read');
     await change(id, { browser_seen_at: daysAgo(1) });
@@ -233,7 +233,7 @@ describe('tourctl key list', () => {
     expect((await terminal.tourctl('key list careless --json')).stderr).toBe('');
   });
 
-  it('says when more keys exist, warns only of shown keys, and continues after a key', async () => {
+  it('`key list` says when it does not show all keys, and warns only of those that it shows', async () => {
     await terminal.tourctl('tenant create --slug many --name Many');
     for (let i = 0; i < 4; i++) await terminal.tourctl('key issue many --scope catalog:read');
     const tenants = terminal.db('tenants').where({ slug: 'many' }).select('id');

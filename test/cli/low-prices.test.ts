@@ -24,7 +24,7 @@ const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
 const rules = () => terminal.db('price_rules').select('id');
 
 describe("tourctl pricing add, where prices would be 0 or less than half of the platform's", () => {
-  it('writes nothing without a terminal, and names the number of prices and the lowest', async () => {
+  it('without a terminal and --yes, adds no rule, and names the number of low prices and the lowest', async () => {
     const { code, stdout, error } = await pricing('add acme --percent -100 --tour alps');
     expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
     expect(error.message).toBe(
@@ -55,7 +55,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
-  it('does not ask if closer rules set all of these prices', async () => {
+  it('does not ask if more specific rules set all of the prices that the new rule would lower', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
     expect((await pricing('add acme --percent -90')).code).toBe(0);
@@ -73,7 +73,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
 });
 
 describeOnTerminal('tourctl pricing add on a terminal', () => {
-  it('asks before prices fall below half, and adds the rule only after a yes', async () => {
+  it('asks before prices fall below half, and adds the rule only after the answer yes', async () => {
     const refusing = terminal.sit('pricing add acme --percent -80 --tour fuji');
     await refusing.answer('less than half of the platform', 'n', KEY.enter);
     expect([await refusing.ended, await rules()]).toEqual([1, []]);

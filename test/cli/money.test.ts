@@ -97,7 +97,7 @@ describe('the amounts that the terminal prints', () => {
 });
 
 describe('tourctl catalog list', () => {
-  it('shows the lowest price of an open departure, and the base price of a tour without one', async () => {
+  it('shows the lowest price of an open departure, and the base price of a tour that has none', async () => {
     const { db } = sales;
     const alps = await givenTour(db, { slug: 'alps', name: 'Alps', basePriceMinor: 109_000 });
     const priceFrom = async () =>

@@ -255,7 +255,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await person.ended).toBe(1);
   });
 
-  it('asks with --yes only for values without a default', async () => {
+  it('with --yes, asks only for values that have no default', async () => {
     const person = terminal.sit('tenant onboard --percent 5 --yes');
     await person.answer('Its name for people:', 'Hasty', KEY.enter);
     await person.see('API_KEY=svc_live_');

@@ -51,7 +51,7 @@ describe('tourctl pricing add', () => {
     expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.50 EUR +2031-05-01\.\./);
   });
 
-  it('pricing show says when more rules exist, and continues after a rule', async () => {
+  it('`pricing show` says when it does not show all rules, and --after <id> lists the next ones', async () => {
     for (const percent of [1, 2, 3]) await pricing(`add acme --percent ${percent}`);
     await expectPages(terminal, 'pricing show acme');
   });

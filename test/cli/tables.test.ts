@@ -78,7 +78,7 @@ describe('a table', () => {
     }
   });
 
-  it('turns rows into blocks on a screen that is narrower than the least width', () => {
+  it('shows each row as a block of lines on a screen that is too narrow for the columns', () => {
     expect(table(COLUMNS, ROWS.slice(0, 2), '', screen(28))).toBe(
       [
         'id     a1',
@@ -94,7 +94,7 @@ describe('a table', () => {
     );
   });
 
-  it('drops empty columns, then secondary ones, before its rows become blocks', () => {
+  it('drops empty columns first, then secondary ones, and shows blocks only on a narrower screen', () => {
     const columns: Column[] = [
       'id',
       { heading: 'kind', aside: true },
@@ -112,7 +112,7 @@ describe('a table', () => {
     );
   });
 
-  it('drops columns from the last one on a screen of 60 cells or more, instead of blocks', () => {
+  it('drops the last columns, instead of showing blocks, on a screen of 60 cells or more', () => {
     const columns: Column[] = ['id', { heading: 'kind', aside: true }, 'status', 'a-long-fact', 'another'];
     const rows = [['0198-long-identifier-0198', 'booking', 'active', 'x'.repeat(20), 'y'.repeat(20)]];
     const shown = (cells: number) => table(columns, rows, '', screen(cells)).split('\n');
@@ -249,7 +249,7 @@ describe('lists', () => {
   });
 
   it.each(['audit list', 'delivery list', 'webhook list'])(
-    'a list says when more items exist, and continues after each item: %s',
+    'a list says when it does not show all items, and --after lists the next ones: %s',
     (line) => expectPages(terminal, line),
   );
 

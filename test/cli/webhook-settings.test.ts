@@ -117,7 +117,7 @@ describe('tourctl webhook trigger', () => {
     },
   );
 
-  it('leaves an audit row for an active endpoint, and refuses a paused one', async () => {
+  it('leaves an audit row for an active endpoint, and refuses a paused endpoint', async () => {
     const { id, slug } = await givenEndpoint();
     const { stderr } = await terminal.tourctl(`webhook trigger ${id} --event booking.created`);
     expect(stderr).toContain(`A test booking.created is queued for https://${slug}.example/hook`);

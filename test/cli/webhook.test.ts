@@ -81,7 +81,7 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(`webhook add ${slug} https://nothing.invalid/hook`)).code).toBe(0);
   });
 
-  it('the audit row has the state that a change found after it waited for another', async () => {
+  it('the audit row of a change that waited begins with the state that the other change left', async () => {
     const { id } = await add((await givenTenant()).slug);
     const resuming = await terminal.db.transaction(async (trx) => {
       await changeEndpoint(trx, 'pause', id);
@@ -94,7 +94,7 @@ describe('tourctl webhook', () => {
     expect(row).toMatchObject({ before: { status: 'paused' }, after: { status: 'active' } });
   });
 
-  it('the audit row has the secrets that a rotation found after it waited for another', async () => {
+  it('the audit row of a rotation that waited begins with the secrets that the other rotation left', async () => {
     const { id } = await add((await givenTenant()).slug);
     const second = await terminal.db.transaction(async (trx) => {
       await rotateSecret(trx, terminal.env.SECRETS_KEY!, id);
@@ -239,7 +239,7 @@ describe('tourctl webhook', () => {
 });
 
 describe('tourctl delivery', () => {
-  it('lists deliveries that wait for an endpoint, and deliveries that are due once it exists', async () => {
+  it('lists a delivery without an endpoint, and lists it under the first endpoint that is added', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [waiting] = await deliveries(`--tenant ${slug}`);

@@ -25,7 +25,7 @@ const change = (id: string, row: object) => terminal.db('widget_tokens').where({
 const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
-  it('prints HTML that contains the public token and needs no edit', async () => {
+  it('prints HTML that contains the token and can be pasted unchanged', async () => {
     const { stdout, stderr } = await terminal.tourctl('widget issue acme');
     expect(stderr).toContain(`data-token="${stdout.trim()}"></script>`);
     expect(stderr).toContain(`/embed/tours?token=${stdout.trim()}"></iframe>`);
@@ -175,13 +175,13 @@ describe('tourctl widget list', () => {
     expect(stderr).toContain(`tourctl widget rotate ${ending.id}`);
   });
 
-  it('says when more tokens exist, and continues after a token', async () => {
+  it('`widget list` says when it does not show all tokens, and --after <id> lists the next ones', async () => {
     const slug = await givenTenant();
     for (let i = 0; i < 3; i++) await issue(slug);
     await expectPages(terminal, `widget list ${slug}`);
   });
 
-  it('refuses to continue after an unknown token', async () => {
+  it('--after refuses a token that does not exist', async () => {
     const list = `widget list ${await givenTenant()}`;
     expect(await terminal.refusal(`${list} --after AAAAAAAAAAAA`)).toBe('1 widget_token_not_found');
   });
@@ -256,7 +256,7 @@ describe('tourctl origins', () => {
     );
   });
 
-  it('removes an origin that an earlier release allowed and this one refuses', async () => {
+  it('removes an origin that an earlier release allowed and this release refuses', async () => {
     const slug = await givenTenant();
     const origins = ['https://shop.internal'];
     await terminal.db('tenants').where({ slug }).update({ origins });

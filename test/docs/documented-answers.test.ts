@@ -13,14 +13,14 @@ describe('the check of each answer against the OpenAPI document', () => {
     ['an unknown word', (hold: Fields) => (hold.status = 'gone'), /body\.status must be equal to one of/],
     ['a malformed time', (hold: Fields) => (hold.created_at = 'now'), /body\.created_at must match format/],
     ['a null that is not described', (hold: Fields) => (hold.tour = null), /body\.tour must be object/],
-  ])('finds %s', async (_, spoil, message) => {
+  ])('finds an answer with %s', async (_, spoil, message) => {
     const answer = await heldSeats();
     expect(() => checkAnswer(answer)).not.toThrow();
     spoil(answer.body);
     expect(() => checkAnswer(answer)).toThrow(message);
   });
 
-  it('finds an undescribed status, code, media type or header, and a missing header', async () => {
+  it('finds a status, code, media type or header that is not in the document, and a missing header', async () => {
     const held = await heldSeats();
     expect(() => checkAnswer({ ...held, status: 202, type: held.type } as never)).toThrow('no status 202');
     expect(() => checkAnswer({ ...held, type: 'text/plain' } as never)).toThrow('text/plain instead of');

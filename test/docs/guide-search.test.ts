@@ -24,7 +24,7 @@ describeInChromium('the search on the pages for developers', (browser) => {
   };
   const found = (page: Page) => page.locator('.results li').allInnerTexts();
 
-  it('finds calls, fields and events, opens the part that has the field, and ends with Escape', async () => {
+  it('the search finds calls, fields and events, opens the part with the field, and closes with Escape', async () => {
     await visit('/docs', async (page) => {
       await page.keyboard.press('/');
       await page.keyboard.type('price_breakdown.categories');
@@ -44,13 +44,13 @@ describeInChromium('the search on the pages for developers', (browser) => {
     });
   });
 
-  it('opens the part of the page that the address of a field names', async () => {
+  it('the address of a field opens the closed part of the page that contains it', async () => {
     await visit('/docs#createBooking.201.currency', async (page) => {
       expect(await page.locator(':target').isVisible()).toBe(true);
     });
   });
 
-  it('finds the headings of the guide', async () => {
+  it('the search finds the headings of the guide', async () => {
     await visit('/docs/guide', async (page) => {
       await page.getByRole('searchbox').fill('webhooks');
       expect(await found(page)).toContain('Webhooks');

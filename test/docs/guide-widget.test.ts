@@ -60,7 +60,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
     await expect(shown()).resolves.toBeUndefined();
   });
 
-  it('the element shows the tours too, and reports that it is ready and its height', async () => {
+  it('the element shows the tours, and reports its height and that it is ready', async () => {
     policy = '';
     const said: string[] = [];
     page.on('console', (message) => said.push(message.text()));

@@ -42,19 +42,19 @@ function reachableFrom(folder: string): Set<string> {
 }
 
 describe('the figure of the folders', () => {
-  it('draws every folder of the API that has a rule', () => {
+  it('the figure draws every folder of the API that has an import rule', () => {
     const drawn = new Set([...figure.keys(), ...[...figure.values()].flat()]);
     expect([...allowed.keys()].filter((folder) => !drawn.has(folder))).toEqual([]);
   });
 
-  it('draws an arrow only where an import is allowed', () => {
+  it('the figure draws an arrow only where an import is allowed', () => {
     const forbiddenArrows = [...figure].flatMap(([from, targets]) =>
       targets.filter((to) => !allowed.get(from)?.includes(to)).map((to) => `${from} --> ${to}`),
     );
     expect(forbiddenArrows).toEqual([]);
   });
 
-  it('leads from each folder to every folder that it may import', () => {
+  it('the arrows lead from each folder to every folder that it may import', () => {
     const missing = [...allowed].flatMap(([from, targets]) =>
       targets.filter((to) => !reachableFrom(from).has(to)).map((to) => `${from} --> ${to}`),
     );

@@ -98,7 +98,7 @@ const leadOf = (html: string) =>
     .first();
 
 describe('the example of a tenant’s website', () => {
-  it('finds a tour by its filters, and escapes its name', async () => {
+  it("the search finds a tour by country and date, and its page escapes the tour's name", async () => {
     const found = await visit('/?country=VN&q=&departs_from=' + date);
     expect(found.html).toContain(`href="/tours/${tour.slug}"`);
     expect(found.html).toContain('A &lt;b>Bay&lt;/b> &amp; an Isle');

@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('127.0.0.1');
   });
 
-  it('gives every operation a summary, a description and a name of its own', () => {
+  it('gives every operation a summary, a description and a unique name', () => {
     const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
     for (const { summary, description, operationId } of operations) {
       expect(summary).toBeTruthy();

@@ -57,7 +57,7 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     'createBooking.body.name',
     'createBooking.201.currency',
     'bookingCreated.body.customer.email',
-  ])('the address /docs#%s leads to its element, which is the target of the page', async (id) => {
+  ])('/docs#%s scrolls to the element with this id, and it matches :target', async (id) => {
     await visit(`/docs#${id}`, async (page) => {
       await page.locator(`[id="${id}"]:target`).waitFor();
       const box = (await page.locator(`[id="${id}"]`).boundingBox())!;

@@ -18,7 +18,7 @@ describe('the documentation pages', () => {
     ['/docs/errors', false],
     ['/docs/errors/price_changed', false],
   ])(
-    '%s loads no resource, runs no script but that of a search (%s), and cannot be framed',
+    '%s loads nothing, cannot be framed, and has only the search script, if any (search: %s)',
     async (page, searchable) => {
       const { status, text, headers } = await api.http.get(page);
       expect({ status, type: headers['content-type'] }).toEqual({

@@ -20,7 +20,7 @@ const PRICING = { 'octo-capabilities': 'pricing' };
 const BOTH = { 'the calendar': calendar, 'the check': check };
 
 describe('POST /octo/availability/calendar', () => {
-  it('answers a row for each day with a departure, sold-out ones included', async () => {
+  it('answers a row for each day with a departure, including sold-out departures', async () => {
     const { id, open, soldOut } = tours.startTime;
     const rows = expectOcto(await calendar({ productId: id, ...OPTION, ...range() }), 'calendar');
     const free = {
@@ -164,7 +164,7 @@ describe('POST /octo/availability', () => {
     expect(first.unitPricing).toEqual([price('adult', 4800), price('child', 2400)]);
   });
 
-  it('refuses a request with both a range and ids, and one with neither', async () => {
+  it('refuses a request with both a range and ids, and a request with neither', async () => {
     const { id, open } = tours.startTime;
     const ids = { availabilityIds: [open[0]!.id] };
     expectOctoError(await check({ productId: id, ...OPTION, ...range(), ...ids }), 400, 'BAD_REQUEST');

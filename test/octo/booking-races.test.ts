@@ -138,7 +138,7 @@ describe.each([
     }
   }, 30_000);
 
-  it('concurrent confirmations make one lead, and each answers it', async () => {
+  it('concurrent confirmations make one lead, and all answer with this lead', async () => {
     for (let round = 0; round < 3; round++) {
       const seats = await givenSeats(database.db, { seats: 1 });
       const { uuid } = (await reserve(0, await bodyFor(seats))).body;

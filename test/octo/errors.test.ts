@@ -56,7 +56,7 @@ describe('an error below /octo', () => {
     expectOctoError(await post('a=b', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('refuses a body above 64 KiB with 413, and reads a smaller one', async () => {
+  it('refuses a body above 64 KiB with 413, and reads a smaller body', async () => {
     const body = (length: number) =>
       JSON.stringify({
         productId: tours.startTime.id,
@@ -153,7 +153,7 @@ describe('an error below /octo', () => {
 
 describe('a call below /octo', () => {
   it.each(['/octo/supplier', '/octo/capabilities', '/octo/products'])(
-    'a path with a slash at its end answers the same: %s',
+    'a path with a slash at its end gets the same answer as without the slash: %s',
     async (path) => {
       const [bare, slashed] = [await reseller.get(path), await reseller.get(`${path}/`)];
       expect([bare.status, slashed.status]).toEqual([200, 200]);
@@ -174,7 +174,7 @@ describe('a call below /octo', () => {
     expect(answer.headers['octo-capabilities']).toBe(inEffect);
   });
 
-  it('names the environment of the key, and refuses a request for the other one', async () => {
+  it('names the environment of the key, and refuses a request for the other environment', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     const live = await reseller.get('/octo/supplier').set('octo-env', 'live');
     expect([live.status, live.headers['octo-env'], live.headers['x-sandbox']]).toEqual([

@@ -80,7 +80,7 @@ function expectLikeNothing(theirs: Response, nobodys: Response, error: string, f
 
 describe("another tenant's product", () => {
   it.each(Object.entries(BY_PRODUCT))(
-    '%s answers for a hidden product as for an unknown one (T1)',
+    '%s gives the same answer for a hidden product and for an unknown product (T1)',
     async (_route, ask) => {
       const [theirs, nobodys] = [await ask(hidden.id), await ask(NOBODYS_ID)];
       expectLikeNothing(theirs, nobodys, 'INVALID_PRODUCT_ID', 'productId', [hidden.id, NOBODYS_ID]);
@@ -94,7 +94,7 @@ describe("another tenant's product", () => {
   });
 
   it.each(Object.entries(BY_AVAILABILITY))(
-    '%s answers for an availability of a hidden product as for an unknown one',
+    '%s gives the same answer for an availability of a hidden product and of an unknown product',
     async (_route, ask) => {
       const id = hidden.open[0]!.id;
       const [theirs, nobodys] = [await ask(id), await ask(NOBODYS_ID)];
@@ -118,7 +118,7 @@ describe("another tenant's booking", () => {
   }
 
   it.each(Object.entries(BY_BOOKING))(
-    "%s answers for another tenant's booking as for an unknown one (T1, T4)",
+    "%s gives the same answer for another tenant's booking and for an unknown booking (T1, T4)",
     async (_route, ask) => {
       for (const confirmed of [false, true]) {
         const uuid = await givenBooking(confirmed);

@@ -92,7 +92,7 @@ describe('a sandbox key', () => {
     expect(expectOcto(await reserve(reseller, seats, 3), 'booking').testMode).toBe(false);
   });
 
-  it('a sandbox key lists its own test bookings only, and does not find a live one', async () => {
+  it('a sandbox key lists only its own test bookings, and does not find a live booking', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     const seats = await givenSeats(api.db);
     const uuids = [uuidOf(await reserve(sandbox, seats)), uuidOf(await reserve(reseller, seats))];

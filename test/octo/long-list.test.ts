@@ -83,7 +83,7 @@ describe('a list of more than 100 bookings', () => {
     return taken;
   }
 
-  it('a long list takes a turn, and a short list does not', async () => {
+  it('a long list waits for its turn, and a short list does not', async () => {
     expect(await flightsOf(list)).toEqual([expect.stringMatching(/^octo bookings /)]);
     const short = await flightsOf(async () => {
       expect((await site.get('/octo/bookings?resellerReference=none')).body).toEqual([]);

@@ -164,7 +164,7 @@ describe('a temporary server', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('a new temporary server removes one whose process was killed', async () => {
+  it('a new temporary server stops and deletes a temporary server whose process was killed', async () => {
     const owner = startProcess(['temporary']);
     const { url } = await nextWord(owner);
     const [server] = await ask(url!, `select current_setting('data_directory') as directory`);

@@ -91,7 +91,7 @@ describe('the fallback directory', () => {
 });
 
 describeAsRoot('an embedded database that root starts', () => {
-  it('copies the binaries once from a directory that the account cannot enter', async () => {
+  it('copies the binaries once when the account cannot enter their directory', async () => {
     const closed = temporaryDirectory();
     chmodSync(closed, 0o700);
     const fallback = temporaryDirectory();
@@ -112,7 +112,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect(readdirSync(fallback)).toEqual([path.basename(copy)]);
   });
 
-  it('keeps the cluster outside a data directory that the account cannot enter, and says so', async () => {
+  it('keeps the cluster outside the data directory when the account cannot enter it, and says so', async () => {
     const home = temporaryDirectory();
     chmodSync(home, 0o700);
     const dataDir = path.join(home, 'project/data');
@@ -146,7 +146,7 @@ describeAsRoot('an embedded database that root starts', () => {
     );
   });
 
-  it('refuses an existing database in a directory that the account cannot enter', async () => {
+  it('refuses an existing database when the account cannot enter its directory', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     chmodSync(dataDir, 0o700);

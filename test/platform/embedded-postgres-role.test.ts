@@ -47,7 +47,7 @@ describe('the role of the embedded database that services get', () => {
     await leave();
   });
 
-  it('a function that shadows one of PostgreSQL does not make the role a superuser', async () => {
+  it('a function with the name of a PostgreSQL function does not make the role a superuser', async () => {
     const dataDir = cloneOf(fresh);
     const first = await joinEmbeddedPostgres(dataDir);
     await ask(

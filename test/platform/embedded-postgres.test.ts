@@ -107,7 +107,7 @@ describe('processes that share an embedded database', () => {
     await until(() => serverPid(template) === undefined);
   });
 
-  it('a killed process leaves the server running for the next one', async () => {
+  it('a killed process leaves the server running for the next process', async () => {
     const killed = await joinInProcess(template);
     await end(killed.child);
     const pid = serverPid(template);

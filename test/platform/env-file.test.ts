@@ -59,7 +59,7 @@ describe('an .env file', () => {
     expect(() => readEnvFile(directory)).toThrow(`${directory} cannot be read (EISDIR`);
   });
 
-  it('adds only variables of this platform, and never changes one that is set', () => {
+  it('adds only variables of this platform, and never changes a variable that is set', () => {
     writeFileSync(file, 'API_PORT=1\nHOST=::1\nLOG_LEVEL=warn\nPGOPTIONS=x\n');
     expect(withEnvFile({ API_PORT: '2', LOG_LEVEL: '', PATH: 'p' }, file)).toEqual({
       API_PORT: '2',

@@ -72,7 +72,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     },
   );
 
-  it('waits for the server twice: for its statement and for COMMIT', async () => {
+  it('takes two round trips: one for BEGIN with its first statement, and one for COMMIT', async () => {
     const { proxy, db: far } = await openThroughProxy();
     try {
       await processOf(far);
@@ -116,7 +116,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([1, 2]);
   });
 
-  it('may begin with a savepoint', async () => {
+  it('a savepoint may be its first statement', async () => {
     await transact(async (trx) => {
       await expect(trx.transaction((inner) => write(inner, 1).then(() => inner.raw('x')))).rejects.toThrow();
       await write(trx, 2);
@@ -191,7 +191,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
     expect(await written()).toEqual([2]);
   });
 
-  it('names a value that cannot be sent as the reason, and closes its connection', async () => {
+  it('fails with the reason that a value cannot be sent, and closes its connection', async () => {
     const before = await processOf(db);
     const unreadable = {
       toPostgres() {
@@ -205,7 +205,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
   });
 
   it.each(['begin isolation level nothing', 'select 1 / 0; begin'])(
-    'runs no waiting or later statement when its first text fails: %s',
+    'runs no later statement when its first text fails: %s',
     async (text) => {
       // Without a transaction block, each statement would commit by itself.
       const client = db.client as Knex.Client;

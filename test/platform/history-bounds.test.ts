@@ -44,7 +44,7 @@ describe('a login of the queue', () => {
     ['a month before 1970, whose first id would be above all others', `'1969-12-01'::date`],
     ['the month without a beginning', `'-infinity'::date`],
     ['the month without an end', `'infinity'::date`],
-  ])('cannot drop %s', async (_, month) => {
+  ])('a login of the queue cannot drop %s', async (_, month) => {
     await book(database.db, await createTenant(database.db));
     const before = await months();
     await expect(queue.raw(`select webhook_drop_month(${month})`)).rejects.toThrow();
@@ -52,7 +52,7 @@ describe('a login of the queue', () => {
     expect(await database.db('webhook_events')).toHaveLength(1);
   });
 
-  it('can drop each month that is older than the shortest retention', async () => {
+  it('a login of the queue can drop each month that is older than the shortest retention', async () => {
     for (const distance of [-1, -2, -30])
       await database.db.raw(`select webhook_make_month(${monthAt(distance)})`);
     const expired = await findExpiredMonths(queue, 1);
@@ -65,14 +65,14 @@ describe('a login of the queue', () => {
     ['three months ahead', monthAt(3)],
     ['thousands of years ahead', `'9999-12-01'::date`],
     ['before 1970', `'1969-12-01'::date`],
-  ])('cannot create a month %s', async (_, month) => {
+  ])('a login of the queue cannot create a month %s', async (_, month) => {
     const before = await months();
     const made = queue.raw(`select webhook_make_month_of('webhook_events', ${month})`);
     await expect(made).rejects.toMatchObject({ code: 'P0001' });
     expect(await months()).toEqual(before);
   });
 
-  it('creates an earlier month only when it has rows', async () => {
+  it('a login of the queue creates an earlier month only if the month has rows', async () => {
     const before = await months();
     await queue.raw(
       `select webhook_make_month_of('webhook_events', (${monthAt(0)} - make_interval(months => n))::date) from generate_series(1, 300) as n`,
@@ -92,7 +92,7 @@ describe('a login of the queue', () => {
   it.each([
     ['younger than a day', `now()`],
     ['before 1970, which would match all rows', `timestamptz '1969-12-01'`],
-  ])('cannot delete rows without a month that are %s', async (_, before) => {
+  ])('a login of the queue cannot delete rows of the default partition that are %s', async (_, before) => {
     for (const table of ['webhook_events', 'webhook_deliveries'])
       await database.db.raw(`drop table ${table}_${await currentSuffix()}`);
     await book(database.db, await createTenant(database.db));

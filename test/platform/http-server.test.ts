@@ -65,7 +65,7 @@ const SERVERS: [string, () => string, string][] = [
 ];
 
 describe.each(SERVERS)('%s', (_name, url, largePath) => {
-  it('ends a connection after 16 of 1,500 pipelined requests, the last with Connection: close', async () => {
+  it('answers 16 of 1,500 pipelined requests, the 16th with Connection: close, and ends the connection', async () => {
     const client = connectTo(url(), request(`GET ${largePath}`).repeat(1500));
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(16);
@@ -84,7 +84,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     client.socket.destroy();
   });
 
-  it('answers a new connection before half of the 480 requests that 30 others have pipelined', async () => {
+  it('answers a new connection before half of the requests that 30 other connections have pipelined', async () => {
     const pipelining = Array.from({ length: 30 }, () => connectTo(url(), HEALTH.repeat(16)));
     const other = connectTo(url(), HEALTH);
     await once(other.socket, 'data');
@@ -93,7 +93,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     for (const { socket } of [...pipelining, other]) socket.destroy();
   });
 
-  it('answers a valid request before it has refused half of 99 connections with invalid HTTP', async () => {
+  it('answers a valid request before it has refused half of 99 connections that send invalid HTTP', async () => {
     const [other, ...broken] = Array.from({ length: 100 }, () => connectTo(url()));
     await Promise.all([other!, ...broken].map(({ socket }) => once(socket, 'connect')));
     for (const { socket } of broken) socket.write('nonsense\r\n\r\n');
@@ -105,7 +105,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     other!.socket.destroy();
   });
 
-  it('closes a connection without an answer when its client ends it within the first request', async () => {
+  it('closes a connection without an answer when its client stops in the middle of the first request', async () => {
     const client = connectTo(url(), HALF_A_REQUEST);
     client.socket.end();
     await client.closed;
@@ -290,7 +290,7 @@ describe('the connections of an API', () => {
     clients.forEach(({ socket }) => socket.destroy());
   });
 
-  it('a connection with a request in progress is not closed for a new one of its address', async () => {
+  it('a connection with a request in progress is not closed for a new connection of its address', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
     const lock = await api.db.transaction();
     await lock.raw('lock table tenants in access exclusive mode');
@@ -305,7 +305,7 @@ describe('the connections of an API', () => {
     busy.forEach(({ socket }) => socket.destroy());
   });
 
-  it('a new connection replaces one whose client does not read its answer', async () => {
+  it('a new connection replaces a connection whose client does not read its answer', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
     const clients = await open(url, 5, '');
     for (const { socket } of clients) {

@@ -22,9 +22,12 @@ describe('the creation of a directory', () => {
     expect(makeDirectory('/')).toBe(false);
   });
 
-  it.each(['file', 'file/below'])('makeDirectory fails where the path names or passes a file: %s', (name) => {
-    expect(() => makeDirectory(path.join(folder, name))).toThrow(/E(EXIST|NOTDIR)/);
-  });
+  it.each(['file', 'file/below'])(
+    'makeDirectory fails where the path is a file or passes through one: %s',
+    (name) => {
+      expect(() => makeDirectory(path.join(folder, name))).toThrow(/E(EXIST|NOTDIR)/);
+    },
+  );
 });
 
 describe('a start with a DATA_DIR that cannot be created', () => {

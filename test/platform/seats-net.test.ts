@@ -162,7 +162,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(2);
   });
 
-  it('counts the seats of a sandbox tenant apart from real ones', async () => {
+  it('counts sandbox seats separately from real seats', async () => {
     const departure = await givenNumbered(3);
     await insertHold(db, departure, 3);
     await insertHold(db, departure, 1, ofSandbox());

@@ -24,7 +24,7 @@ const DEPARTURES = DATES.flatMap(([zone, date]) => TIMES.map((time) => [zone, da
 
 describe('a departure', () => {
   it.each(DEPARTURES)(
-    'in %s on %s at %s is open until departure_closes_at and never after',
+    'a departure in %s on %s at %s is open before departure_closes_at, and never after',
     async (zone, date, time) => {
       const { rows } = await database.db.raw(
         `select departure_is_open('scheduled', :date, :time, null, :zone, closing) as at_closing,
@@ -45,7 +45,7 @@ describe('a departure', () => {
     ['Pacific/Kiritimati', '2026-05-01', '09:30', '2026-04-30T19:30:00.000Z'],
     ['Pacific/Pago_Pago', '2026-05-01', '09:30', '2026-05-01T20:30:00.000Z'],
   ])(
-    'in %s on %s at %s starts at %s, the first time that clocks show it',
+    'a departure in %s on %s at %s starts at %s, when clocks first show its time',
     async (zone, date, time, start) => {
       const { rows } = await database.db.raw(
         'select departure_closes_at(:date, :time, null, :zone) as start',
@@ -68,13 +68,13 @@ describe('the departures of one date', () => {
     ['the same time', '09:30', '09:30'],
     ['no time', '09:30', undefined],
     ['a time, where the other has none', undefined, '09:30'],
-  ])('refuse another one with %s', async (_, first, second) => {
+  ])('a second departure on a date is refused if it has %s', async (_, first, second) => {
     const tour = await givenTour(database.db);
     await givenDeparture(database.db, tour, { date: DATE, startTime: first });
     await refused(givenDeparture(database.db, tour, { date: DATE, startTime: second }));
   });
 
-  it('refuse a time of the tour that one of them has', async () => {
+  it('a start time of the tour is refused if two departures of a date no longer differ by their times', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     await db('tours').where({ id: tour.id }).update({ start_time: '08:00' });
@@ -87,7 +87,7 @@ describe('the departures of one date', () => {
     await setTime('08:30');
   });
 
-  it('refuse the second of two equal ones that are added at the same time', async () => {
+  it('of two equal departures that are added at the same time, one is refused', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     await db('tours').where({ id: tour.id }).update({ start_time: '08:00' });
@@ -98,7 +98,7 @@ describe('the departures of one date', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('are limited to one while an instance of the release before runs', async () => {
+  it('a date may have only one departure while an instance of the previous release runs', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     await givenDeparture(db, tour, { date: DATE, startTime: '09:30' });

@@ -107,7 +107,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(steps).toBeGreaterThan(1000);
   });
 
-  it('an older load never replaces a newer one', async () => {
+  it('a load that began earlier never replaces the value of a later load', async () => {
     await setClock();
     for (const { cache } of drivers()) {
       const older = (await cache.claim('order', undefined)) as { loadLock: LoadLock };

@@ -87,7 +87,7 @@ describeWithRedis('a shared store that dies', () => {
       await proxy.stop();
     });
 
-    it('delays requests once, causes one line in the log, and is used again when it is back (T30)', async () => {
+    it('an outage delays requests once and logs one line, and the store is used again afterwards (T30)', async () => {
       const { quotas, cache } = store;
       expect(await up()).toBe(1);
       expect(await quotas.consume(bucket, LIMIT)).toMatchObject({ allowed: true, remaining: LIMIT - 1 });

@@ -145,12 +145,12 @@ describe('compose.yaml', () => {
     expect(asked('queue-1')).toBe(`http://127.0.0.1:${DEFAULTS.webhookQueuePort}/readyz`);
   });
 
-  it('starts no other container for tourctl', () => {
+  it('tourctl runs without starting another container', () => {
     expect(compose.services.tourctl.depends_on).toEqual({});
     expect(ha.services).not.toHaveProperty('tourctl');
   });
 
-  it('gives tourctl a folder of this machine for its files, under the account of its owner', () => {
+  it('tourctl works in the mounted folder docker/files, and runs as the account in TOURCTL_USER', () => {
     const { tourctl } = compose.services;
     expect(tourctl).toMatchObject({
       user: '${TOURCTL_USER:?set it in docker/.env}',
@@ -160,7 +160,7 @@ describe('compose.yaml', () => {
     expect(read('files/.gitignore')).toContain('*\n!.gitignore\n');
   });
 
-  it('names the person who runs tourctl for the audit log', () => {
+  it('passes the name of the person who runs tourctl to the container, for the audit log', () => {
     const { tourctl } = compose.services;
     expect(tourctl.environment.TOURCTL_ACTOR).toBe('${TOURCTL_ACTOR:-${SUDO_USER:-${USER:-}}}');
     expect(filledIn(tourctl.environment.TOURCTL_ACTOR)).toBe('');

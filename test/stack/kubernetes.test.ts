@@ -129,7 +129,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('a service has probes on existing ports and the time that it takes to stop', () => {
+  it('the probes of a service use ports that exist, and its termination grace period is long enough to stop', () => {
     const ports = {
       api: [DEFAULTS.apiPort, DEFAULTS.metricsPort],
       'webhook-queue': [DEFAULTS.webhookQueuePort, DEFAULTS.metricsPort + 1],

@@ -56,7 +56,7 @@ describeWith(
       return answer;
     };
 
-    it('gives two statements two sessions, so that this suite finds code that needs a session', async () => {
+    it('consecutive statements get different sessions, so that code that needs one session fails here', async () => {
       const one = openDatabase(terminal.env.DATABASE_URL!, { applicationName: 'test', poolMax: 1 });
       const pids = new Set<number>();
       for (let n = 0; n < 4 * SERVERS; n++)

@@ -187,7 +187,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(log).not.toContain(secret);
   });
 
-  it('keeps a long answer in the API, and not in a file, while its client reads slowly', async () => {
+  it('a long answer for a slow client waits in the API, not in a file of the proxy', async () => {
     let isFinished: () => boolean = () => true;
     const api = http.createServer((_, response) => {
       isFinished = () => response.writableFinished;
@@ -256,7 +256,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     });
   });
 
-  it('serves the monitoring page with live updates, and passes its host name', async () => {
+  it('serves the monitoring page with live updates, and passes the name of its host', async () => {
     const monitor = await startTestMonitor({ trustProxy: 1 });
     const { monitorUrl } = await given([await nowhere()], [Number(new URL(monitor.url).port)]);
     const headers = { origin: monitorUrl };

@@ -8,7 +8,7 @@ describe('the check of licences', () => {
     expect(licenceIssues(productionPackages())).toEqual([]);
   });
 
-  it('names a package with another licence, and one without', () => {
+  it('names a package with another licence, and a package without a licence', () => {
     const packages = [
       { name: 'good', version: '1.0.0', license: 'MIT' },
       { name: 'strict', version: '2.0.0', license: 'AGPL-3.0-only' },

@@ -69,11 +69,14 @@ describe("a tenant's prices", () => {
     ['0.25', 3, 12_374, 12_250],
     ['0.25', 3, 12_375, 12_500],
     ['1000', 2, 49_999, 0],
-  ])('rounds to multiples of %s: at %i digits, %i becomes %i', (roundTo, digits, minor, expected) => {
-    for (const rule of [percent('0', roundTo), amount(0, roundTo), price(minor, roundTo)]) {
-      expect(adult(minor, rule, digits)).toBe(expected);
-    }
-  });
+  ])(
+    'rounds to multiples of %s in a currency of %i decimals: %i becomes %i',
+    (roundTo, digits, minor, expected) => {
+      for (const rule of [percent('0', roundTo), amount(0, roundTo), price(minor, roundTo)]) {
+        expect(adult(minor, rule, digits)).toBe(expected);
+      }
+    },
+  );
 
   it('rounds once, to the step, and not also after the percentage', () => {
     // 100.45 + 2 % = 102.459: to the cent 102.46, to half a unit 102.50; and 97.499… must not become 97.50 on the way to 95.
@@ -106,7 +109,10 @@ describe('a deposit', () => {
     [10_000, '100', 'card', 10_000],
     [10_000, '20.00', 'reserve', 0],
     [0, '20.00', 'bank', 0],
-  ])('the deposit on %i at %s %% by %s is %i', (minor, depositPercent, method, expected) => {
-    expect(depositOf(minor, depositPercent, method)).toBe(expected);
-  });
+  ])(
+    'the deposit on a total of %i at %s %% with the payment method %s is %i',
+    (minor, depositPercent, method, expected) => {
+      expect(depositOf(minor, depositPercent, method)).toBe(expected);
+    },
+  );
 });

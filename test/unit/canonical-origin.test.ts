@@ -24,7 +24,7 @@ describe('an allowed origin', () => {
     expect(canonicalOrigin(given)).toBe(kept);
   });
 
-  it('the stored form equals the origin of its URL', () => {
+  it('the stored form of an origin is the origin of its URL', () => {
     for (const given of ['münchen.de', 'https://Straße.de:8443', 'https://shop.vn:443', '日本.jp']) {
       const kept = canonicalOrigin(given);
       expect(new URL(kept).origin).toBe(kept);

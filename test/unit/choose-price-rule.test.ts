@@ -14,11 +14,11 @@ const ranked = (rules: PriceRule[], date: string | null = DATE, tenantCurrency =
   rankPriceRules(rules, TOUR, tenantCurrency, date).map(({ id }) => id);
 
 describe('the order of price rules', () => {
-  it('no rule applies where there is none', () => {
+  it('no rule applies when the tenant has none', () => {
     expect(ranked([])).toEqual([]);
   });
 
-  it("a tour's rule wins over a continent's, and that over a general one, whatever their age and window", () => {
+  it('the rule of a tour overrides that of a continent, which overrides a general rule, whatever their windows', () => {
     const tour = rule(1, { tourId: 'tour-1' });
     const continent = rule(2, { continent: 'asia', travelFrom: '2027-06-01', travelTo: '2027-06-30' });
     const general = rule(3, { travelFrom: DATE, travelTo: DATE });

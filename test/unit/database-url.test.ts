@@ -9,12 +9,12 @@ describe('a database URL', () => {
     ],
     ['postgres://h1,[::1]:5433/db', ['postgres://h1/db', 'postgres://[::1]:5433/db']],
     ['postgres://u:p,q@r@h1,h2/db', ['postgres://u:p,q@r@h1/db', 'postgres://u:p,q@r@h2/db']],
-  ])('%s, with several hosts, names a server for each and means the primary', (text, urls) => {
+  ])('a URL with several hosts gives one URL for each host, and means the primary: %s', (text, urls) => {
     expect(readDatabaseUrl(text)).toEqual({ urls, target: 'primary', requiresScram: false });
   });
 
   it.each(['postgres://u:p@h/db', 'postgresql://h', 'postgres:///db?host=/run/postgresql'])(
-    '%s, with one host, is used as it is',
+    'uses a URL with one host as it is: %s',
     (text) => {
       expect(readDatabaseUrl(text)).toEqual({ urls: [text], target: undefined, requiresScram: false });
     },
@@ -36,7 +36,7 @@ describe('a database URL', () => {
     'postgres://u:p@h/db?target_session_attrs=any',
     'postgres://u:p@h1,h2/db?target_session_attrs=standby',
     'postgres://u:p@h1,h2/db?target_session_attrs=',
-  ])('refuses %s and names the valid hosts and states of a server', (text) => {
+  ])('refuses %s, and the error shows how to list hosts and which target_session_attrs are valid', (text) => {
     for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
       expect(() => loadConfig({ [name]: text })).toThrow(
         new RegExp(`^${name} must be .*host1:5432,host2:5432.*target_session_attrs.*primary or read-write`),

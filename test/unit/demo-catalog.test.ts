@@ -205,7 +205,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('a departure that closes for booking does so before its day', () => {
+  it('a departure that closes for booking closes before its day', () => {
     const closing = catalog.flatMap(({ departures }) => departures).filter(({ closes_at }) => closes_at);
     expect(closing.length).toBeGreaterThan(0);
     for (const { departure_date, closes_at = '' } of closing) {

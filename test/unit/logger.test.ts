@@ -28,7 +28,7 @@ describe('the logger', () => {
     });
   });
 
-  it('redacts the fields of any object', () => {
+  it('redacts the fields of objects without a prototype and of any class', () => {
     const lines = logged(
       `class Call { token = 'svc' }
        log.info({ query: Object.assign(Object.create(null), { api_key: 'svc' }), body: { constructor: 'x', email: 'svc' }, call: new Call() }, 'x');`,

@@ -6,7 +6,7 @@ describe('an operation of the API', () => {
     expect([carriesPerson('booking.confirm'), carriesPerson('hold.extend')]).toEqual([false, false]);
   });
 
-  it('an unknown operation counts as one with personal data', () => {
+  it('an unknown operation counts as an operation with personal data', () => {
     expect(carriesPerson('booking.make')).toBe(true);
     expect(carriesPerson('toString')).toBe(true);
   });

@@ -26,7 +26,7 @@ describe('the quota store in memory', () => {
     expect(await use(25)).toBe(10);
   });
 
-  it('counts down what remains, and refuses with a wait of at least one second', async () => {
+  it('counts down the remaining requests, and refuses with a wait of at least one second', async () => {
     const remaining = [];
     for (let n = 0; n < 3; n++) remaining.push((await store.consume('b', 3)).remaining);
     expect(remaining).toEqual([2, 1, 0]);
@@ -77,7 +77,7 @@ describe('the quota store in memory', () => {
   );
 
   it.each([1, 7, 60, 600])(
-    'never refuses a client that spreads its limit of %i evenly over the window that the policy names',
+    "allows every request of a client that spreads its limit of %i evenly over the policy's window",
     async (limit) => {
       for (let n = 0; n < 3 * limit; n++) {
         time = START + (n * WINDOW_SECONDS * 1000) / limit;
@@ -100,7 +100,7 @@ describe('the quota store in memory', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'loses no count when a request begins %d microtasks after the first one of a slice',
+    'counts a request that begins %d microtasks after the first one of a slice',
     async (microtasks) => {
       await use(10);
       time += 5000;

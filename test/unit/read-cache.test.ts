@@ -26,7 +26,7 @@ function givenValidity() {
 }
 
 describe('read-cache validity', () => {
-  it('the validity lasts one second from the start of the poll, not from its answer', () => {
+  it('the validity lasts one second from the start of the poll, not from the answer of the poll', () => {
     const { validity, poll } = givenValidity();
     expect(validity.isValid()).toBe(false);
     poll(7, 400);
@@ -108,7 +108,7 @@ describe('the read cache', () => {
     expect(await cache.get('k', answers('new'))).toBe('new');
   });
 
-  it('neither keeps a value whose version changed during the load, nor shares it with later requests', async () => {
+  it('a load during which the version changed answers only its own caller, and its value is not kept', async () => {
     const { cache, poll } = given();
     poll(1);
     let arrive = (_: CachedEntry<string>): void => {};
@@ -139,7 +139,7 @@ describe('the read cache', () => {
     expect(await cache.get('k', answers('anew', { until: 0 }))).toBe('anew');
   });
 
-  it('each waiting request loads for itself a value that was expired on arrival', async () => {
+  it('waiting requests do not share a value that was already expired when its load ended', async () => {
     const { cache, poll, validity } = given();
     poll(1);
     const ended = answers('ended', { until: validity.latestDatabaseTime() });

@@ -56,7 +56,7 @@ describe('a mistyped credential', () => {
     ['one character more', `${token}0`],
     ['the other kind of prefix', token.replace('svc_live', 'svc_widget')],
     ['a character outside base62', token.replace(/.$/, '-')],
-  ])('refuses %s', (_, text) => {
+  ])('refuses a malformed credential: %s', (_, text) => {
     expect(parseToken(text)).toBeUndefined();
   });
 });

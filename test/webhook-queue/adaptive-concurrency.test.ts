@@ -38,7 +38,7 @@ describe('the concurrency limit of an endpoint', () => {
     expect(concurrency.of('it').concurrencyLimit).toBe(1);
   });
 
-  it('a halved limit rises again by one with each quick delivery', () => {
+  it('a halved limit rises by one again with each quick delivery', () => {
     observe(silent, 4);
     observe(quick, 2);
     expect(concurrency.of('it').concurrencyLimit).toBe(3);

@@ -105,7 +105,7 @@ describe('an endpoint that fails five times in a row', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('a 429 leaves the breaker as it is, and a 500 opens it again', async () => {
+  it('a 429 to a probe leaves the breaker as it is, and a 500 opens the breaker again', async () => {
     receiver.react(status(429, 500));
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);

@@ -37,7 +37,7 @@ it('The claim loop logs each kind of database error once, and once that claims s
   ]);
 });
 
-it('A worker counts two claims of one delivery until each of them is recorded', async () => {
+it('A worker counts a delivery that is claimed twice as two requests until each one is recorded', async () => {
   const claim: Claim = {
     id: 'd1',
     endpointId: 'e1',

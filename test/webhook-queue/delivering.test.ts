@@ -213,7 +213,7 @@ describe('a delivery', () => {
 });
 
 describe('a signature', () => {
-  it('a rotated secret signs beside the old one during an overlap, and alone without it', async () => {
+  it('during the overlap both secrets sign, and afterwards only the new secret', async () => {
     const { id, secret } = await add(db, tenantId, receiver.url);
     const rotated = await inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, 60));
     await book(db, tenantId);
@@ -243,7 +243,7 @@ describe('a signature', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('a ping has a valid signature too', async () => {
+  it('a ping has a valid signature, like a delivery', async () => {
     const { id, secret } = await add(db, tenantId, receiver.url, ['booking.cancelled']);
     await inTransaction(db, (trx) => pingEndpoint(trx, id));
     await whenAll(db, tenantId, 'delivered');

@@ -47,7 +47,7 @@ describe('the delivery statistics of an endpoint', () => {
     expect(rows[0].at.getTime() % 300_000).toBe(0);
   });
 
-  it('the statistics have a bin for each doubling of a millisecond, and may be stored twice', async () => {
+  it('the statistics count response times in bins of doubling length, and a second flush adds to the first', async () => {
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
     const stats = createDeliveryStats(db, 'one');
@@ -64,7 +64,7 @@ describe('the delivery statistics of an endpoint', () => {
     expect(row.answerTimes).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
   });
 
-  it('the next flush stores the counts that an earlier one could not store', async () => {
+  it('a flush stores the counts that an earlier flush could not store', async () => {
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
     const stats = createDeliveryStats(db, 'one');

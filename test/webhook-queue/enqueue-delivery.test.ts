@@ -47,7 +47,7 @@ describe('a booking without an endpoint', () => {
     ]);
   });
 
-  it('a waiting booking is sent to the first endpoint that subscribes, and to no later one', async () => {
+  it('a waiting booking is sent to the first endpoint that subscribes, and not to a later endpoint', async () => {
     await book(db, tenantId);
     await book(db, tenantId);
     worker = startFastWorker(db);
@@ -104,7 +104,7 @@ describe('a booking with endpoints', () => {
     expect(await deliveriesOf(db, tenantId)).toEqual([]);
   });
 
-  it('one statement of its transaction enqueues a booking', async () => {
+  it('a transaction enqueues the deliveries of its booking with one statement', async () => {
     const statements: string[] = [];
     await add(db, tenantId, receiver.url);
     await inTransaction(db, async (trx) => {
@@ -123,7 +123,7 @@ describe('a booking with endpoints', () => {
 });
 
 describe('a booking that commits during a change of endpoints', () => {
-  it('a booking that commits while an endpoint is being added is sent', async () => {
+  it('a booking that commits while an endpoint is being added is delivered to this endpoint', async () => {
     await db.transaction(async (booking) => {
       await enqueue(booking);
       expect(await add(db, tenantId, receiver.url)).toMatchObject({ waiting: 0 });
@@ -133,7 +133,7 @@ describe('a booking that commits during a change of endpoints', () => {
     await whenAll(db, tenantId, 'delivered');
   });
 
-  it('a booking whose endpoint was removed before it committed is cancelled', async () => {
+  it('the delivery of a booking is cancelled if its endpoint was removed before the booking committed', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     await db.transaction(async (booking) => {
       await enqueue(booking);

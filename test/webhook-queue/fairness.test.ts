@@ -62,7 +62,7 @@ describe('a tenant whose endpoints hang', () => {
     expect(seen('/hangs')).toHaveLength(12);
   });
 
-  it('an endpoint gets one request at a time after timeouts, and regains its limit with responses', async () => {
+  it('after timeouts, an endpoint gets one request at a time, and its responses raise the limit again', async () => {
     let well = false;
     let open = 0;
     const openWith: number[] = [];
@@ -83,7 +83,7 @@ describe('a tenant whose endpoints hang', () => {
 });
 
 describe('a claim', () => {
-  it('a claim gives tenants equal shares, and leaves a quarter of the slots to new ones', async () => {
+  it('a claim gives tenants equal shares, and keeps a quarter of the slots free', async () => {
     const large = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const small = await tenantWith(['/e'], 1);
     const other = await tenantWith(['/f'], 9);
@@ -109,7 +109,7 @@ describe('a claim', () => {
     expect(await claimed({ rows: 5, known: [known(ids[0]!, { inFlight: 11 })] })).toEqual({ [tenantId]: 1 });
   });
 
-  it('a claim leaves an eighth of the slots to endpoints that accepted their last delivery', async () => {
+  it('a claim keeps an eighth of the slots for endpoints that accepted their last delivery', async () => {
     const unknown = await Promise.all(
       Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`, `/${i}c`], 4)),
     );
@@ -120,7 +120,7 @@ describe('a claim', () => {
     expect(sum(await claimed({ proven }))).toBe(16);
   });
 
-  it('a claim orders the deliveries of an endpoint by age, whether it refused them or not', async () => {
+  it('a claim takes the deliveries of an endpoint by age, also those that the endpoint refused before', async () => {
     await tenantWith(['/a'], 4);
     const byAge = (await db('webhook_queue').orderBy('delivery_id').pluck('delivery_id')) as string[];
     await db('webhook_queue').where({ delivery_id: byAge[1] }).update({ spared: 3 });

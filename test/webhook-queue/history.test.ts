@@ -193,7 +193,7 @@ describe('history that arrived while no queue created months', () => {
     expect(await months()).toHaveLength(5);
   });
 
-  it('expireStranded deletes rows older than retention in batches, with waiting deliveries', async () => {
+  it('expireStranded deletes rows older than retention in batches, including deliveries that still wait', async () => {
     const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
     await strand(id, 130, 6000);
     await strand(id, 130, 10, 'pending');

@@ -57,7 +57,7 @@ describe('a hostile receiver', () => {
   });
 
   it.each(RECEIVERS.map((receiver) => [receiver.name, receiver] as const))(
-    'the log has the outcome of a receiver with %s',
+    'the log shows the outcome of an attempt at a receiver with %s',
     async (_name, receiver) => {
       const { last, server } = await results.get(receiver)!;
       expect(last.tries).toHaveLength(receiver.tries ?? 1);

@@ -38,7 +38,7 @@ afterEach(() => {
 });
 
 describe('a worker', () => {
-  it('another worker delivers after the lease of a killed one, and the log has both attempts', async () => {
+  it('another worker delivers after the lease of a killed worker, and the log has both attempts', async () => {
     receiver.react((response, n) => void (n > 1 && response.writeHead(204).end()));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -81,7 +81,7 @@ describe('a worker', () => {
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  it('a stop waits for a request in flight, and releases one that does not end (T46)', async () => {
+  it('a worker that stops waits for its requests, and releases a delivery whose request does not end (T46)', async () => {
     receiver.react((response, n) => {
       if (n === 1) setTimeout(() => response.writeHead(204).end(), 100);
     });
@@ -128,7 +128,7 @@ describe('a worker', () => {
     expect(await db('webhook_queue')).toEqual([]);
   });
 
-  it('a worker keeps slots free for other endpoints while one hangs', async () => {
+  it('a worker keeps slots free for other endpoints while one endpoint hangs', async () => {
     receiver.react(
       (response, _n, request) => void (request.path === '/hook' && response.writeHead(204).end()),
     );

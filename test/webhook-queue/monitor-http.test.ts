@@ -208,7 +208,7 @@ describe('an invalid request', () => {
     }
   });
 
-  it('an invalid filter gets a page', async () => {
+  it('a request with an invalid filter gets a page, not an error', async () => {
     const odd =
       'status=lost&code=9999&since=yesterday&until=%F0%9F%98%80&endpoint=x&outcome=&before=zzz&unknown=1';
     for (const path of ['/deliveries', '/endpoints', '/replay'])
@@ -249,7 +249,7 @@ describe('an invalid request', () => {
 });
 
 describe('the assets', () => {
-  it('an asset is cached forever at the address of the pages, and revalidated at any other', async () => {
+  it('an asset is immutable at the URL that the pages link to, and revalidated at any other URL', async () => {
     const { text } = await monitor.http.get('/sign-in');
     const address = /href="(\/assets\/monitor\.css[^"]*)"/.exec(text)![1]!;
     const lasting = await monitor.http.get(address).expect(200);

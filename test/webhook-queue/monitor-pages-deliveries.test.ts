@@ -90,7 +90,7 @@ describe('the page of deliveries', () => {
     expect(new Set([...idsIn(first), ...idsIn(second)]).size).toBe(60);
   });
 
-  it('searches a bounded period, and says where it ended', async () => {
+  it('searches a bounded number of deliveries, and says where the search ended', async () => {
     const tenantId = await createTenant(db);
     for (let n = 0; n < 5; n++) await book(db, tenantId, 'booking.created');
     const newest = (await deliveriesOf(db, tenantId)).map(({ id }) => id);

@@ -71,7 +71,7 @@ describe('masked personal data', () => {
     [maskEmail, 'zoe@example.com', 'z…@e….com'],
     [maskEmail, 'a@b@c.co.uk', 'a…@c….uk'],
     [maskEmail, 'nobody', '…'],
-  ])('%p turns %s into %s', (mask, text, masked) => {
+  ])('masking with %p turns %s into %s', (mask, text, masked) => {
     expect(mask(text)).toBe(masked);
   });
 

@@ -39,7 +39,7 @@ const PARTS = ['needs', 'tiles', 'workers', 'statistics'];
 const allParts = ({ told }: { told: Told[] }) =>
   eventually('all parts', () => (told.length >= PARTS.length ? true : undefined));
 
-it('The live page sends each part of the overview once, with the content of the page', async () => {
+it('The live page sends each part of the overview once, with the same HTML as the page', async () => {
   const client = listen();
   await allParts(client);
   await sleep(5 * ROUND_MS);
@@ -51,7 +51,7 @@ it('The live page sends each part of the overview once, with the content of the 
   }
 });
 
-it('The live page sends only the parts that change after the first round', async () => {
+it('After the first round, the live page sends only the parts that have changed', async () => {
   const client = listen();
   await allParts(client);
   await db('webhook_workers').insert({ id: 'w1', slots: 64, in_flight: 3 });
@@ -65,7 +65,7 @@ it('The live page sends only the parts that change after the first round', async
   expect(client.ids().filter((id) => id === 'statistics')).toHaveLength(1);
 });
 
-it('The live page sends each client its own range', async () => {
+it('The live page sends each client the range that it requested', async () => {
   const [hour, week] = [listen('1h'), listen('7d')];
   const statisticsOf = ({ told }: typeof hour) => told.find(({ id }) => id === 'statistics')?.html;
   await eventually('both', () => (statisticsOf(hour) && statisticsOf(week) ? true : undefined));

@@ -136,7 +136,7 @@ describe('the overview', () => {
     expect(textOf(await overview('7d'))).toContain('of 1,000 attempts 9.5 %');
   });
 
-  it('separates live workers from silent ones', async () => {
+  it('shows live workers apart from silent workers', async () => {
     await db('webhook_workers').insert([
       { id: 'here', slots: 64, in_flight: 7 },
       { id: 'away', slots: 64, in_flight: 9, beat_at: db.raw("now() - interval '16 seconds'") },

@@ -72,7 +72,7 @@ describe('adding an endpoint', () => {
       'https://example.com:6379/',
       'port 6379 is the usual port of a cache or a search engine: use another one',
     ],
-  ])('refuses %s', async (url, reason) => {
+  ])('refuses the URL %s for an endpoint', async (url, reason) => {
     const adding = inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, { tenantId, url }));
     await expect(adding).rejects.toMatchObject({
       code: 'invalid_webhook_url',
@@ -236,7 +236,7 @@ describe('a delivery', () => {
     expect(await list({ since: new Date(Date.now() - 60_000) })).toHaveLength(2);
   });
 
-  it('a replay sends the deliveries that its filter finds and that were counted before', async () => {
+  it('a replay sends as many deliveries as were counted for its filter before', async () => {
     receiver.react(status(500, 500, 204));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);

@@ -60,7 +60,7 @@ function partitionsOf(plan: PlanNode[]): string[] {
  * of a row that changed before it was locked, and then selects partitions while it runs.
  */
 describe('a statement of the queue that locks rows', () => {
-  it('no plan that locks rows chooses among the partitions of a table', async () => {
+  it('no plan that locks rows reads several partitions of a table', async () => {
     const tenantId = await createTenant(db);
     const { id: endpointId } = await add(db, tenantId, 'http://127.0.0.1:9999/');
     await book(db, tenantId);

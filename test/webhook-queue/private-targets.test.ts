@@ -44,7 +44,7 @@ describe('an address that a webhook is sent to', () => {
     fc.assert(fc.property(within(cidr), (address) => nonPublicReason(address) !== undefined));
   });
 
-  it('any other address is public', () => {
+  it('an address outside the listed ranges is public', () => {
     const anywhere = fc.oneof(
       ipv4.map((address) => ({ address, family: 'ipv4' as const })),
       within('2000::/3').map((address) => ({ address, family: 'ipv6' as const })),

@@ -94,7 +94,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('waits about as long as its step or Retry-After says, and ends after the last step', () => {
+  it('a retry waits about as long as its step or Retry-After says, and the last step ends the delivery', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       uncounted: fc.integer({ min: 0, max: 9 }),
@@ -121,7 +121,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('ends a delivery after as many attempts as it has steps, or up to three more', () => {
+  it('a delivery ends after as many attempts as the schedule has steps, or up to three more', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -192,14 +192,14 @@ describe('429 and 503', () => {
     }
   });
 
-  it('a 429 after the last step ends the delivery only when it counts', () => {
+  it('after the last step, the third uncounted 429 is retried, and a further one ends the delivery', () => {
     const last = SCHEDULE.length - 1;
     const next = decideNext(throttled, { tries: last, uncounted: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY + 30, tries: last });
     expect(decideNext(throttled, { tries: last, uncounted: 3 }, SCHEDULE).status).toBe('dead');
   });
 
-  it('a closed kept connection is retried at once three times, and then counts as a try', () => {
+  it('a kept connection that closes is retried at once three times, and the fourth time counts as a try', () => {
     const hungUp = { outcome: 'hung_up', statusCode: null, retryAfterSeconds: null } as const;
     for (const uncounted of [0, 1, 2]) {
       const next = decideNext(hungUp, { tries: 1, uncounted }, SCHEDULE);

@@ -62,7 +62,7 @@ const phasesOf = ({ phases }: AttemptReport) => Object.keys(phases ?? {});
 const sumOf = ({ phases }: AttemptReport) => Object.values(phases!).reduce((sum, ms) => sum + ms, 0);
 
 describe('the phases of an attempt', () => {
-  it('an attempt has the phases that it went through, fewer on a kept connection', async () => {
+  it('an attempt reports only the phases that it went through, so a kept connection has no connect', async () => {
     const byName = { url: `http://localhost:${server.port}/hook` };
     const [first, second] = [await send(byName), await send(byName)];
     expect(phasesOf(first)).toEqual(['dns', 'connect', 'first_byte', 'body']);
@@ -73,7 +73,7 @@ describe('the phases of an attempt', () => {
     expect(phasesOf(await send())).toEqual(['connect', 'first_byte', 'body']);
   });
 
-  it('many attempts to one receiver at once have their own phases each', async () => {
+  it('concurrent attempts to one receiver each report their own phases', async () => {
     answer = (socket) => setTimeout(() => socket.write(KEEP), 50);
     const reports = [];
     for (let round = 0; round < 3; round++)
@@ -88,7 +88,7 @@ describe('the phases of an attempt', () => {
     }
   });
 
-  it('the phases contain the wait for the response and the time of its body', async () => {
+  it('the phases report the wait for the response and the time to read its body', async () => {
     answer = (socket) => {
       setTimeout(() => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n');
@@ -103,7 +103,7 @@ describe('the phases of an attempt', () => {
     expect([responseBody, responseHeaders]).toEqual(['ok', { 'content-length': '2' }]);
   });
 
-  it('an attempt whose deadline ends the TLS handshake has no later phase, and sends nothing', async () => {
+  it('an attempt that times out in the TLS handshake reports no later phase, and sends nothing', async () => {
     const url = `https://127.0.0.1:${server.port}/hook`;
     // Leaves a slow machine time to connect: more than 150 ms must remain for the handshake.
     const report = await send({ url, attemptTimeoutMs: 600 });
@@ -117,13 +117,13 @@ describe('the phases of an attempt', () => {
     expect(report.peer).toBe(`127.0.0.1:${server.port}`);
   });
 
-  it('an attempt whose name does not resolve has only the phase of the look-up', async () => {
+  it('an attempt whose host name does not resolve reports only the phase `dns`', async () => {
     const report = await send({ url: 'http://nothing.invalid/' });
     expect(report).toMatchObject({ outcome: 'dns', peer: null, signature: null, responseHeaders: null });
     expect(phasesOf(report)).toEqual(['dns']);
   });
 
-  it('a blocked attempt has no phases', async () => {
+  it('an attempt to a private address is blocked and reports no phases', async () => {
     const report = await send({ allowPrivateTargets: false });
     expect(report).toMatchObject({ outcome: 'blocked', phases: null, peer: null, signature: null });
   });

@@ -28,7 +28,7 @@ describe('the port of a webhook address', () => {
     for (const port of [3000, 4000, 8000, 8080, 8443, 9000, 65_535]) expect(accepted).toContain(port);
   });
 
-  it('the port may also be 80 when http is allowed, and no other rule changes', () => {
+  it('the port may also be 80 when http is allowed, and no other port becomes valid', () => {
     for (const scheme of ['http', 'https']) {
       for (const port of ['', ':80', ':443', ':8080'])
         expect(accepts(`${scheme}://127.0.0.1${port}/`, true)).toBe(true);

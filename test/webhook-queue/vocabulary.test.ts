@@ -29,6 +29,6 @@ it.each([
     DELIVERY_STATUSES.filter((one) => one !== 'delivering'),
   ],
   ['outcomes', 'webhook_attempts_outcome_known', OUTCOMES],
-])('The %s in code are those that the database accepts', async (_what, constraint, words) => {
+])('The code and the database have the same %s', async (_what, constraint, words) => {
   expect(await wordsOf(constraint)).toEqual([...words].sort());
 });

@@ -42,7 +42,7 @@ describe('the widget list and CORS', () => {
     expect(headers.vary).toBe('Origin');
   });
 
-  it('accepts a request without an origin, unless Sec-Fetch-Site names another site', async () => {
+  it('accepts a request without an Origin, unless Sec-Fetch-Site names another site', async () => {
     expect((await ask({})).status).toBe(200);
     for (const site of ['none', 'same-origin'])
       expect((await ask({ 'sec-fetch-site': site })).status).toBe(200);
@@ -64,7 +64,7 @@ describe('the widget list and CORS', () => {
     }
   });
 
-  it('echoes the origin on a refusal too if the token is known, so that the page can read it', async () => {
+  it('echoes the origin on a refusal if the token is known, so that the page can read the refusal', async () => {
     const bad = await ask({ origin: SHOP }, { token, limit: '0' });
     expect(bad.status).toBe(400);
     expect(bad.headers['access-control-allow-origin']).toBe(SHOP);
@@ -73,7 +73,7 @@ describe('the widget list and CORS', () => {
     expect(nobody.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('refuses an origin where neither the token nor its tenant has one', async () => {
+  it('refuses every origin if neither the token nor its tenant has an origin', async () => {
     const { db } = api;
     const bare = await givenWidgetToken(db, await givenTenant(db), { origins: [] });
     expect((await ask({ origin: SHOP }, { token: bare.token })).body).toMatchObject(FOREIGN);
@@ -90,7 +90,7 @@ describe('the widget list and CORS', () => {
     expect((await ask({ origin: 'https://new.example' }, { token: follower.token })).status).toBe(200);
   });
 
-  it('accepts a pass only from the embed page itself', async () => {
+  it('accepts the pass of the embed page only from a request of that page', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
     expect((await ask({ 'sec-fetch-site': 'same-origin' }, { pass })).status).toBe(200);
     expect((await ask({ 'sec-fetch-site': 'none' }, { pass })).body).toMatchObject(FOREIGN);

@@ -191,7 +191,7 @@ describe('the size of the embed page', () => {
 });
 
 describe('a fetch of the embed page', () => {
-  it('answers a fetch only to the page’s own script with the pass', async () => {
+  it('answers a fetch only if the page’s own script sends it with the pass', async () => {
     const {
       db,
       context: { secrets },

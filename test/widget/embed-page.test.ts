@@ -229,7 +229,7 @@ describe('the pass', () => {
 
   const isRefused = { status: 401, code: 'invalid_widget_token' };
 
-  it('answers 401 to a forged pass, and to one of an unknown token', async () => {
+  it('answers 401 to a forged pass, and to a pass of an unknown token', async () => {
     const { cursorKey } = api.context.secrets;
     const pass = passFrom();
     expect((await page({ pass })).status).toBe(200);
@@ -332,7 +332,7 @@ describe('a refusal of /embed/tours', () => {
     expect(told.body).toMatchObject({ ok: false, status: 401, code: 'invalid_widget_token' });
   });
 
-  it('only a caller who proves the token gets the reason, in a frame of its sites', async () => {
+  it('a refusal shows its reason only for a genuine token, and then only the token’s sites may frame it', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     for (const [query, advice, framedBy] of [
       [{ token: 'bad' }, 'its token is missing or not valid', "'none'"],

@@ -109,7 +109,7 @@ describe('GET /api/widget/tours', () => {
     ['lang=xx_XX', 'lang', expect.any(String)],
     [`lang=${'de-'.repeat(11)}deu`, 'lang', expect.any(String)],
     ['utm_source=', 'utm_source', 'must not be empty'],
-  ])('answers 400 to %s, as the page does (T16)', async (query, field, message) => {
+  ])('the list and the page both answer 400 to %s (T16)', async (query, field, message) => {
     const fault = { status: 400, code: 'validation_failed', errors: [{ in: 'query', field, message }] };
     const answer = await api.http.get(`/api/widget/tours?token=${token}&${query}`);
     expect(answer.body).toMatchObject(fault);
@@ -142,7 +142,7 @@ describe('the token of GET /api/widget/tours', () => {
       });
   });
 
-  it('answers one identical 401 without a proven secret, and the reason with one', async () => {
+  it('a missing or wrong secret always gets the same 401, and a right secret gets the reason', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     const forged = withAnotherSecret(token);
     const missing = 'The widget token is missing or not valid.';

@@ -19,7 +19,7 @@ function statusFrom(localAddress: string, path: string): Promise<{ status: numbe
 }
 
 describe('the quota of a widget token', () => {
-  it('what one address asks above 120 requests a minute does not count against other addresses', async () => {
+  it('requests of one address above 120 a minute do not use up the quota of the token', async () => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, await givenTenant(db));
     const path = `/api/widget/tours?token=${token}`;

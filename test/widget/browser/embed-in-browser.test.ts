@@ -50,7 +50,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
       .length - 1;
   const ask = (expression: string) => page.evaluate<unknown>(expression);
 
-  it('needs no other host, no cookie and no storage, and breaks no rule of its own policy (C13)', async () => {
+  it('the page needs no other host, no cookie and no storage, and obeys its own policy (C13)', async () => {
     await open({ limit: '2' });
     await page.getByRole('link', { name: 'Europe' }).click();
     await untilNames('Alpine Huts', 'Baltic Sail');
@@ -66,7 +66,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     ).toEqual([]);
   });
 
-  it('keeps the token out of its text, and out of every request but the first', async () => {
+  it('the page keeps the token out of its text, and out of every request but the first', async () => {
     await open({ limit: '1' });
     const secret = token.slice(-20);
     for (const link of ['More tours', 'Europe']) {
@@ -120,7 +120,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(reloads()).toBe(0);
   });
 
-  it('keeps the focus where the visitor is', async () => {
+  it('the focus stays on the element that the visitor uses', async () => {
     await open();
     await page.getByRole('link', { name: 'Europe' }).press('Enter');
     await page.locator('#pills [aria-current]:focus').waitFor();
@@ -154,7 +154,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(page.url()).toContain('continent=europe');
   });
 
-  it('shows a refusal instead of the list', async () => {
+  it('shows the reason of a refusal instead of the list', async () => {
     await open();
     await page.route(/pass=/, (route) => route.continue({ url: route.request().url() + '&limit=0' }));
     await page.getByRole('link', { name: 'Europe' }).click();
@@ -162,7 +162,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(reloads()).toBe(0);
   });
 
-  it('reloads at its first address when its pass has expired', async () => {
+  it('the page reloads at its first address when its pass has expired', async () => {
     await open({ limit: '2' });
     const old = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
     await ask(`document.querySelector('[name=pass]').value = '${old}'`);

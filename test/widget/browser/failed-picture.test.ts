@@ -27,7 +27,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
   };
 
   it.each([true, false])(
-    'a card whose picture fails looks like one without a picture (JavaScript: %s)',
+    'a card whose picture fails looks like a card without a picture (JavaScript: %s)',
     async (javaScriptEnabled) => {
       const placeholder = await look(null, javaScriptEnabled);
       expect(await look('/covers/there-is-none.svg', javaScriptEnabled)).toBe(placeholder);

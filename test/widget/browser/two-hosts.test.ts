@@ -108,7 +108,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       },
     );
 
-    it('a late list keeps the height that the page wants', async () => {
+    it('a list that loads late has the height that the site has set', async () => {
       await page.route('**/embed/tours*', async (route) => {
         await sleep(4000);
         await route.continue();
@@ -162,7 +162,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(123);
     });
 
-    it('can show several lists, and shows none twice when a script runs again', async () => {
+    it('can show several lists, and a script that runs again shows none twice', async () => {
       await visit(`${script()}<hr>${script('data-q="Baltic"')}`);
       await untilShown(1);
       expect(await page.locator('iframe').count()).toBe(2);
@@ -187,7 +187,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').count()).toBe(1);
     });
 
-    it('a strict policy needs the address of the service only, for the script and the frame', async () => {
+    it('a strict policy of a site must allow only the address of the service, for script and frame', async () => {
       const policy = `default-src 'none'; script-src ${API}; frame-src ${API}; require-trusted-types-for 'script'`;
       await visit(script(), SHOP, { 'content-security-policy': policy });
       await untilShown();
