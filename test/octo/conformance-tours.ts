@@ -2,33 +2,47 @@ import { importCatalog } from '../../services/api/catalog-import/import-catalog'
 import { adultsOnly } from '../../services/api/pricing/party';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Trx } from '../../services/platform/database';
-import { daysFromToday } from '../support/given';
+import { daysFromToday, givenDeparture, type GivenTour } from '../support/given';
 import { bookingRequest, createBooking } from '../support/sell';
 
 /** One run holds up to 135 seats of one departure, and releases none. */
 export const CONFORMANCE_SEATS = 50_000;
 const SOLD_OUT_SEATS = 9;
 
-/** The first tours of the catalog by name: two with a start time, because one booking moves between them, and one of a whole day. */
-export const CONFORMANCE_TOURS = [
+interface ConformanceTour {
+  slug: string;
+  name: string;
+  start_time?: string;
+  /** The start times of each date's departures, in turn. By default one departure without its own. */
+  times?: (string | undefined)[][];
+}
+
+/**
+ * The first tours of the catalog by name: two with a start time, because one booking moves between them, one of a whole day, one with
+ * three departures on each date, and one with three on some dates and a departure without a time on the others.
+ */
+export const CONFORMANCE_TOURS: ConformanceTour[] = [
   { slug: 'a-morning-in-the-old-town', name: 'A Morning in the Old Town', start_time: '09:30' },
   { slug: 'a-night-at-the-observatory', name: 'A Night at the Observatory', start_time: '21:00' },
   { slug: 'a-ticket-to-the-gardens', name: 'A Ticket to the Gardens' },
+  {
+    slug: 'a-tram-through-the-city',
+    name: 'A Tram through the City',
+    times: [['09:30', '12:00', '14:30']],
+  },
+  {
+    slug: 'a-visit-to-the-vineyard',
+    name: 'A Visit to the Vineyard',
+    times: [[undefined], ['10:00', '13:00', '16:00']],
+  },
 ];
 
 /**
- * Adds tours with which OCTO's validator can run all its scenarios: three open departures and a sold-out one within 30 days, and
+ * Adds tours with which OCTO's validator can run all its scenarios: open departures and a sold-out one within 30 days, and
  * seats for all its holds, which it does not release.
  */
 export async function givenConformanceTours(trx: Trx, tenant: Tenant): Promise<void> {
-  const soldOut = daysFromToday(12);
-  const open = [5, 9, 16].map((days) => ({
-    departure_date: daysFromToday(days),
-    seats_total: CONFORMANCE_SEATS,
-  }));
-  const departures = [...open, { departure_date: soldOut, seats_total: SOLD_OUT_SEATS }];
-  const prices = { adult: 48, child: 24 };
-  const records = CONFORMANCE_TOURS.map((tour, index) => ({
+  const records = CONFORMANCE_TOURS.map(({ times: _, ...tour }, index) => ({
     place: { file: 'conformance tours', index },
     value: {
       ...tour,
@@ -39,14 +53,46 @@ export async function givenConformanceTours(trx: Trx, tenant: Tenant): Promise<v
       base_price: 48,
       time_zone: 'Europe/Berlin',
       group_size_max: 9,
-      departures: departures.map((departure) => ({ ...departure, prices })),
+      departures: [],
     },
   }));
   await importCatalog(trx, records, { prune: false });
-  for (const { slug } of CONFORMANCE_TOURS) await sellOut(trx, tenant, slug, soldOut);
+  for (const { slug, times = [[undefined]] } of CONFORMANCE_TOURS) {
+    const tour = await trx('tours').where({ slug }).first<GivenTour>('id', 'slug');
+    await givenDepartures(trx, tour, times);
+    await sellOut(trx, tenant, tour, times[SOLD_OUT_DAY % times.length]![0]);
+  }
 }
 
-async function sellOut(trx: Trx, tenant: Tenant, slug: string, departureDate: string): Promise<void> {
+/** Days from today. */
+const DAYS = [5, 9, 12, 16];
+/** The place of the sold-out date in DAYS. Its first departure is sold out. */
+const SOLD_OUT_DAY = 2;
+
+async function givenDepartures(trx: Trx, tour: GivenTour, times: (string | undefined)[][]): Promise<void> {
+  for (const [index, days] of DAYS.entries()) {
+    for (const [place, startTime] of times[index % times.length]!.entries()) {
+      const isSoldOut = index === SOLD_OUT_DAY && place === 0;
+      await givenDeparture(trx, tour, {
+        date: daysFromToday(days),
+        startTime,
+        seats: isSoldOut ? SOLD_OUT_SEATS : CONFORMANCE_SEATS,
+        prices: { adult: 4800, child: 2400 },
+      });
+    }
+  }
+}
+
+async function sellOut(
+  trx: Trx,
+  tenant: Tenant,
+  { slug }: GivenTour,
+  departureTime: string | undefined,
+): Promise<void> {
+  const departureDate = daysFromToday(DAYS[SOLD_OUT_DAY]!);
   const party = adultsOnly(SOLD_OUT_SEATS);
-  await createBooking(trx, tenant, { ...bookingRequest({ departureDate, party }), tour: slug });
+  await createBooking(trx, tenant, {
+    ...bookingRequest({ departureDate, departureTime, party }),
+    tour: slug,
+  });
 }

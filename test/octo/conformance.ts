@@ -1,5 +1,5 @@
 /**
- * Starts an API with a tenant for OCTO's validator, until Ctrl-C: `npm run lab -- conformance`, or `npm run lab -- conformance 3100` for
+ * Starts an API with tenants for OCTO's validator, until Ctrl-C: `npm run lab -- conformance`, or `npm run lab -- conformance 3100` for
  * another port than 3000. The catalog is the demo's, with tours before it that have what the validator needs. The database is
  * new at each start, and deleted at the end.
  */
@@ -19,13 +19,13 @@ async function main(): Promise<void> {
   });
   await withDatabase(async ({ db, url, directory }) => {
     const demo = await plantDemoFor(db);
-    const key = await givenConformanceTenant(db);
-    await hideFrom(db, demo.tenant);
+    const keys = await givenConformanceTenants(db);
+    await hideFrom(db, demo.tenant, CONFORMANCE_SLUGS);
     const [metrics] = await freePorts();
     const settings = { ...serviceSettings(url, metrics), PUBLIC_BASE_URL: `http://127.0.0.1:${PORT}` };
     const api = await startInstance('api', directory, PORT, settings);
     try {
-      say(describe(`${api.baseUrl}/octo`, key, demo.api_key));
+      say(describe(`${api.baseUrl}/octo`, keys, demo.api_key));
       await interrupted;
     } finally {
       await api.stop();
@@ -33,27 +33,51 @@ async function main(): Promise<void> {
   });
 }
 
-async function givenConformanceTenant(db: Db): Promise<string> {
-  const tenant = await givenTenant(db, { name: 'Conformance', maxHolds: 1_000_000, maxUnpaid: 1_000_000 });
-  await inTransaction(db, (trx) => givenConformanceTours(trx, tenant));
-  return givenKey(db, tenant);
+interface Keys {
+  plain: string;
+  severalTimes: string;
+  mixed: string;
 }
 
-/** Hides the added tours from the demo's tenant, so that the validator's result for it is that of every demo. */
-async function hideFrom(db: Db, slug: string): Promise<void> {
-  const tenant = await findTenant(db, slug);
-  for (const tour of await db('tours').whereIn('slug', CONFORMANCE_SLUGS).select<GivenTour[]>('id', 'slug'))
+/** The validator checks the first product with start times that a key sees, so each kind of tour has a tenant that sees it first. */
+async function givenConformanceTenants(db: Db): Promise<Keys> {
+  const limits = { maxHolds: 1_000_000, maxUnpaid: 1_000_000 };
+  const tenant = await givenTenant(db, { name: 'Conformance', ...limits });
+  await inTransaction(db, (trx) => givenConformanceTours(trx, tenant));
+  const several = await givenTenant(db, { name: 'Conformance of several departures a day', ...limits });
+  await hideFrom(db, several.slug, ['a-morning-in-the-old-town', 'a-night-at-the-observatory']);
+  const mixed = await givenTenant(db, {
+    name: 'Conformance of departures with and without a time',
+    ...limits,
+  });
+  const others = CONFORMANCE_SLUGS.filter((slug) => !/vineyard|gardens/.test(slug));
+  await hideFrom(db, mixed.slug, others);
+  return {
+    plain: await givenKey(db, tenant),
+    severalTimes: await givenKey(db, several),
+    mixed: await givenKey(db, mixed),
+  };
+}
+
+/** Hides added tours from a tenant. The demo's tenant sees none of them, so the validator's result for it is that of every demo. */
+async function hideFrom(db: Db, tenantSlug: string, slugs: string[]): Promise<void> {
+  const tenant = await findTenant(db, tenantSlug);
+  for (const tour of await db('tours').whereIn('slug', slugs).select<GivenTour[]>('id', 'slug'))
     await givenVisibilityRule(db, { tenant }, tour, false);
 }
 
 const CONFORMANCE_SLUGS = CONFORMANCE_TOURS.map(({ slug }) => slug);
 
-function describe(endpoint: string, key: string, demoKey: string): string {
-  const request = { backend: { endpoint, headers: { Authorization: `Bearer ${key}` } } };
+function describe(endpoint: string, keys: Keys, demoKey: string): string {
+  const { plain, severalTimes, mixed } = keys;
+  const request = { backend: { endpoint, headers: { Authorization: `Bearer ${plain}` } } };
   return `
 Endpoint          ${endpoint}
-Key               ${key}
+Key               ${plain}
 Key of the demo   ${demoKey}
+
+Key that sees a tour with three departures a day first                  ${severalTimes}
+Key that sees a tour of departures with and without a start time first  ${mixed}
 
 For the OCTO validator (github.com/octotravel/validator), with its server on port 3001:
 
@@ -61,7 +85,7 @@ curl -sS -H 'Content-Type: application/json' -d '${JSON.stringify(request)}' htt
 
 Or with a program that reads the environment:
 
-ENDPOINT=${endpoint} KEY=${key}
+ENDPOINT=${endpoint} KEY=${plain}
 
 Ctrl-C stops the API, and deletes its database.`;
 }

@@ -14,10 +14,19 @@ export const LISTED_COLUMNS = `
   t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
   t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
   upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
+/** The start times of a Tour `t` with UPCOMING. Departures without their own have the tour's, so only the others are read. */
+const START_TIMES = `array(
+    select t.start_time where t.start_time is not null
+    union
+    select d.start_time from departures d
+    where d.tour_id = t.id and d.start_time is not null
+      and (departure_is_open(d.status, d.departure_date, d.start_time, d.closes_at, t.time_zone, statement_timestamp())
+        or (upcoming.next_departure_date is null and t.start_time is null))
+    order by 1)`;
 /** The columns of a Tour `t` with UPCOMING_WITH_CHILD. */
 export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
-  t.inclusions, t.exclusions, t.cancellation_policy, t.start_time, t.revision`;
+  t.inclusions, t.exclusions, t.cancellation_policy, t.start_time, ${START_TIMES} as start_times, t.revision`;
 /**
  * Joins the open departures of the tour: the first date, the first closing, and the lowest price of each group of dates to
  * which the same price rules of the tenant apply. A rule keeps the order of prices, so a group's lowest price is enough. The

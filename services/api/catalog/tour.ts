@@ -41,8 +41,10 @@ export interface Tour extends ListedTour {
   inclusions: string[];
   exclusions: string[];
   cancellationPolicy: string | null;
-  /** Local time at which every departure begins, HH:MM; null: no fixed time. */
+  /** Local time at which departures without their own begin, HH:MM; null: no fixed time. */
   startTime: string | null;
+  /** The distinct start times of the open departures, and the tour's own, in order; without any open one, those of all departures. */
+  startTimes: string[];
   /** Increases with every change from the terminal. */
   revision: number;
   /** As in lists, with the lowest price of one child; null: no date of the group has one. */

@@ -2,14 +2,15 @@ import type { Tour } from '../catalog/tour';
 import {
   departureStatus,
   type DepartureStatus,
+  isOpen,
   type ListedDeparture,
   seatsAvailable,
 } from '../departures/departure';
 import type { PricedDeparture } from '../departures/find-departures';
 import { type Party, seatsOf } from '../pricing/party';
 import type { OctoCapability } from './capabilities';
-import { type OctoUnitPricing, toUnitPricing } from './pricing.dto';
-import { maxUnits } from './product.dto';
+import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
+import { hasStartTimes, maxUnits } from './product.dto';
 
 export interface OctoOpeningHours {
   /**
@@ -28,35 +29,35 @@ export type OctoAvailabilityStatus = 'AVAILABLE' | 'LIMITED' | 'SOLD_OUT' | 'CLO
 
 export interface OctoCalendarDay {
   /**
-   * The date of the departure.
+   * The date of the departures.
    * @example "2027-03-06"
    */
   localDate: string;
   /**
-   * True if the wanted units are free; without units, if one is.
+   * True if the wanted units are free on one departure; without units, if one seat is.
    * @example true
    */
   available: boolean;
   /**
-   * LIMITED: fewer than half of the seats are free.
+   * The best of the departures: AVAILABLE, LIMITED, SOLD_OUT, CLOSED. LIMITED: fewer than half of the seats are free.
    * @example "LIMITED"
    */
   status: OctoAvailabilityStatus;
   /**
-   * Free seats.
+   * Free seats of all departures.
    * @isInt
    * @example 7
    */
   vacancies: number;
   /**
-   * All seats.
+   * All seats of all departures.
    * @isInt
    * @example 16
    */
   capacity: number;
-  /** The whole day, for a tour without a start time; else empty. */
+  /** The whole day, for a departure without a start time; else empty. */
   openingHours: OctoOpeningHours[];
-  /** With `octo/pricing`. */
+  /** With `octo/pricing`: the lowest price of each unit. */
   unitPricingFrom?: OctoUnitPricing[];
 }
 
@@ -74,7 +75,7 @@ export interface OctoAvailability {
    */
   localDateTimeEnd: string;
   /**
-   * True for a tour without a start time.
+   * True for a product with opening hours.
    * @example false
    */
   allDay: boolean;
@@ -111,7 +112,7 @@ export interface OctoAvailability {
    * @example "2027-03-04T12:00:00Z"
    */
   utcCutoffAt: string;
-  /** The whole day, for a tour without a start time; else empty. */
+  /** The whole day, for a departure without a start time; else empty. */
   openingHours: OctoOpeningHours[];
   /** With `octo/pricing`. */
   unitPricing?: OctoUnitPricing[];
@@ -155,35 +156,71 @@ export function toAvailability(
   const unitPricing = pricingOf(priced, view);
   return {
     id: departure.id,
-    localDateTimeStart: toLocalTime(departure.departureDate, `${tour.startTime ?? '00:00'}:00`),
+    localDateTimeStart: toLocalTime(departure.departureDate, `${departure.startTime ?? '00:00'}:00`),
     localDateTimeEnd: toLocalTime(lastDay(tour, departure), '23:59:59'),
-    allDay: tour.startTime === null,
-    ...seatsOfDay(tour, priced, view),
+    // OCTO's validator refuses true in a product with start times, also for a departure without one.
+    allDay: !hasStartTimes(tour),
+    ...seatsOfDeparture(tour, priced, view),
     maxUnits: maxUnits(tour),
     utcCutoffAt: departure.salesEndAt.toISOString().replace(/\.\d+Z$/, 'Z'),
-    openingHours: openingHours(tour),
+    openingHours: openingHours(tour, departure),
     ...(unitPricing && { unitPricing }),
   };
 }
 
-/** Returns the departures of a tour as the days of OCTO's calendar. */
+/** Returns the days of OCTO's calendar, each with all its departures. @param departures by date */
 export function toCalendar(
   tour: Tour,
   departures: PricedDeparture[],
   view: AvailabilityView,
 ): OctoCalendarDay[] {
-  return departures.map((priced) => {
-    const unitPricingFrom = pricingOf(priced, view);
-    return {
-      localDate: priced.departure.departureDate,
-      ...seatsOfDay(tour, priced, view),
-      openingHours: openingHours(tour),
-      ...(unitPricingFrom && { unitPricingFrom }),
-    };
-  });
+  return byDate(departures).map((ofDay) => toCalendarDay(tour, ofDay, view));
 }
 
-function seatsOfDay(tour: Tour, { departure, quote }: PricedDeparture, { party }: AvailabilityView) {
+function byDate(departures: PricedDeparture[]): PricedDeparture[][] {
+  const days: PricedDeparture[][] = [];
+  let date: string | undefined;
+  for (const priced of departures) {
+    const { departureDate } = priced.departure;
+    if (departureDate === date) days.at(-1)!.push(priced);
+    else days.push([priced]);
+    date = departureDate;
+  }
+  return days;
+}
+
+/** The statuses of a day's departures, from the best on. */
+const BEST_FIRST = ['AVAILABLE', 'LIMITED', 'SOLD_OUT', 'CLOSED'] as const;
+
+function toCalendarDay(tour: Tour, ofDay: PricedDeparture[], view: AvailabilityView): OctoCalendarDay {
+  const seats = ofDay.map((priced) => seatsOfDeparture(tour, priced, view));
+  const [{ departure }] = ofDay as [PricedDeparture];
+  const unitPricingFrom = lowestPricingOf(ofDay, view);
+  return {
+    localDate: departure.departureDate,
+    available: seats.some(({ available }) => available),
+    status: BEST_FIRST.find((best) => seats.some(({ status }) => status === best))!,
+    vacancies: sum(seats.map(({ vacancies }) => vacancies)),
+    capacity: sum(seats.map(({ capacity }) => capacity)),
+    // A departure without a start time is the only one of its date.
+    openingHours: openingHours(tour, departure),
+    ...(unitPricingFrom && { unitPricingFrom }),
+  };
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Returns the lowest prices of the open departures of a day; without any, those of all its departures. */
+function lowestPricingOf(ofDay: PricedDeparture[], view: AvailabilityView): OctoUnitPricing[] | undefined {
+  if (!view.capabilities.includes('octo/pricing')) return undefined;
+  const open = ofDay.filter(({ departure }) => isOpen(departure));
+  const shown = open.length > 0 ? open : ofDay;
+  return lowestUnitPricing(shown.map(({ departure, quote }) => toUnitPricing(departure.tour, quote)));
+}
+
+function seatsOfDeparture(tour: Tour, { departure, quote }: PricedDeparture, { party }: AvailabilityView) {
   const vacancies = seatsAvailable(departure);
   const capacity = departure.seatsTotal;
   const status = STATUSES[departureStatus(departure)];
@@ -202,8 +239,9 @@ function pricingOf({ departure, quote }: PricedDeparture, { capabilities }: Avai
   return capabilities.includes('octo/pricing') ? toUnitPricing(departure.tour, quote) : undefined;
 }
 
-function openingHours({ startTime }: Tour) {
-  return startTime === null ? ALL_DAY : [];
+/** A product with opening hours needs them on each departure, also on a past one with a start time. */
+function openingHours(tour: Tour, { startTime }: ListedDeparture): OctoOpeningHours[] {
+  return startTime === null || !hasStartTimes(tour) ? ALL_DAY : [];
 }
 
 function lastDay({ durationDays }: Tour, { departureDate, returnDate }: ListedDeparture): string {
@@ -232,16 +270,35 @@ export function localTimeIn(timeZone: string): ToLocalTime {
     const name = formatter.formatToParts(instant).find(({ type }) => type === 'timeZoneName')!.value;
     return name.slice('GMT'.length) || '+00:00';
   };
+  const offsetsAround = offsetsAroundDates(offsetAt);
   return (date, time) => {
     const asUtc = Date.parse(`${date}T${time}Z`);
     const instantBy = (offset: string) => asUtc - toMs(offset);
-    // A day earlier and a day later in UTC are before and after any change of the clock on the local day.
-    const [before, after] = [offsetAt(asUtc - DAY_MS), offsetAt(asUtc + DAY_MS)];
+    const [before, after] = offsetsAround(date);
     // A time that the clock shows twice has both offsets; the first is the one before the change. A skipped time has neither.
     const isByOffsetAfter = before !== after && offsetAt(instantBy(before)) !== before;
     const isSkipped = isByOffsetAfter && offsetAt(instantBy(after)) !== after;
     if (!isSkipped) return `${date}T${time}${isByOffsetAfter ? after : before}`;
     return withOffset(instantBy(before), after);
+  };
+}
+
+type Offsets = [before: string, after: string];
+
+/**
+ * Returns the function that finds the offsets before and after a date, and thus around any change of the clock on it. Finds them once for
+ * each date: a formatter takes 2 µs, and a date may have many departures.
+ */
+function offsetsAroundDates(offsetAt: (instant: number) => string): (date: string) => Offsets {
+  const known = new Map<string, Offsets>();
+  return (date) => {
+    const found = known.get(date);
+    if (found) return found;
+    // No zone is more than 14 hours ahead of UTC, or 12 hours behind it.
+    const midnight = Date.parse(`${date}T00:00:00Z`);
+    const offsets: Offsets = [offsetAt(midnight - DAY_MS), offsetAt(midnight + 2 * DAY_MS)];
+    known.set(date, offsets);
+    return offsets;
   };
 }
 

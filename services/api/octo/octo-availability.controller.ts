@@ -80,8 +80,9 @@ export interface OctoAvailabilityBody {
 
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;
-/** Limits the departures of one answer. A tour has one a day, so the longest range has fewer. */
-const DEPARTURES_MAX = 400;
+/** Limits the departures of one answer: more than 50 on each day of the longest range. */
+const DEPARTURES_MAX = 20_000;
+const TOO_MANY = 'The product has more than 20,000 departures in this range. Ask for fewer days.';
 /** Approximate memory of a tour with its texts. */
 const KIB_OF_TOUR = 8;
 
@@ -138,7 +139,11 @@ export class OctoAvailabilityController {
     const { tenant } = apiKeyPrincipalOf(request);
     const { context } = this;
     const list = async () => {
-      const { items } = await listDepartures(context, tenant, tour, { ...asked, limit: DEPARTURES_MAX });
+      const { items, last } = await listDepartures(context, tenant, tour, {
+        ...asked,
+        limit: DEPARTURES_MAX,
+      });
+      if (last) throw badOctoRequest(TOO_MANY);
       if ('ids' in asked) assertAllFound(asked.ids, items);
       return jsonContent(toRows(tour, items, view), ['Cache-Control', NO_STORE]);
     };

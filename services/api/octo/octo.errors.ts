@@ -135,8 +135,11 @@ function toOctoError(problem: Problem, error: AppError | undefined, sent: Sent) 
 function messageOf({ detail }: Problem, error: AppError | undefined): string {
   const issues = error?.facts.errors as InputIssue[] | undefined;
   if (!issues) return detail;
-  return issues.map(({ field, message }) => `${field} ${message}.`).join(' ');
+  return issues.map(({ field, message }) => `${OCTO_FIELDS[field] ?? field} ${message}.`).join(' ');
 }
+
+/** The field of OCTO that says what another field says in REST. */
+const OCTO_FIELDS: Record<string, string | undefined> = { departure_time: 'availabilityId' };
 
 /** Returns the id as the client sent it: /octo/products/{productId}, /octo/bookings/{uuid}, or the field of the body. */
 function idOf(field: OctoId, { path, body }: Sent): string {

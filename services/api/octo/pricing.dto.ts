@@ -80,6 +80,12 @@ export function toUnitPricing(
   });
 }
 
+/** Returns the lowest price of each unit among several departures. A unit without a price on any of them is left out. */
+export function lowestUnitPricing(departures: OctoUnitPricing[][]): OctoUnitPricing[] {
+  const all = departures.flat().sort((a, b) => a.retail - b.retail);
+  return OCTO_UNIT_IDS.flatMap((unitId) => all.find((one) => one.unitId === unitId) ?? []);
+}
+
 function priceOf(unit: OctoUnitId, { platform, tenant }: Pick<Quote, 'platform' | 'tenant'>) {
   const [net, retail] = [platform[unit], tenant[unit]];
   return net === undefined || retail === undefined ? undefined : { net, retail };

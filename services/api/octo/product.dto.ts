@@ -61,8 +61,8 @@ export interface OctoOption {
   /** @example null */
   reference: string | null;
   /**
-   * The start time of the tour; empty for a tour without one.
-   * @example ["12:00"]
+   * The start times of the departures that can be booked, and of the tour; empty if no departure has one.
+   * @example ["09:30", "14:30"]
    */
   availabilityLocalStartTimes: string[];
   /** @example "0 hours" */
@@ -109,7 +109,7 @@ export interface OctoProduct {
   /** @example true */
   availabilityRequired: boolean;
   /**
-   * START_TIME for a tour with a start time.
+   * START_TIME if the tour, or a departure that can be booked, has a start time.
    * @example "START_TIME"
    */
   availabilityType: 'START_TIME' | 'OPENING_HOURS';
@@ -210,7 +210,7 @@ export function toProduct(tour: Tour, view: ProductView): OctoProduct {
     instantConfirmation: true,
     instantDelivery: true,
     availabilityRequired: true,
-    availabilityType: tour.startTime === null ? 'OPENING_HOURS' : 'START_TIME',
+    availabilityType: hasStartTimes(tour) ? 'START_TIME' : 'OPENING_HOURS',
     deliveryFormats: ['QRCODE'],
     deliveryMethods: ['VOUCHER'],
     redemptionMethod: 'MANIFEST',
@@ -226,7 +226,7 @@ function toOption(tour: Tour, view: ProductView): OctoOption {
     default: true,
     internalName: 'Default',
     reference: null,
-    availabilityLocalStartTimes: tour.startTime === null ? [] : [tour.startTime],
+    availabilityLocalStartTimes: tour.startTimes,
     cancellationCutoff: '0 hours',
     cancellationCutoffAmount: 0,
     cancellationCutoffUnit: 'hour',
@@ -234,6 +234,10 @@ function toOption(tour: Tour, view: ProductView): OctoOption {
     restrictions: { minUnits: 1, maxUnits: maxUnits(tour) },
     units: unitsOf(tour).map((id) => toUnit(id, tour, view)),
   };
+}
+
+export function hasStartTimes({ startTimes }: Pick<Tour, 'startTimes'>): boolean {
+  return startTimes.length > 0;
 }
 
 export function maxUnits({ groupSizeMax }: Pick<Tour, 'groupSizeMax'>): number {
