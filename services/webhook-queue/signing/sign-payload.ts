@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Identifies the event: the same for all attempts, endpoints and replays. */
+/** Returns the webhook-id header. It identifies the event: it is the same for all attempts, endpoints and replays. */
 export function webhookId(eventId: string): string {
   return `msg_${eventId.replaceAll('-', '')}`;
 }
