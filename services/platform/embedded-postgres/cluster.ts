@@ -122,7 +122,7 @@ export async function createCluster(
   await removeDrafts(directory);
   if (isCluster(directory, major)) return false;
   try {
-    // Keeps this process's account as the owner: in a directory of the cluster's account, links could redirect root's writes.
+    // This process's account stays the owner: in a directory of the cluster's account, links could redirect root's writes.
     mkdirSync(draft);
     chmodSync(draft, 0o711);
     const password = path.join(draft, PASSWORD_FILE);
@@ -164,8 +164,8 @@ function isCluster(directory: string, major: number): boolean {
 }
 
 /**
- * Removes drafts, also those of killed starts; ignores failures. If an orphaned initdb still writes to one, the next start
- * removes it. rmSync is not used: an account that swaps its directories for links can lead it out of the tree.
+ * Removes drafts, also those of killed starts; ignores failures. If an orphaned initdb still writes to a draft, the next start removes it.
+ * Does not use rmSync: an account that replaces its directories by links could lead rmSync out of the draft.
  */
 async function removeDrafts(directory: string): Promise<void> {
   const parent = path.dirname(directory);
@@ -210,7 +210,7 @@ export function superuserClient(directory: string, port: number, database: strin
     // Limits the search path, because the service role owns the database: the superuser must not call a function of its schema by mistake.
     options: '-c search_path=pg_catalog,pg_temp',
   });
-  client.on('error', () => undefined); // 'end' follows
+  client.on('error', () => undefined); // The event 'end' follows.
   return client;
 }
 

@@ -13,7 +13,7 @@ interface Holder {
 }
 
 const POLL_MS = 20;
-/** A multiple of POLL_MS. */
+/** Time after which `onWait` is called. A multiple of POLL_MS. */
 const NOTIFY_AFTER_MS = 5000;
 
 /**
