@@ -123,7 +123,7 @@ async function* lastLines(logs: ServiceLog[]): AsyncGenerator<LogLine> {
   yield* all.sort((a, b) => a.time - b.time).slice(-SHOWN_LINES);
 }
 
-/** Returns a function that prints lines until Ctrl-C, as fast as the other end reads them, and returns their number. */
+/** Returns a function that prints lines until Ctrl-C, as fast as the reader of stdout takes them, and returns their number. */
 function createPrinter({ io, output }: Terminal) {
   let day: string | undefined;
   let count = 0;
@@ -188,7 +188,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** Fields that are not listed with the others, because the line shows them in a place of their own, or (pid) not at all. */
+/** Fields that the list of the other fields leaves out: the line shows them in a place of their own, and pid not at all. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';

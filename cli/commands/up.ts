@@ -120,7 +120,7 @@ function welcomeText(welcome: Welcome, config: Config): string {
   return `${lines.join('\n')}\n\nCtrl-C stops it all.`;
 }
 
-/** Returns HOST for an address; a wildcard becomes the loopback address. */
+/** Returns HOST as it stands in a URL. A wildcard becomes the loopback address. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

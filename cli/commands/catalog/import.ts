@@ -38,7 +38,7 @@ interface Options {
   yes?: boolean;
 }
 
-/** Reads and compares before the transaction begins, so that it only locks and writes changes. */
+/** Reads and compares the files before the transaction begins, so that the transaction only locks rows and writes changes. */
 export async function importCatalogCommand(
   context: Context,
   options: Options,
@@ -58,8 +58,8 @@ export async function importCatalogCommand(
 }
 
 /**
- * Compares, asks before removals, compares again, and writes. No transaction is open while it asks. If the removals have changed by
- * then, it asks again.
+ * Compares, asks before removals, compares again, and writes. No transaction is open while it asks. If the removals have changed since the
+ * person agreed, asks again.
  */
 async function importFiles(
   context: Context,

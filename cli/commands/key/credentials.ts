@@ -38,7 +38,7 @@ export const GRACE_FLAG: Flag = flag(
   { parse: duration({ zero: true }), otherwise: '24h' },
 );
 
-/** The verbs that keys and widget tokens share. */
+/** The parts of the verbs that keys and widget tokens share. */
 export const LIST_FORM = {
   usage: 'list <slug>',
   flags: [
@@ -68,7 +68,7 @@ export interface IssueOptions {
 }
 
 export interface RotateOptions extends IssueOptions {
-  /** Seconds. */
+  /** Seconds for which the old credential stays valid. */
   grace?: number;
 }
 
