@@ -26,7 +26,9 @@ export interface AddedEndpoint {
   format: Format;
   events: EventType[];
   status: 'active';
-  /** Number of deliveries that waited without an endpoint. The oldest 10,000 are now due here; `reconcileOrphans` assigns the rest. */
+  /**
+   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint; `reconcileOrphans` assigns the rest.
+   */
   waiting: number;
   /**
    * Ids of the tenant's other endpoints with the same URL. An event to which several of these endpoints subscribe arrives once for each.

@@ -19,7 +19,9 @@ interface EndpointSettings {
 interface SetEndpoint {
   before: Endpoint;
   after: Endpoint;
-  /** Number of deliveries that waited without an endpoint. The oldest 10,000 are now due here; `reconcileOrphans` assigns the rest. */
+  /**
+   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint; `reconcileOrphans` assigns the rest.
+   */
   waiting: number;
   /**
    * Ids of the tenant's other endpoints with the new URL; empty if the URL has not changed. An event to which several of these endpoints

@@ -25,7 +25,8 @@ export async function keepHistory(db: Db, log: Logger, retentionDays: number): P
 }
 
 /**
- * Deletes expired rows from the default partition before makeMonths runs: a partition that it created for them would be dropped at once.
+ * Deletes expired rows from the default partition before makeMonths runs. Otherwise makeMonths would create partitions for these rows, and
+ * they would be dropped at once.
  * @returns true when no expired row is left; false when the next round must continue, or another process is deleting them
  */
 async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Promise<boolean> {

@@ -13,7 +13,8 @@ export interface BreakerRules {
   openSeconds: number;
   openSecondsMax: number;
   /**
-   * An endpoint is disabled when it has accepted no delivery for this time since its first failure, and this number of deliveries are dead.
+   * An endpoint is disabled when it has accepted no delivery for autoDisableSeconds since its first failure, and at least autoDisableDeaths
+   * deliveries have become dead in that time.
    */
   autoDisableSeconds: number;
   autoDisableDeaths: number;

@@ -14,7 +14,7 @@ interface ClaimDueOptions {
   concurrencyLimit: number;
   leaseSeconds: number;
   concurrency: AdaptiveConcurrency;
-  /** Counts by endpoint the deliveries that this worker holds. */
+  /** Counts by endpoint the deliveries of this worker that are in flight or wait for a slot. */
   countInFlight: () => Map<string, number>;
 }
 

@@ -87,7 +87,8 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
 }
 
 /**
- * Returns the code of an error. Its message is no use for a comparison: it contains the statement with its values, which differ each time.
+ * Returns the code or the name of an error, by which errors are compared. Their messages contain the statement with its values, which
+ * differ each time.
  */
 function kindOf(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException;

@@ -21,7 +21,7 @@ import { type Notice, renderMonitorPage, type Viewer } from './layout';
 
 /** Maximum number of failing endpoints that the overview names. */
 const FAILING_NAMED = 5;
-/** The overview reports an oldest due delivery that is later than this. A shorter delay may be only a short peak of load. */
+/** The overview reports a problem when the oldest due delivery is later than this. A shorter delay may be only a short peak of load. */
 const LATE_MS = 60_000;
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
