@@ -65,8 +65,8 @@ interface CheckedEnvironment {
 }
 
 /**
- * Adds those variables of this platform that an .env file has. A variable of the environment replaces the line of the file, even with an
- * empty value. An empty value selects the default, so one command can ignore a line of the file.
+ * Adds to an environment those variables of an .env file that belong to this platform. A variable of the environment replaces the line of
+ * the file, even with an empty value. An empty value selects the default, so one command can ignore a line of the file.
  * @throws EnvFileError
  */
 export function withEnvFile(env: Environment, file: string): Environment {

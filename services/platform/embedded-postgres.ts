@@ -31,7 +31,7 @@ import { makeDirectory } from './directories';
 export interface EmbeddedPostgres {
   /** postgres://<role>:<password>@127.0.0.1:<port>/tour_platform?require_auth=scram-sha-256; the role is no superuser. */
   url: string;
-  /** Stops the server if no other process uses it. Call it when all own connections are closed. Never throws. */
+  /** Stops the server if no other process uses it. Call it after this process has closed its connections. Never throws. */
   leave(): Promise<void>;
 }
 

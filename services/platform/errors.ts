@@ -66,7 +66,9 @@ export function isSilent(error: unknown): boolean {
   return SILENT.test(databaseReason(error));
 }
 
-/** Returns the reason of a database error in one line, without the statement that Knex writes before it: its values may be personal data. */
+/**
+ * Returns the reason of a database error in one line. Omits the statement that Knex writes before it, whose values may be personal data.
+ */
 export function databaseReason(error: unknown): string {
   const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: unknown };
   // A host with several addresses reports one error for each address.

@@ -162,7 +162,7 @@ export async function verifySecrets(
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
     if (!(await mayKeepChecks(db))) return;
     await keepCheck(db, name, value);
-    // Reads the check value again, because another process may have stored that of another secret first.
+    // Reads the check value again, because another process may have stored the check value of another secret first.
     const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
     if (kept !== checkValue(name, value)) throw mismatch(name, config);
   }

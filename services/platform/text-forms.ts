@@ -57,7 +57,8 @@ export function isEmail(text: string): boolean {
 const NOT_PRINTED = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
- * Accepts the name of a person who acts: 1 to 100 printed characters. With an invisible character it could imitate another person's name.
+ * Accepts the name of a person who acts: 1 to 100 printed characters. A name with an invisible character could imitate another person's
+ * name.
  */
 export function isActorName(text: string): boolean {
   const { length } = [...text];
@@ -97,7 +98,9 @@ export function isOwnPath(text: string): boolean {
   return /^\/(?![/\\])[\x21-\x7e]*$/.test(text);
 }
 
-/** Reserved names (RFC 6761, 6762, 8375, and ICANN's .internal). A host below one is another machine in each network. */
+/**
+ * Reserved names (RFC 6761, 6762, 8375, and ICANN's .internal). A host name that ends with one of them is another machine in each network.
+ */
 export const INTERNAL_NAMES: readonly string[] = ['localhost', 'local', 'internal', 'home.arpa'];
 
 /** Replaces hidden text. */

@@ -63,7 +63,9 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
   }
 }
 
-/** Leaves out empty texts: the server sends no CommandComplete for them, and PrefixedQuery waits for one for each prefix. */
+/**
+ * Leaves out empty texts: the server sends no CommandComplete for them, and PrefixedQuery waits for one CommandComplete for each prefix.
+ */
 function textsOf(statements: string): string[] {
   const texts = statements.split(';').map((one) => one.trim());
   return texts.filter((text) => text !== '');
@@ -131,8 +133,8 @@ export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void
     if (typeof callback !== 'function') throw new Error('the first statement of a transaction is no stream');
     const query = new PrefixedQuery(config, prefixes, (error) => refuseAll(client, error));
     send.call(client, query as unknown as pg.QueryConfig, callback);
-    // Restores `query` after the call: if it throws, the next statement still needs the prefixes. If pg could not send a value, refuseAll
-    // has replaced `query` already.
+    // Restores `query` after the call: if the call throws, the next statement still needs the prefixes. If pg could not send a value,
+    // refuseAll has replaced `query` already.
     if (client.query === sendWithPrefixes) client.query = send;
   };
   client.query = sendWithPrefixes;

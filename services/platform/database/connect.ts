@@ -6,7 +6,7 @@ import { readDatabaseUrl, type Target } from './database-url';
 /** Opens a connection to a server that accepts writes. Uses these settings, but always a host of the URL that connectTo received. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
-/** Limits the time for all hosts of a URL together: it is as long as a request waits for a connection. */
+/** Limits the time for all hosts of a URL together. The limit is as long as a request waits for a connection. */
 const CONNECT_MS = 5000;
 
 /**
@@ -89,7 +89,7 @@ class ReadOnlyServerError extends Error {
   }
 }
 
-/** No host of the URL can be used. Names the reason of each. */
+/** No host of the URL can be used. The message names the reason for each host. */
 class NoServerError extends Error {
   readonly code = CANNOT_CONNECT;
 

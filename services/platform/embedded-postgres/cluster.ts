@@ -51,9 +51,9 @@ const INITDB = [
 ];
 
 /**
- * Returns where the cluster of a data directory is: in its `pg<major>`. If root starts it below a directory that the account
- * cannot enter, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the
- * cluster, so that the start after a killed one continues in the same place. Needs the start lock.
+ * Returns where the cluster of a data directory is: in its `pg<major>`. If root starts the cluster below a directory that the account
+ * cannot enter, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the cluster, so that the
+ * next start after a killed start continues in the same place. Needs the start lock.
  */
 export async function placeCluster(
   dataDir: string,
@@ -207,7 +207,7 @@ export function superuserClient(directory: string, port: number, database: strin
     ssl: false,
     application_name: 'embedded-postgres',
     connectionTimeoutMillis: 10_000,
-    // Limits the search path, because the service role owns the database: the superuser must not call a function of its schema by mistake.
+    // Limits the search path: the service role owns the database, and the superuser must not call a function of that role by mistake.
     options: '-c search_path=pg_catalog,pg_temp',
   });
   client.on('error', () => undefined); // The event 'end' follows.
@@ -216,7 +216,7 @@ export function superuserClient(directory: string, port: number, database: strin
 
 /**
  * Creates the database of the services if it is missing, and gives it to the service role. Needs the start lock.
- * @param session the superuser's
+ * @param session a session of the superuser
  * @throws a database error with the SQLSTATE of a refused lock, while services of an earlier release use the tables
  */
 export async function ensureDatabase(

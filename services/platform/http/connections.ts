@@ -124,7 +124,7 @@ export interface ReaderLimits {
   unreadMaxMs: number;
 }
 
-/** Node's counts of the bytes of a socket. Its own timeout of a silent socket reads the same two properties. */
+/** Node's counts of the bytes of a socket. Node's own timeout of a silent socket reads the same two properties. */
 interface WriteState {
   /** Bytes that were passed to the operating system, or wait for it. */
   bytesWritten: number;
@@ -168,7 +168,7 @@ export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEver
   server.once('close', () => clearInterval(timer));
 }
 
-/** Updates the reader after `elapsedMs`. Returns false if its time is over. */
+/** Updates the reader after `elapsedMs`. Returns false if the reader's time is over. */
 function mayGoOn(reader: Reader, state: WriteState, elapsedMs: number, limits: ReaderLimits): boolean {
   const accepted = state.bytesWritten - state.writeQueueSize;
   const taken = accepted - reader.accepted;

@@ -69,7 +69,7 @@ export function answerInTurn(
     const { request, response } = exchange;
     exchange.hasBegun = true;
     onBusy(socket);
-    // Counts the connection as idle when the answer is complete: if its client reads slowly, it may be closed for a new client.
+    // Counts the connection as idle when the answer is complete: the connection of a slow reader may then be closed for a new client.
     response.once('prefinish', () => onIdle(socket));
     response.once('close', () => {
       pipeline.unanswered.shift();

@@ -37,7 +37,7 @@ const MAX_BUCKETS = 100_000;
 interface Slices {
   /** Number of the newest slice, counted from the epoch. */
   newest: number;
-  /** Counts of the slices before it, the oldest first. They no longer change. */
+  /** Counts of the slices before the newest one, the oldest first. They no longer change. */
   earlier: number[];
 }
 
@@ -94,7 +94,7 @@ export function createMemoryQuotaStore(
       const seconds = now() / 1000;
       const { newest, earlier } = await slicesUntil(bucket, Math.floor(seconds / SLICE_SECONDS));
       const key = keyOf(bucket, newest);
-      // Counts first and gives back a refusal, so that two concurrent requests never both take the last one.
+      // Counts a request first, and takes it back if it is refused: two concurrent requests never both get the last place of the limit.
       const counts = [...earlier, (await limiter.consume(key)).consumedPoints];
       const used = counts.reduce((sum, count) => sum + count, 0);
       const allowed = used <= limit;
