@@ -227,8 +227,9 @@ export async function run(given: string[], io: Io): Promise<number> {
 const EVERYWHERE = ['--json', '--yes'];
 
 /**
- * Removes an `--actor` in front of the command and returns its name. A shell alias may add it to all commands: so commands that write
- * nothing accept it there too, and in front of `audit list` it is not the filter of that command. If it is repeated, the last one counts.
+ * Removes an `--actor` in front of the command and returns its name. A shell alias may add `--actor` to all commands. So commands that
+ * write nothing accept it in front too, and in front of `audit list` it is not the filter of that command. If `--actor` is repeated, the
+ * last one counts.
  */
 function takeLeadingActor(given: readonly string[]): { leading?: string; words: string[] } {
   const words = [...given];

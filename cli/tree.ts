@@ -226,7 +226,7 @@ function hint(unknown: string, second: string | undefined): string {
   const swapped = nounVerb(second, unknown) ?? nounVerb(unknown, second);
   if (swapped !== undefined) return didYouMean([swapped]);
   const near = nearest(unknown, [...NOUNS, ...VERBS].map(commandName));
-  // Suggests commands with this verb if it was given without a noun.
+  // Suggests commands with this verb if the verb was given without a noun.
   const verbs = NOUNS.flatMap(({ name, verbs }) => (verbOf(verbs, unknown) ? [`${name} ${unknown}`] : []));
   return didYouMean(near.length > 0 ? near : verbs);
 }

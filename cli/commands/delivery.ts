@@ -171,7 +171,7 @@ interface ShownAttempt extends AttemptDocument {
   response_body: string | null;
 }
 
-/** Shows the bodies only with --reveal, because they contain personal data. Writes an audit row then. */
+/** Shows a delivery. Shows its bodies only with --reveal, which writes an audit row, because they contain personal data. */
 async function showDeliveryCommand(
   context: Context,
   { reveal = false }: RevealOptions,

@@ -37,7 +37,7 @@ class NoLogsError extends AppError {
 
 const FILES: Record<LogLine['service'], ServiceName> = { api: 'api', queue: 'webhook-queue' };
 const SHOWN_LINES = 100;
-/** Enough for SHOWN_LINES of one service: a line of a request has about 300 bytes. */
+/** Bytes to read from the end of a log: enough for SHOWN_LINES of one service, because a line of a request has about 300 bytes. */
 const TAIL_BYTES = 256 * 1024;
 const FOLLOW_MS = 250;
 

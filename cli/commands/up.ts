@@ -23,7 +23,7 @@ async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }
   assertPortsDiffer(terminal.config);
   const services: Service[] = [];
   try {
-    // Keeps the database open until the services have joined it: the last one to leave an embedded server stops it.
+    // Keeps the database open until the services have joined it: the last process that leaves an embedded server stops the server.
     const document = await withContext(terminal, { creates: true }, async (context) => {
       // Checks the secrets here, so that wrong ones stop the start with one line instead of one for each service.
       await context.secrets('secretsKey', 'cursorKey', 'keyPepper');

@@ -32,7 +32,7 @@ interface VerbForm {
   args?: Record<string, Parse>;
   /** Refuses values that do not go together, before a database is opened. */
   check?: (options: never, ...args: never[]) => void;
-  /** Returns whether the verb asks for confirmation. Without a terminal, it is then refused without --yes before a database is opened. */
+  /** Returns whether the verb asks for confirmation. If nobody can be asked, a missing --yes is refused before a database is opened. */
   asks?: (options: never) => boolean;
   /** Returns text that the help shows after the examples. */
   more?: () => string;

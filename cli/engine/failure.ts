@@ -122,7 +122,7 @@ export class SettingsError extends AppError {
 export class FileNotWrittenError extends AppError {
   readonly code = 'file_not_written';
 
-  /** @param more what follows, and the next step */
+  /** @param more the consequence, and the next step */
   constructor(file: string, reason: string, more = '') {
     super(`${file} cannot be written (${reason})${more}`);
   }

@@ -113,7 +113,7 @@ function grid(forms: ColumnForm[], cells: string[][], shown: Widths, screen: Scr
   return [line(headings, true), ...cells.map((row) => line(row, false))].join('\n');
 }
 
-/** Returns undefined if the minimum widths are still too wide. */
+/** Reduces the widths of columns until the table fits. Returns undefined if even the minimum widths are too wide. */
 function fitWidths(natural: number[], forms: ColumnForm[], available: number): number[] | undefined {
   const widths = [...natural];
   const gaps = GAP.length * (widths.length - 1);

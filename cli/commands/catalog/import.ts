@@ -149,7 +149,7 @@ async function withSpooledPipes<T>(
   if (!files.some(isSpooled)) return work(files, (file) => file);
   const folder = mkdtempSync(path.join(tmpdir(), 'tourctl-import-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  // An interrupted command exits before the `finally` below runs.
+  // Removes the folder at the exit too, because an interrupted command exits before the `finally` below runs.
   process.once('exit', removeFolder);
   try {
     const names = new Map<string, string>();

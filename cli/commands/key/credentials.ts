@@ -133,7 +133,7 @@ export async function issueCredential<K extends CredentialKind>(
   );
 }
 
-/** Issues a successor, and confirms first if the old one ends at once. */
+/** Issues a successor. Asks for confirmation first if the old credential ends at once. */
 export async function rotateCredentialCommand<K extends CredentialKind>(
   { audited, confirm, db, secrets }: Context,
   { kind, noun, name, toDocument }: CredentialForm<K>,
