@@ -22,7 +22,7 @@ import { commandPath, refuseUnknownCommand, TREE } from './tree';
 
 const OPTIONS = '[options]';
 const NOUN_USAGE = '<verb> [options]';
-/** Long help lines are hard to read; a pipe gets 80 columns. */
+/** Widths of the help in columns: `usual` for a pipe, and at most `most` on a screen, because long lines are hard to read. */
 const HELP_WIDTH = { usual: 80, most: 100 };
 
 const FIRST_STEPS = [
@@ -159,7 +159,7 @@ function toOption(flag: Flag): Option {
   return option.argParser((text: string, previous?: Given) => readFlag(flag, text, previous));
 }
 
-/** Wraps a parsed value: commander would turn a plain null into an empty string, and stop at the first mistake. */
+/** Holds a parsed value with its mistakes. Without it, commander would turn null into an empty string, and stop at the first mistake. */
 class Given {
   constructor(
     readonly value: unknown,
@@ -198,7 +198,7 @@ function argumentsOf(command: Command): string {
 }
 
 /**
- * Runs one command line, without the word `tourctl`, and returns its exit code. It uses no process resource but `io`.
+ * Runs one command line, without the word `tourctl`, and returns its exit code. Uses no resource of the process except `io`.
  * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (docs/terminal.md)
  */
 export async function run(given: string[], io: Io): Promise<number> {
@@ -227,8 +227,9 @@ export async function run(given: string[], io: Io): Promise<number> {
 const EVERYWHERE = ['--json', '--yes'];
 
 /**
- * Removes an `--actor` in front of the command and returns its name. A shell alias may add it to all commands: so commands that write
- * nothing accept it there too, and in front of `audit list` it is not the filter of that command. If it is repeated, the last one counts.
+ * Removes an `--actor` in front of the command and returns its name. A shell alias may add `--actor` to all commands. So commands that
+ * write nothing accept it in front too, and in front of `audit list` it is not the filter of that command. If `--actor` is repeated, the
+ * last one counts.
  */
 function takeLeadingActor(given: readonly string[]): { leading?: string; words: string[] } {
   const words = [...given];

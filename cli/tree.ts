@@ -196,7 +196,7 @@ interface Found {
   verb?: Verb | LoneVerb;
 }
 
-/** Finds the command in the words before the first flag; partly, if the command line is wrong. */
+/** Finds the command by the first two words that are not flags. Leaves out a noun or verb that does not exist. */
 function findCommand(argv: readonly string[]): Found {
   const [first, second] = wordsOf(argv);
   const noun = NOUNS.find(({ name }) => name === first);
@@ -204,7 +204,7 @@ function findCommand(argv: readonly string[]): Found {
   return { noun, verb };
 }
 
-/** Returns `tourctl key issue` of a command line, for the reference to the help. */
+/** Returns the command of a command line, such as `tourctl key issue`, for the reference to the help. */
 export function commandPath(argv: readonly string[]): string {
   const { noun, verb } = findCommand(argv);
   return ['tourctl', noun?.name, verb && verbName(verb)].filter(Boolean).join(' ');
@@ -222,11 +222,11 @@ export function refuseUnknownCommand(argv: readonly string[]): void {
 }
 
 function hint(unknown: string, second: string | undefined): string {
-  // `list tenants` is `tenant list`, and so is `tenants list`.
+  // Suggests `tenant list` for `list tenants` and `tenants list`.
   const swapped = nounVerb(second, unknown) ?? nounVerb(unknown, second);
   if (swapped !== undefined) return didYouMean([swapped]);
   const near = nearest(unknown, [...NOUNS, ...VERBS].map(commandName));
-  // Suggests commands with this verb if it was given without a noun.
+  // Suggests commands with this verb if the verb was given without a noun.
   const verbs = NOUNS.flatMap(({ name, verbs }) => (verbOf(verbs, unknown) ? [`${name} ${unknown}`] : []));
   return didYouMean(near.length > 0 ? near : verbs);
 }

@@ -74,7 +74,7 @@ interface ChangedField {
   after: string;
 }
 
-/** Returns the fields that differ; a created or removed subject has all its fields. */
+/** Returns the fields that differ. For a created or removed subject these are all its fields. */
 function changedFields({ before, after }: Pick<RecordedChange, 'before' | 'after'>): ChangedField[] {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
@@ -86,7 +86,7 @@ function changedFields({ before, after }: Pick<RecordedChange, 'before' | 'after
 function summary(change: Pick<RecordedChange, 'before' | 'after'>): string | null {
   if (change.before === null || change.after === null) return null;
   const fields = changedFields(change).map(({ field, before, after }) =>
-    // Nested fields appear only in show.
+    // Shows the values of nested fields only in `audit show`.
     [before, after].some((value) => value.includes('{"'))
       ? `${field} changed`
       : `${field} ${before} → ${after}`,
@@ -100,7 +100,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 }
 
 interface AuditListOptions extends Partial<Omit<AuditFilter, 'tenantId'>> {
-  /** Slug. */
+  /** Slug of the tenant. */
   tenant?: string;
 }
 
@@ -124,7 +124,7 @@ const describeFields = tableOf<ChangedField>(
 
 export type AuditDocument = Awaited<ReturnType<typeof findAuditDocuments>>[number];
 
-/** Finds operators' changes and reveals of the given subjects. */
+/** Finds the audit rows of the given subjects: changes by operators, and reveals of personal data. */
 export async function findAuditDocuments(db: Db, subjects: string[]) {
   const changes = await selectAuditEntriesOf(db, subjects);
   return changes.map(({ at, actor, host, action, subject }) => {

@@ -45,7 +45,7 @@ export const restoreVerb: VerbBody = {
 
 const PAUSED = 'A restore paused it, so that a copy sends nothing: tourctl webhook resume';
 
-/** Writes the audit row first, because an interrupted backup has already written names of people to the file. */
+/** Writes a backup. Writes the audit row first, because even an interrupted backup has written names of people to the file. */
 async function backupCommand(
   { audited, db, io, output }: Context,
   { out = defaultName() }: { out?: string },

@@ -248,8 +248,8 @@ async function change(
 
 const PAGE = 1000;
 /**
- * Expires unpaid bookings whose payment window is over, and enqueues their events. A running API does so within 15 seconds;
- * this command does it without one.
+ * Expires unpaid bookings whose payment window is over, and enqueues their events. A running API does so within 15 seconds; this command
+ * does not need one.
  */
 async function expireBookingsCommand(
   context: Context,
@@ -279,7 +279,7 @@ const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
   'No unpaid booking whose payment window is over',
 );
 
-/** Runs one transaction for each departure, in the global lock order. */
+/** Expires the bookings of each departure in a transaction of its own. The order of the departures is the global lock order. */
 async function expireLapsed({ audited }: Context, lapsed: BookingLead[]): Promise<void> {
   const departures = [...new Set(lapsed.map(({ departureId }) => departureId))].sort();
   for (const departureId of departures) {

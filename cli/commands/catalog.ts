@@ -131,7 +131,7 @@ interface Filter {
   status?: TourStatus;
   continent?: string;
   q?: string;
-  /** Slug. */
+  /** Slug of the last tour on the previous page. */
   after?: string;
 }
 

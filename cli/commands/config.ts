@@ -186,7 +186,7 @@ function readFileOf({ envFile }: Io): Environment {
 
 function setBy({ env }: Io, file: Environment, name: VariableName): Setting['source'] | undefined {
   if (env[name]) return 'environment';
-  // An empty value of the environment wins too.
+  // An empty value of the environment also replaces the line of .env.
   return env[name] === undefined && file[name] ? '.env' : undefined;
 }
 

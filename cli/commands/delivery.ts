@@ -171,7 +171,7 @@ interface ShownAttempt extends AttemptDocument {
   response_body: string | null;
 }
 
-/** Shows bodies only with --reveal and records it, because they contain personal data. */
+/** Shows a delivery. Shows its bodies only with --reveal, which writes an audit row, because they contain personal data. */
 async function showDeliveryCommand(
   context: Context,
   { reveal = false }: RevealOptions,
@@ -220,7 +220,7 @@ function describeAnswer(tried: ShownAttempt): string {
   return `Answer to try ${tried.number}\n${properties({ ...tried.response_headers })}\n${tried.response_body}`;
 }
 
-/** Lists the milliseconds of each phase in their order of time; the database stores another order. */
+/** Lists the milliseconds of the phases in the order of time. The database stores the phases in another order. */
 function describePhases(phases: AttemptDocument['phases']): string | null {
   if (!phases) return null;
   const named = PHASES.flatMap((phase) => (phase in phases ? `${PHASE_NAMES[phase]} ${phases[phase]}` : []));

@@ -108,7 +108,7 @@ function checkFor(all: AtRisk[], name: string, warning: CredentialWarning, meani
   });
 }
 
-/** A full disk stops the embedded database; an installation with DATABASE_URL loses its logs only. */
+/** Checks the disk. A full disk stops the embedded database; an installation with DATABASE_URL only loses its logs. */
 function checkDisk({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): HealthCheck[] {
   const space = readDiskSpace(dataDir);
   if (!space) return [];

@@ -168,7 +168,7 @@ async function issue(
     output.warn(`${slug} is ${tenant.status}: the key is refused until it is activated`);
 }
 
-/** Lists the smallest bundle first, because Enter takes it. */
+/** Lists the smallest bundle first, because Enter selects the first one. */
 const BUNDLES: Record<string, readonly Scope[]> = {
   'read the catalog (catalog:read)': ['catalog:read'],
   'a whole shop (catalog:read, booking:create, booking:read)': [
@@ -266,7 +266,7 @@ function toInspectionDocument({
   const time = (at: Date | null | undefined) => at?.toISOString() ?? null;
   const inBrowser = credential && 'browserSeenAt' in credential ? credential.browserSeenAt : null;
   return {
-    /** Null: not asked. */
+    /** Null: the database was not asked. */
     usable: (verdict === 'usable') as boolean | null,
     status: verdict as Status,
     reason: null as TokenIssue | null,
@@ -290,7 +290,7 @@ function toOfflineDocument(token: string, malformation: TokenIssue | undefined) 
   return { ...document, usable: null, status: 'well_formed' as const };
 }
 
-/** Drops unknown fields for the screen. */
+/** Leaves out the fields that are null, so that the screen shows only what is known. */
 function known(document: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
 }

@@ -37,7 +37,7 @@ class NoLogsError extends AppError {
 
 const FILES: Record<LogLine['service'], ServiceName> = { api: 'api', queue: 'webhook-queue' };
 const SHOWN_LINES = 100;
-/** Enough for SHOWN_LINES of one service: a line of a request has about 300 bytes. */
+/** Bytes to read from the end of a log: enough for SHOWN_LINES of one service, because a line of a request has about 300 bytes. */
 const TAIL_BYTES = 256 * 1024;
 const FOLLOW_MS = 250;
 
@@ -123,7 +123,7 @@ async function* lastLines(logs: ServiceLog[]): AsyncGenerator<LogLine> {
   yield* all.sort((a, b) => a.time - b.time).slice(-SHOWN_LINES);
 }
 
-/** Returns a function that prints lines until Ctrl-C, as fast as the other end reads them, and returns their number. */
+/** Returns a function that prints lines until Ctrl-C, as fast as the reader of stdout takes them, and returns their number. */
 function createPrinter({ io, output }: Terminal) {
   let day: string | undefined;
   let count = 0;
@@ -188,7 +188,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** Fields that are not listed with the others, because the line shows them in a place of their own, or (pid) not at all. */
+/** Fields that the list of the other fields leaves out: the line shows them in a place of their own, and pid not at all. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';

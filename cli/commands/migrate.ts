@@ -8,7 +8,7 @@ export const migrateVerb: VerbBody = {
   run: migrateCommand,
 };
 
-/** Writes the audit row after the migrations, because they may create its table. */
+/** Writes the audit row after the migrations, because they may create the audit table. */
 async function migrateCommand({ audited, db, output }: Context): Promise<void> {
   const applied = await migrate(db);
   if (applied.length > 0) {

@@ -22,8 +22,8 @@ class QueueNotRunningError extends AppError {
 }
 
 /**
- * Prints a sign-in link; its user acts as this operator on the page and in the audit log.
- * @throws QueueNotRunningError if the page cannot be open: the port is closed and no worker has a heartbeat
+ * Prints a sign-in link. The person who uses it acts as this operator on the page and in the audit log.
+ * @throws QueueNotRunningError if no page can be open: the port is closed and no worker is alive
  */
 async function monitorCommand({ audited, config, db, operator, output }: Context): Promise<void> {
   const host = reachable(config.host);

@@ -97,7 +97,7 @@ async function removeOriginsCommand(
       output.warn(`${origin} was not listed, so it was not removed: tourctl origins list ${slug}`);
 }
 
-/** Changes the list and answers with it. Returns the list before. */
+/** Changes the list and answers with the new one. @returns the list before the change */
 async function change(
   { audited, output }: Context,
   verb: string,

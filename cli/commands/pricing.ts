@@ -142,7 +142,7 @@ async function showPricingCommand(
   });
 }
 
-/** Holds the flags of `pricing add`: exactly one kind, as decimal text. */
+/** The flags of `pricing add`. Exactly one kind of rule is given, as a decimal text. */
 export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
   tour?: string;
   continent?: string;
@@ -151,7 +151,7 @@ export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
   roundTo?: string;
 }
 
-/** Asks before prices become 0 or less than half of the platform's; no transaction is open meanwhile. */
+/** Asks before prices become 0 or less than half of the platform's. No transaction is open while it asks. */
 async function addPricingCommand(
   { audited, confirm, db, output }: Context,
   options: RuleOptions,

@@ -26,7 +26,7 @@ export const statusVerb: VerbBody = {
   run: statusCommand,
 };
 
-/** Answers what runs, what waits and what failed today. Exits with 0 when the database answers, whatever the answers are. */
+/** Shows what runs, what waits and what failed today. Exits with 0 when the database answers, whatever the state is. */
 async function statusCommand(context: Context): Promise<void> {
   const document = await readStatus(context);
   context.output.answer(document, (screen) => describeStatus(document, screen));
@@ -113,7 +113,7 @@ function apiLine(status: StatusDocument): StatusLine | undefined {
   return { label: 'API', text, tone: 'bad', commands: [nothingRuns(status) ? 'npm start' : 'npm run api'] };
 }
 
-/** Returns whether an embedded database runs without any service. Returns false for an older schema, in which services are not recorded. */
+/** Returns whether an embedded database runs without any service. False for an older schema, because the services are not read then. */
 function nothingRuns({ api, database, webhook_queue: workers }: StatusDocument): boolean {
   if (database.embedded_in === null || !api || !workers) return false;
   return ![...api, ...workers].some(({ alive }) => alive);

@@ -23,7 +23,7 @@ async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }
   assertPortsDiffer(terminal.config);
   const services: Service[] = [];
   try {
-    // Keeps the database open until the services have joined it: the last one to leave an embedded server stops it.
+    // Keeps the database open until the services have joined it: the last process that leaves an embedded server stops the server.
     const document = await withContext(terminal, { creates: true }, async (context) => {
       // Checks the secrets here, so that wrong ones stop the start with one line instead of one for each service.
       await context.secrets('secretsKey', 'cursorKey', 'keyPepper');
@@ -120,7 +120,7 @@ function welcomeText(welcome: Welcome, config: Config): string {
   return `${lines.join('\n')}\n\nCtrl-C stops it all.`;
 }
 
-/** Returns HOST for an address; a wildcard becomes the loopback address. */
+/** Returns HOST as it stands in a URL. A wildcard becomes the loopback address. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

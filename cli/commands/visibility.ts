@@ -118,7 +118,7 @@ async function showVisibilityCommand({ db, output }: Context, _: object, slug: s
 interface Decision {
   kind: VisibilityRule['kind'] | 'tenant' | 'status';
   visible: boolean;
-  /** Subject of the rule: a tour's slug, a continent or a status. */
+  /** Subject of the decision: a tour's slug, a continent or a status. Null: the default. */
   of: string | null;
 }
 

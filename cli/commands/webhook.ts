@@ -341,7 +341,7 @@ async function rotateSecretCommand(
   output.note(describeSecret(out));
 }
 
-/** Returns from when until when each secret signs, without the secrets. */
+/** Returns the start and end of the signing period of each live secret, for the audit row. Does not return the secrets themselves. */
 async function signing(trx: Trx, id: string) {
   const { secrets } = toWebhookDetail(await showEndpoint(trx, id));
   return { secrets };

@@ -7,9 +7,12 @@ import { isActorName } from '../../services/platform/text-forms';
 import type { Interruption, Io } from '../terminal/io';
 
 export interface Operator {
-  /** The given name, or else the system user: behind sudo, the one who called it. */
+  /** The name that was given. Without one: the system user, or behind sudo the user who called it. */
   name: string;
-  /** The name of the machine. Beside a given name it has the system user too, `root@7c1f`, so that the name does not hide the account. */
+  /**
+   * The name of the machine. If a name was given, the system user stands before the machine (`root@7c1f`), so that the name does not hide
+   * the account.
+   */
   host: string;
 }
 
@@ -69,7 +72,7 @@ async function workAndRecord<T>(
   return result;
 }
 
-/** @param given the name of --actor or TOURCTL_ACTOR */
+/** @param given the name of --actor or TOURCTL_ACTOR, if any */
 export function operatorOf(io: Io, given?: string): Operator {
   const user = userOf(io);
   if (given === undefined || given === user) return { name: user, host: hostname() };
@@ -77,7 +80,7 @@ export function operatorOf(io: Io, given?: string): Operator {
 }
 
 function userOf({ env: { SUDO_USER: caller } }: Io): string {
-  // Checks SUDO_USER, because any user can set it to escape sequences or a long text, which the audit log must not contain.
+  // Checks SUDO_USER, because any user can set this variable to escape sequences or a long text, which the audit log must not contain.
   if (caller !== undefined && isActorName(caller)) return caller;
   try {
     return userInfo().username;

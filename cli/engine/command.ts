@@ -13,7 +13,7 @@ export interface Flag {
   choices?: readonly string[];
   /** The flag may be given several times; its value is a list. */
   repeats?: boolean;
-  /** Required: asked for on a terminal, else a usage error. */
+  /** True: the flag is required. On a terminal the command asks for a missing one; elsewhere that is a usage error. */
   must?: boolean;
   /** Default as the help shows it; the use case applies it. */
   otherwise?: string;
@@ -25,14 +25,14 @@ export function flag(flags: string, about: string, more: Omit<Flag, 'flags' | 'a
 }
 
 interface VerbForm {
-  /** The verb and its arguments: `add <slug> <origin...>`. Those in angle brackets are asked for like a `must` flag. */
+  /** The verb and its arguments: `add <slug> <origin...>`. Arguments in angle brackets are required, like `must` flags. */
   usage: string;
   about: string;
   flags?: Flag[];
   args?: Record<string, Parse>;
   /** Refuses values that do not go together, before a database is opened. */
   check?: (options: never, ...args: never[]) => void;
-  /** Returns whether the verb asks for confirmation; without a terminal --yes is then checked before anything else. */
+  /** Returns whether the verb asks for confirmation. If nobody can be asked, a missing --yes is refused before a database is opened. */
   asks?: (options: never) => boolean;
   /** Returns text that the help shows after the examples. */
   more?: () => string;
@@ -45,9 +45,12 @@ export type Action<C> = (context: C, options: never, ...args: never[]) => Promis
 
 interface DatabaseVerb extends VerbForm {
   run: Action<Context>;
-  /** `as-is` for commands about the schema itself; all others require it up to date. */
+  /** `as-is` for commands about the schema itself. All other commands require the schema to be up to date. */
   schema?: 'up-to-date' | 'as-is';
-  /** Creates the embedded database if DATA_DIR has none. All others refuse that: a wrong DATA_DIR would look like an empty installation. */
+  /**
+   * True: creates the embedded database if DATA_DIR has none. All other commands refuse such a DATA_DIR: a wrong one would look like an
+   * empty installation.
+   */
   creates?: boolean;
 }
 
@@ -91,7 +94,7 @@ export interface Branch {
   commands: (Noun | LoneVerb)[];
 }
 
-/** `issue <slug>` is called issue. */
+/** Returns the name of a verb: `issue` for `issue <slug>`. */
 export function verbName({ usage }: { usage: string }): string {
   return usage.split(' ')[0]!;
 }
@@ -134,7 +137,7 @@ export function takesActor(verb: Verb): boolean {
   return !READING.has(verbName(verb)) || (verb.flags ?? []).some((flag) => flagName(flag) === '--reveal');
 }
 
-/** Returns the flags of a verb, without those of every command. */
+/** Returns the flags of a verb, without those that every command has. */
 export function flagsOf(verb: Verb): Flag[] {
   return [...(verb.flags ?? []), ...(takesActor(verb) ? [ACTOR_FLAG] : [])];
 }
@@ -145,8 +148,8 @@ export function flagName(flag: Flag): string {
 }
 
 /**
- * Parses one value of a flag; of a flag that repeats, the list of the values that commas separate.
- * @param name its name in messages
+ * Parses the text of a flag. If the flag repeats, the text is a list with commas, and the result is a list too.
+ * @param name name of the flag in messages
  * @throws UsageError
  */
 export function parseFlag(flag: Flag, text: string, name = flagName(flag)): unknown {

@@ -11,9 +11,9 @@ export interface GivenValues {
 }
 
 /**
- * Parses the arguments and completes required values that the command line lacks. With `ask` it asks the person for them; otherwise
+ * Parses the arguments and completes required values that the command line lacks. If `ask` is true, asks the person for them; otherwise
  * they are mistakes too.
- * @throws UsageError with all mistakes, a line for each
+ * @throws UsageError with all mistakes, one in each line
  */
 export async function completeValues(
   verb: Verb,
@@ -101,7 +101,7 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `--booking-prefix <prefix>` is options.bookingPrefix. */
+/** Returns the name of a flag in `options`: `bookingPrefix` for `--booking-prefix <prefix>`. */
 function optionKey(flag: Flag): string {
   return flagName(flag)
     .slice(2)

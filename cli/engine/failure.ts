@@ -13,7 +13,7 @@ import { countOf } from '../terminal/text';
 /** Exit codes: docs/terminal.md lists them; 130 is the shells' code for Ctrl-C. */
 export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 
-/** Errors of use cases that depend only on arguments and configuration: exit 2, not 1. */
+/** Codes of errors that depend only on arguments and configuration: exit 2, not 1. */
 const WRONG_ARGUMENTS: ReadonlySet<string> = new Set(['invalid_webhook_url', 'departure_time_missing']);
 
 /** Writes the error to stderr and returns the exit code. */
@@ -90,7 +90,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Refuses a command line with all its mistakes, a line for each. @throws UsageError unless there is none */
+/** Refuses a command line with all its mistakes, one in each line. @throws UsageError if there is a mistake */
 export function refuseMistakes(found: readonly (string | false | undefined)[]): void {
   const mistakes = found.filter(Boolean);
   if (mistakes.length > 0) throw new UsageError(mistakes.join('\n'));
@@ -122,7 +122,7 @@ export class SettingsError extends AppError {
 export class FileNotWrittenError extends AppError {
   readonly code = 'file_not_written';
 
-  /** @param more what follows, and the next step */
+  /** @param more the consequence, and the next step */
   constructor(file: string, reason: string, more = '') {
     super(`${file} cannot be written (${reason})${more}`);
   }

@@ -18,7 +18,7 @@ export const LIST_FLAGS = [
   flag('--wide', 'show all columns without a cut, also wider than the screen'),
 ];
 
-/** Continues a list after the last item shown; new items before it do not shift the page. */
+/** Declares --after: the list continues after the item that was shown last. New items before that item do not shift the page. */
 export const afterFlag = (value: string, parse: Flag['parse']): Flag =>
   flag(`--after <${value}>`, 'continue after this one, the last that was shown', { parse });
 
@@ -42,7 +42,7 @@ export async function findTenantId(db: Db, slug: string | undefined): Promise<st
 
 /** Shows items: each is a row of the table, and an entry of the JSON document. */
 interface ItemList<Item> {
-  /** Returns the entry of an item; absent: the item itself. */
+  /** Returns the JSON entry of an item. Absent: the item itself is the entry. */
   document?: (item: Item) => object;
   columns: ItemColumn<Item>[];
   /** The text if there are no items. */

@@ -20,7 +20,7 @@ import type { Output } from '../terminal/output';
 import { countOf } from '../terminal/text';
 
 /**
- * Opens the database for `work`, migrates an embedded one, and always closes everything again.
+ * Opens the database for `work`, migrates an embedded database, and always closes everything again.
  * @param words the values of the command line; an error about an unknown name suggests names that resemble one of them
  * @throws NoInstallationError if there is no embedded database and the command does not create it
  */
@@ -100,7 +100,7 @@ async function openSecretsFor<Name extends keyof Secrets>(
 
 /** Time-out for a server or network that does not answer. */
 const ANSWER_MS = 5000;
-/** Interval of the liveness probe. Most commands end earlier, so they never open its connection. */
+/** Interval of the liveness probe. Most commands end earlier, so they never open the probe's connection. */
 const EVERY_MS = 5000;
 
 /** Connection of the commands. */
@@ -131,8 +131,8 @@ async function greetDatabase(db: Db): Promise<void> {
 }
 
 /**
- * Runs `work` until it ends or the server stops answering. A statement may take long, so no time-out can detect that: another
- * connection asks every five seconds.
+ * Runs `work` until it ends or the server stops answering. A statement may take long, so no time-out can tell that the server is silent: a
+ * query on another connection tests this every five seconds.
  * @throws DatabaseSilentError
  */
 async function whileAnswering<T>(openProbe: () => Db, work: () => Promise<T>): Promise<T> {
@@ -167,7 +167,7 @@ async function isSilent(db: Db): Promise<boolean> {
   }
 }
 
-/** Returns names that a person may have meant by the typed one. */
+/** Finds names that a person may have meant by the typed name. */
 type FindNames = (db: Db, typed: string) => Promise<string[]>;
 
 const similar =
@@ -178,7 +178,7 @@ const similar =
 /** Compares a typed id only with this many newest deliveries, because there may be millions. */
 const DELIVERIES_COMPARED = 1000;
 
-/** Finds the names that exist, by the code of the error about an unknown one. */
+/** Functions that find the existing names, by the code of the error about an unknown name. */
 const UNKNOWN: Record<string, FindNames> = {
   tenant_not_found: similar('tenant'),
   tour_not_found: similar('tour'),
@@ -194,7 +194,7 @@ const UNKNOWN: Record<string, FindNames> = {
 const MOST_SUGGESTED = 3;
 
 /**
- * Adds the nearest names to the message of an error about an unknown one.
+ * Adds the nearest names to the message of an error about an unknown name.
  * @param words the values of the command line; one of them is the unknown name
  */
 async function suggestNames(db: Db, error: unknown, words: readonly string[]): Promise<void> {

@@ -19,7 +19,7 @@ export const CUSTOMER_COLUMN: ItemColumn<{ customer: PartialCustomer }> = {
   cell: ({ customer }) => describeCustomer(customer),
 };
 
-/** Masks the customer unless revealed; keeps null for unknown fields. */
+/** Masks the customer unless `reveal` is true. Fields that are null stay null. */
 export function toCustomerDocument(customer: PartialCustomer, reveal = false): PartialCustomer {
   if (reveal) return customer;
   const { name, phone, email } = customer;
@@ -107,14 +107,14 @@ export function describeContacts(octo: ReturnType<typeof toOctoDocument>): strin
     .filter((line) => line !== null);
 }
 
-/** Replaces each hidden fact of a document by a hint that names --reveal. */
+/** Replaces each hidden value of a document by a hint that names --reveal. */
 export function explainHidden(facts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(facts).map(([field, value]) => [field, value === HIDDEN ? HIDDEN_HINT : value]),
   );
 }
 
-/** Stands for a fact that is hidden. */
+/** The hint that stands for a hidden value. */
 export const HIDDEN_HINT = `${HIDDEN} (--reveal shows it)`;
 
 export const REVEAL_FLAG = flag(

@@ -253,7 +253,7 @@ export function moment(text: string, name: string): Date {
   );
 }
 
-/** Parses a date, midnight in UTC, or a time with its zone. */
+/** Parses a date, which means midnight in UTC, or a time with its zone. */
 export function instant(text: string, name: string): Date {
   const date = parseInstant(text);
   if (date) return date;
@@ -276,7 +276,7 @@ function originOf(template: string): string | undefined {
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 type Unit = keyof typeof SECONDS;
-/** Ten years; something that lasts longer should have no expiry. */
+/** The longest duration: ten years. Something that lasts longer should have no expiry. */
 const LONGEST = 3650 * SECONDS.d;
 
 /** Returns the seconds of `90d`, `24h`, `30m`, `45s` or `0`; undefined for other texts. */
@@ -302,7 +302,7 @@ export function formatMoney(amount: number, currency: string): string {
   return `${amount.toLocaleString('en-US', format)} ${currency}`;
 }
 
-/** Formats the named amounts of a document for a person. Drops `currency`, which each of them names. */
+/** Formats the named amounts of a document for a person. Drops the field `currency`, because each formatted amount names it. */
 export function withMoney<T extends { currency: string | null }>(
   { currency, ...document }: T,
   fields: readonly (keyof T)[],

@@ -13,13 +13,13 @@ export interface Io {
   envFile?: string;
   /** True on a terminal: the command may ask questions. */
   isTTY: boolean;
-  /** Absent when stdout is a pipe. */
+  /** The screen that stdout is. Absent, or PIPE: stdout is not a terminal. */
   screen?: Screen;
   /** Called when a change is committed or a secret is printed, so that a later output failure can report it. */
   onResult?: (what: 'change' | 'secret') => void;
-  /** Ctrl-C outside a prompt. */
+  /** Aborted by Ctrl-C outside a prompt. */
   interrupted?: AbortSignal;
-  /** In a series of questions: Esc goes back one question. */
+  /** Present in a series of questions, where Esc goes back one question. */
   history?: AnswerHistory;
   /** Root folder of the installation; DATA_DIR defaults to a folder in it. */
   root: string;
@@ -58,7 +58,7 @@ export interface Interruption {
   until<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Delays an interruption until `heed`, so that a committed change still prints its answer. Call it before COMMIT.
-   * @throws CancelledError after an interruption, which was reported as if nothing was changed
+   * @throws CancelledError if an interruption was already reported, because that report says that nothing was changed
    */
   defer(): void;
   heed(): void;

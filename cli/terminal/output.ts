@@ -14,7 +14,10 @@ export interface Output {
   screen: Screen;
   /** Writes the command's answer: one JSON document, or `text` for this screen. */
   answer(document: object, text: (screen: Screen) => string): void;
-  /** Streams to stdout as fast as its reader takes it: a file unchanged (CSV on a terminal is cleaned), or text for this screen. */
+  /**
+   * Streams to stdout as fast as its reader takes it. Escapes unsafe characters in JSON. Cleans text, and CSV on a terminal; elsewhere CSV
+   * stays unchanged.
+   */
   pour(pieces: AsyncIterable<string>, form: 'json' | 'csv' | 'text'): Promise<void>;
   /** Writes a note for a person; silent with --json. */
   note(line: string): void;

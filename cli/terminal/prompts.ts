@@ -1,7 +1,7 @@
 import { type AnswerHistory, CancelledError, type Io, StepBack } from './io';
 import { oneLine } from './text';
 
-/** Returns why a typed answer is refused, or undefined. A thrown error ends the question and the command. */
+/** Returns why a typed answer is refused; undefined if it is accepted. A thrown error ends the question and the command. */
 export type Objection = (answer: string) => string | undefined | Promise<string | undefined>;
 
 export interface Choice {
@@ -21,7 +21,7 @@ export async function askText(
 ): Promise<string> {
   let failure: { error: unknown } | undefined;
   const broken = new AbortController();
-  // Inquirer does not handle a rejected validator: the process would end.
+  // Catches the errors of `objection`: Inquirer does not handle a rejected validator, and the process would end.
   const validate = async (answer: string) => {
     try {
       const reason = await objection(answer);
@@ -108,7 +108,7 @@ async function show<T>(io: Io, question: Question, ends: (AbortSignal | undefine
   const { default: inquirer } = await import('inquirer');
   // Includes a Ctrl-C from before the question, which arrived as a signal.
   const signals = [io.interrupted, ...ends].filter((signal) => signal !== undefined);
-  // On stderr, so that the answer on stdout can be piped.
+  // Asks on stderr, so that the answer of the command on stdout can be piped.
   const prompt = inquirer.createPromptModule({
     input: io.stdin,
     output: io.stderr,

@@ -3,11 +3,11 @@ export interface Screen {
   /** Cells in a line; undefined in a pipe, where no text is cut. */
   columns?: number;
   colors: boolean;
-  /** Replaces ESCAPE until the output has cleaned the text. */
+  /** Stands for ESCAPE until the output has cleaned the text. */
   mark?: string;
 }
 
-/** The first character of each control sequence of a terminal. */
+/** The beginning of each control sequence of a terminal. */
 export const ESCAPE = '\u001b[';
 export const PIPE: Screen = { colors: false };
 

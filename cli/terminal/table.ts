@@ -11,7 +11,7 @@ interface ColumnForm {
   /** Aligns numbers to the right. */
   right?: boolean;
   tones?: Partial<Record<string, Tone>>;
-  /** True: the column is dropped when the screen is too narrow, beginning with the last such column. Blocks still show it. */
+  /** True: the column is dropped when the screen is too narrow, beginning with the last such column. A block still shows its value. */
   aside?: true;
 }
 
@@ -113,7 +113,7 @@ function grid(forms: ColumnForm[], cells: string[][], shown: Widths, screen: Scr
   return [line(headings, true), ...cells.map((row) => line(row, false))].join('\n');
 }
 
-/** Returns undefined if the minimum widths are still too wide. */
+/** Reduces the widths of columns until the table fits. Returns undefined if even the minimum widths are too wide. */
 function fitWidths(natural: number[], forms: ColumnForm[], available: number): number[] | undefined {
   const widths = [...natural];
   const gaps = GAP.length * (widths.length - 1);
@@ -177,7 +177,7 @@ export function beside(
   ].join('\n');
 }
 
-/** Wraps the lines of a text at the width of the screen; what follows in a line is indented like its beginning. */
+/** Wraps the lines of a text at the width of the screen. The wrapped parts of a line are indented like its beginning. */
 export function paragraph(text: string, { columns = Infinity }: Screen = PIPE): string {
   return text
     .split('\n')

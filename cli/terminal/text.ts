@@ -12,7 +12,7 @@ const JOINERS = new RegExp(
 const UNSEEN =
   '(?![\\u200d\\p{Variation_Selector}])[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]';
 const UNSAFE = new RegExp(`(?![\\n\\t])${UNSEEN}`, 'gu');
-/** Leaves C0 controls: in JSON text they occur only between values, because JSON.stringify escapes the others. */
+/** Does not match C0 controls: in JSON text they occur only between values, because JSON.stringify escapes the others. */
 const UNSAFE_IN_JSON = new RegExp(`(?![\\0-\\x1f])(?:${UNSEEN}|\\u200d)`, 'gu');
 
 /** Removes characters that a terminal executes or hides. Keeps line breaks and tabs. */

@@ -2,9 +2,9 @@ import type { Trx } from './database';
 
 /** A change by an operator. Holds no secret. */
 export interface AuditEntry {
-  /** System user; with sudo, the user who called it; or the name that the person gave (--actor, TOURCTL_ACTOR). */
+  /** The name that the person gave (--actor, TOURCTL_ACTOR). Without one: the system user, or with sudo the user who called it. */
   actor: string;
-  /** The name of the machine. If `actor` is a given name, the system user stands before it: `root@7c1f`. */
+  /** The name of the machine. If `actor` is a given name, the system user stands before the machine: `root@7c1f`. */
   host: string;
   /** Noun and verb: `tenant.create`. */
   action: string;

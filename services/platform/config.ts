@@ -10,7 +10,7 @@ export interface Config {
   host: string;
   apiPort: number;
   webhookQueuePort: number;
-  /** The queue's metrics are on the port after it. */
+  /** Port of the API's metrics. The metrics of the queue are on the next port. */
   metricsPort: number;
   publicBaseUrl: string;
   dataDir: string;
@@ -56,7 +56,7 @@ export interface Quotas {
 }
 
 interface CheckedEnvironment {
-  /** Has the default in place of an invalid value. */
+  /** Has the default instead of an invalid value. */
   config: Config;
   texts: Readings<typeof VARIABLES>['texts'];
   values: Readings<typeof VARIABLES>['values'];
@@ -65,8 +65,8 @@ interface CheckedEnvironment {
 }
 
 /**
- * Completes an environment with the variables of this platform in an .env file. A variable of the environment replaces the line of the
- * file, even with an empty value. An empty value selects the default, so one command can ignore a line of the file.
+ * Adds to an environment those variables of an .env file that belong to this platform. A variable of the environment replaces the line of
+ * the file, even with an empty value. An empty value selects the default, so one command can ignore a line of the file.
  * @throws EnvFileError
  */
 export function withEnvFile(env: Environment, file: string): Environment {
@@ -75,7 +75,8 @@ export function withEnvFile(env: Environment, file: string): Environment {
 }
 
 /**
- * Reads the environment once; by default that of this process, with the .env file of its working directory.
+ * Reads the configuration from an environment. By default that is the environment of this process, with the .env file of its working
+ * directory.
  * @throws ConfigError with one line that names the first invalid variable and what it must be; EnvFileError
  */
 export function loadConfig(env: Environment = withEnvFile(process.env, path.resolve('.env'))): Config {
@@ -84,7 +85,7 @@ export function loadConfig(env: Environment = withEnvFile(process.env, path.reso
   return config;
 }
 
-/** Reads the environment and returns all its issues. Missing secrets are not among them: see missingSecrets. */
+/** Reads the environment and returns all its issues. Missing secrets are not among these issues: missingSecrets lists them. */
 export function checkEnvironment(env: Environment): CheckedEnvironment {
   const { values, texts, issues } = readVariables(env, VARIABLES);
   const isValid = ({ variable }: ConfigError) => !issues.some((issue) => issue.variable === variable);
@@ -183,7 +184,7 @@ class EnvFileError extends AppError {
 }
 
 /**
- * Reads the variables of an .env file by Node's own parser; there are none if the file does not exist.
+ * Reads the variables of an .env file with Node's own parser. Returns no variables if the file does not exist.
  * @throws EnvFileError also for a line that the parser would skip without an error, or join with the next line
  */
 export function readEnvFile(file: string): Environment {

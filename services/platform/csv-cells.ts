@@ -1,10 +1,10 @@
-/* Writes CSV lines as RFC 4180 has them, with text that no spreadsheet runs as a formula, and reads such text back. */
+/* Writes CSV lines as RFC 4180 defines them. Escapes text that a spreadsheet would run as a formula, and reads escaped text back. */
 
 /** Matches a character that is invisible in a cell. */
 const UNSEEN = '\\s\\p{Cc}\\p{Cf}';
 const FORMULA = '[=+\\-@＝＋－＠]';
 const FIRST = new RegExp(`^'*(?:[\\t\\r\\n]|[${UNSEEN}]*${FORMULA})`, 'u');
-/** Matches text after which a spreadsheet that separates by another character (`;`, `|` or a tab) begins a new cell. */
+/** Matches the text before a new cell, for a spreadsheet that separates cells by another character (`;`, `|` or a tab). */
 const BEFORE = `[;|\\t\\r\\n](?:[${UNSEEN}']*")?[${UNSEEN}']*`;
 const LATER = new RegExp(`(?=${FORMULA})(?<=${BEFORE})`, 'gu');
 const LATER_ESCAPED = new RegExp(`'(?=${FORMULA})(?<=${BEFORE})`, 'gu');
@@ -23,7 +23,7 @@ function escapeFormulas(text: string): string {
   return FIRST.test(text) ? `'${later}` : later;
 }
 
-/** Returns the text that `csvLine` escaped. */
+/** Removes the apostrophes that `csvLine` added to a text. */
 export function readFormulas(cell: string): string {
   const text = cell.replace(LATER_ESCAPED, '');
   return text.startsWith("'") && FIRST.test(text) ? text.slice(1) : text;

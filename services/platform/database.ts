@@ -8,7 +8,7 @@ import { AppError, DEADLOCK, isSilent, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState }
 
 export { runPrepared } from './database/run-prepared';
 
-/** Used for reads. */
+/** Used for reads, and to begin transactions. */
 export type Db = Knex;
 /** Used for locks and writes. A function that takes a Trx cannot run outside a transaction. */
 export type Trx = Knex.Transaction;
@@ -26,7 +26,7 @@ export interface DatabaseOptions {
   poolMax?: number;
   /** Fails a statement that gets no response within this time, so that a hanging server blocks no request. */
   answerTimeoutMs?: number;
-  /** Fails a connection that opens at no host of the URL within this time; five seconds by default. */
+  /** Fails a new connection if no host of the URL can be used within this time; five seconds by default. */
   connectTimeoutMs?: number;
   /** True: the connections keep prepared statements. False for a pooler that does not know them. */
   canPrepare?: boolean;
@@ -64,8 +64,8 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
 }
 
 /**
- * Removes a connection from the pool when its server becomes silent or read-only. pg keeps the connection: the next statement would wait
- * behind the one that timed out, or would reach the former primary again.
+ * Removes a connection from the pool when its server becomes silent or read-only. Without this, pg would keep the connection: the next
+ * statement would wait behind the one that timed out, or would reach the former primary again.
  */
 function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -86,7 +86,7 @@ function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) 
 }
 
 const LOCK_MS = 2_000;
-/** Shortest lock_timeout: enough to take a lock that is free. 0 would mean no limit. */
+/** Shortest lock_timeout: long enough to take a lock that is free. 0 would mean no limit. */
 const SHORTEST_LOCK_MS = 100;
 
 /** Uses SET LOCAL, because connection options do not pass a transaction pooler. */
@@ -94,27 +94,27 @@ const BEGIN = `begin isolation level read committed;
   set local statement_timeout = '10s';
   set local idle_in_transaction_session_timeout = '15s'`;
 
-/** Begins a statement that reads the clock as `clock.at`. Materialized, so that it is read only once. */
+/** Begins a statement with a CTE that has the time as `clock.at`. It is materialized, so that the clock is read only once. */
 export const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
 const SERIALIZATION_FAILURE = '40001';
 const ATTEMPTS = 3;
 
 export interface TransactionOptions {
-  /** The time (performance.now()) at which a wait for a lock ends, for a caller that has already waited. */
+  /** The time, on the clock of performance.now(), at which a wait for a lock ends. For a caller that has already waited. */
   lockBy?: number;
   /** More SET LOCAL statements: a constant text, with semicolons between the statements and none at the end. */
   settings?: string;
   /**
-   * True: BEGIN travels with the first statement, which saves a round trip. That statement must be a single one, and no stream. If BEGIN
-   * fails, the statement does not run and gets the error.
+   * True: BEGIN travels with the first statement, which saves a round trip. The first statement must then be a single one, and not a
+   * stream. If BEGIN fails, that statement does not run and gets the error.
    */
   beginsWithFirst?: boolean;
 }
 
 /**
- * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). Repeats it after a deadlock, a serialization failure or an
- * error with `repeatsTransaction`, three times in total, so `work` must have no effect outside the transaction.
+ * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). After a deadlock, a serialization failure or an error with
+ * `repeatsTransaction`, runs it again, three times in total. So `work` must have no effect outside the transaction.
  */
 export async function inTransaction<T>(
   db: Db,
@@ -149,10 +149,10 @@ function mayRepeat(error: unknown): boolean {
   return error instanceof AppError && error.repeatsTransaction;
 }
 
-/** Classes of SQLSTATE, and one code, after which the server may have committed: connection, resources, shutdown, internal errors. */
+/** SQLSTATEs after which the server may have committed: the classes connection, resources, shutdown and internal error, and 40003. */
 const UNCERTAIN = /^(08|40003|53|57|58|XX)/;
 
-/** Returns whether the server answered with an error that ended the transaction; false when the outcome is unknown. */
+/** Returns true if the server answered with an error that rolled back the transaction; false when the outcome is unknown. */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && !UNCERTAIN.test(error.code);
 }
@@ -166,7 +166,7 @@ export type Turn = <T>(work: (lockBy?: number) => Promise<T>) => Promise<T>;
 const QUERY_CANCELED = '57014';
 
 /**
- * Returns the statement's result. Throws the domain's refusal if the lock or the statement timed out.
+ * Returns the statement's result. Throws `refusal` if the lock or the statement timed out.
  * @param lock the label of the lock in the metric of waits; one of a few fixed names
  */
 export async function refuseWhenLocked<T>(
@@ -202,9 +202,9 @@ function fieldName(column: string): string {
 }
 
 /**
- * Names the columns of rows as fields: `tenant_id` becomes `tenantId`. Converts what Knex returns: rows, one row, or the result of
- * a raw statement. Leaves counts, plucked values and the contents of jsonb columns as they are: those hold documents in wire names.
- * A row of 15 columns takes 0.8 µs.
+ * Names the columns of rows as fields: `tenant_id` becomes `tenantId`. Converts what Knex returns: rows, one row, or the result of a raw
+ * statement. Does not convert counts, plucked values and the contents of jsonb columns: these contents are documents in wire names. A row
+ * of 15 columns takes 0.8 µs.
  */
 export function toFields(response: unknown): unknown {
   if (Array.isArray(response)) return response.map(toFields);

@@ -28,9 +28,12 @@ function isDirectory(name: string): boolean {
   }
 }
 
-/** A disk with less free space is full: PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops when it cannot. */
+/** A disk with less free space counts as full: PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops when it cannot. */
 const FULL_BYTES = 16 * 1024 * 1024;
-/** Warns early enough to make space: a million bookings and their indexes take 0.9 GiB (docs/benchmarks.md). */
+/**
+ * A disk with less free space is short of it, and there is time to make space: a million bookings and their indexes take 0.9 GiB
+ * (docs/benchmarks.md).
+ */
 const SHORT_BYTES = 1024 * 1024 * 1024;
 
 /**

@@ -31,7 +31,7 @@ import { makeDirectory } from './directories';
 export interface EmbeddedPostgres {
   /** postgres://<role>:<password>@127.0.0.1:<port>/tour_platform?require_auth=scram-sha-256; the role is no superuser. */
   url: string;
-  /** Stops the server if no other process uses it. Call it when all own connections are closed. Never throws. */
+  /** Stops the server if no other process uses it. Call it after this process has closed its connections. Never throws. */
   leave(): Promise<void>;
 }
 
@@ -57,10 +57,10 @@ const JOIN_ATTEMPTS = 5;
 const JOIN_PAUSE_MS = 500;
 
 /**
- * Joins the embedded PostgreSQL of that data directory, and starts it if it does not run. Its cluster is `<dataDir>/pg18`,
- * created on first use. The server runs detached, so it survives when this process is killed. If the server ends, this process starts
- * it again.
- * For root it runs as the cluster's owner, at first as `postgres` or `nobody`, because PostgreSQL refuses root.
+ * Joins the embedded PostgreSQL of that data directory, and starts the server if it does not run. The cluster is `<dataDir>/pg18`, created
+ * on first use. The server runs detached, so it survives when this process is killed. If the server ends, this process starts it again.
+ * PostgreSQL refuses to run as root: for root, the server runs as the owner of the cluster, and a new cluster belongs to `postgres` or
+ * `nobody`.
  * @param creates false: refuses a directory without a database, and leaves it as it is
  * @throws NoInstallationError, EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
  */
@@ -110,8 +110,8 @@ export async function joinEmbeddedPostgres(
 }
 
 /**
- * Returns whether the directory has an embedded database. One of another release counts too: joinEmbeddedPostgres explains that it cannot
- * be used. Creates nothing. A database that is being created has another name until it is complete.
+ * Returns whether the directory has an embedded database. A database of another PostgreSQL version counts too: joinEmbeddedPostgres
+ * explains that it cannot be used. Creates nothing. A database that is being created has another name until it is complete.
  */
 export function hasDatabase(dataDir: string): boolean {
   return entriesOf(dataDir).some(
@@ -119,7 +119,7 @@ export function hasDatabase(dataDir: string): boolean {
   );
 }
 
-/** Lists a directory; one that may not be read counts as not empty, and joinEmbeddedPostgres says why it cannot be used. */
+/** Lists a directory. A directory that may not be read counts as not empty: joinEmbeddedPostgres says why it cannot be used. */
 function entriesOf(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -137,7 +137,7 @@ export function findRunningPostgres(dataDir: string): string | undefined {
   return server && serviceUrl(directory!, server.port);
 }
 
-/** Rotates the server's log unless another process holds the lock. Ignores a failure, because it is called again each minute. */
+/** Rotates the server's log unless another process holds the start lock. Ignores a failure, because it is called again each minute. */
 async function rotateLog(dataDir: string, { directory }: Cluster): Promise<void> {
   const rotate = () => Promise.resolve(rotateServerLog(directory));
   await withStartLock(startLock(dataDir), { waitMs: 0 }, rotate).catch(() => undefined);
@@ -203,12 +203,12 @@ async function openSession({ directory }: Cluster, port: number, isNewServer: bo
     await session.end().catch(() => undefined);
     throw error;
   }
-  // Lets a process end that has nothing left to do: the session alone does not keep it alive.
+  // Lets this process end when it has nothing else to do: the session alone does not keep it alive.
   keepsProcessAlive(session, false);
   return session;
 }
 
-/** Runs under the start lock, so that no process joins a server that is about to stop. */
+/** Stops the server if no other process uses it. Holds the start lock, so that no process joins a server that is about to stop. */
 async function endUse(dataDir: string, { session, cluster }: Use): Promise<void> {
   keepsProcessAlive(session, true);
   try {

@@ -1,5 +1,5 @@
 /**
- * An expected refusal of the domain. It has a code and facts, but no HTTP status and no exit code:
+ * An expected refusal of the domain. It has a code and further fields (`facts`), but no HTTP status and no exit code:
  * services/api/http/problems.ts and cli/engine/failure.ts translate it.
  */
 export abstract class AppError extends Error {
@@ -61,15 +61,17 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-/** Returns whether the server did not answer in time, by an error of the driver. */
+/** Returns true for an error of the driver that means: the server did not answer in time. */
 export function isSilent(error: unknown): boolean {
   return SILENT.test(databaseReason(error));
 }
 
-/** Returns the reason of a database error in one line, without the statement that Knex writes before it: its values may be personal data. */
+/**
+ * Returns the reason of a database error in one line. Omits the statement that Knex writes before it, whose values may be personal data.
+ */
 export function databaseReason(error: unknown): string {
   const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: unknown };
-  // A host with several addresses reports an error for each.
+  // A host with several addresses reports one error for each address.
   if (errors?.length) return databaseReason(errors[0]);
   return String(message ?? error)
     .split(' - ')

@@ -1,6 +1,6 @@
 const MARKUP = Symbol('markup');
 
-/** Escaped HTML. Only `html` and `trusted` create it, so that no text of a database or request is taken for it. */
+/** Escaped HTML. Only `html` and `trusted` create it, so that no text of a database or request is inserted as HTML. */
 export interface Markup {
   readonly [MARKUP]: string;
 }
@@ -16,7 +16,10 @@ const ENTITIES: Record<string, string> = {
   '`': '&#96;',
 };
 
-/** Escapes every value of the template, for text and quoted attributes. Omits null, undefined and false. */
+/**
+ * Escapes every string and number of the template, for text and quoted attributes. Inserts Markup as it is. Omits null, undefined and
+ * false.
+ */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Markup {
   return trusted(strings.map((text, index) => text + toText(values[index])).join(''));
 }

@@ -7,8 +7,8 @@ export interface CountedSeries {
 
 /**
  * Creates a counter whose series are plain numbers until the metrics are read. An increment of prom-client takes 5 to 8 µs, because it
- * hashes the labels again, and a request increments six.
- * @returns the series of label values, which are a fixed set
+ * hashes the labels again, and a request increments six counters.
+ * @returns a function that returns the series of given label values; there must be a fixed set of them
  */
 export function countSeries<Label extends string>(
   configuration: Omit<CounterConfiguration<Label>, 'collect'>,
@@ -62,7 +62,7 @@ export function measureLockWait(lock: string, milliseconds: number): void {
 
 /**
  * Adds these pools to the metrics of this process. Call it once.
- * @param pools by the value of the label
+ * @param pools keyed by the value of the label `pool`
  */
 export function measurePools(pools: Record<string, Knex>): void {
   const named = Object.entries(pools).map(([name, db]) => ({

@@ -117,7 +117,7 @@ export async function pendingMigrations(db: Db): Promise<string[]> {
   return (await knownMigrations()).filter((name) => !applied.has(name));
 }
 
-/** The tables as Knex creates them. Its migrator would change the settings of the pool when it runs in a transaction. */
+/** Creates Knex's tables as Knex does. Knex's migrator is not used: in a transaction, it would change the settings of the pool. */
 const MIGRATION_TABLES = `
   create table if not exists knex_migrations (
     id serial primary key, name varchar(255), batch integer, migration_time timestamptz);

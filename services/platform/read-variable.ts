@@ -2,19 +2,19 @@ export type Environment = Record<string, string | undefined>;
 
 /** Declares an environment variable. An empty one counts as unset. */
 export interface Variable<T = unknown> {
-  /** Purpose. */
+  /** Purpose of the variable. */
   about: string;
   /** Valid values; completes the error "NAME must be …". */
   mustBe: string;
-  /** Applies if it is unset. `<NAME>` stands for the text of a variable that is declared before. */
+  /** Applies if the variable is unset. `<NAME>` stands for the text of a variable that is declared earlier. */
   default?: string;
   /** @throws InvalidValueError */
   parse(text: string): T;
   /** Returns the text to display, if the value itself is unclear or contains a password. */
   show?(value: T): string;
-  /** Its value is never shown. */
+  /** True: the value is never shown. */
   secret?: true;
-  /** Is generated once and kept in DATA_DIR, if it is unset and the database is embedded. */
+  /** True: if the variable is unset and the database is embedded, a value is generated once and kept in DATA_DIR. */
   generated?: true;
 }
 
@@ -27,7 +27,7 @@ export type Values<D extends Declarations> = {
     : ReturnType<D[Name]['parse']> | undefined;
 };
 
-/** The parsed values; an invalid one is replaced by its default. */
+/** The parsed values. An invalid value is replaced by the default. */
 export interface Readings<D extends Declarations> {
   values: Values<D>;
   /** The text of each value: from the environment, or the default. */
@@ -107,7 +107,7 @@ export function oneOf<T extends string>(allowed: readonly T[], fallback: T): Kin
   };
 }
 
-/** Hides a password when it shows the URL; user and host stay visible. */
+/** Accepts URLs with these protocols. A shown URL has its user and host, but not its password. */
 export function url(...protocols: string[]): Kind<string> {
   return {
     mustBe: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
@@ -119,11 +119,11 @@ export function url(...protocols: string[]): Kind<string> {
   };
 }
 
-/** Replaces the password of a URL. */
+/** Replaces the password of a URL, also in its parameters. */
 export function hidePassword(text: string): string {
   const shown = new URL(text);
   if (shown.password) shown.password = '***';
-  // A parameter may be a password too.
+  // A parameter may contain a password too.
   for (const name of shown.searchParams.keys()) if (/pass/i.test(name)) shown.searchParams.set(name, '***');
   return shown.href;
 }

@@ -26,8 +26,9 @@ const NAMES = Object.keys(SECRET_VARIABLES) as (keyof Secrets)[];
 
 /**
  * Reads the secrets from the environment. With an embedded database, reads missing ones from `<dataDir>/secrets.json` (0600).
- * @param needed an error names the first of these that is missing; other secrets may be undefined
- * @param isNewDatabase returns whether no data depends on secrets yet; then the file is created
+ * @param needed the secrets that must not be missing, except keyPepper; an error names the first missing one. Other secrets may be
+ * undefined
+ * @param isNewDatabase returns whether no data depends on secrets yet; only then is a missing file created
  * @throws ConfigError, SecretsError
  */
 export async function loadSecrets<Name extends keyof Secrets>(
@@ -45,7 +46,8 @@ export async function loadSecrets<Name extends keyof Secrets>(
 }
 
 /**
- * Reads the secrets of the environment and, with an embedded database, of `<dataDir>/secrets.json`. Demands and generates none.
+ * Reads the secrets of the environment and, with an embedded database, of `<dataDir>/secrets.json`. Does not fail for missing secrets, and
+ * generates none.
  * @throws SecretsError for a damaged file
  */
 function readSecrets(config: Config): Partial<Secrets> {
@@ -115,10 +117,10 @@ export class SecretsError extends AppError {
   readonly code = 'wrong_secrets';
 }
 
-/** Secrets that data in the database depends on. CURSOR_KEY is not among them: a new one ends only open lists and embed pages. */
+/** Secrets that data in the database depends on. CURSOR_KEY is not one of them: a new value only ends open lists and embed pages. */
 type Checked = 'secretsKey' | 'keyPepper';
 
-/** Returns whether the key opens the sealed data; undefined: no data is sealed. The webhook queue implements it. */
+/** Returns whether the key opens the sealed data. Undefined: no data is sealed. The webhook queue implements this function. */
 type OpensSealed = (db: Db, secretsKey: string) => Promise<boolean | undefined>;
 
 const CHECKED: readonly Checked[] = ['secretsKey', 'keyPepper'];
@@ -128,7 +130,7 @@ const CONSEQUENCES = {
 };
 
 /**
- * Loads the secrets that are needed and compares them with the check values of the database. Needs its migrations.
+ * Loads the secrets that are needed and compares them with the check values of the database, which must be migrated.
  * @throws ConfigError, SecretsError
  */
 export async function openSecrets<Name extends keyof Secrets>(
@@ -143,7 +145,7 @@ export async function openSecrets<Name extends keyof Secrets>(
 }
 
 /**
- * Compares every given secret with its check value. Stores missing check values of needed secrets, if the login may.
+ * Compares every given secret with its check value. Stores missing check values of needed secrets, if the login may write them.
  * @throws SecretsError
  */
 export async function verifySecrets(
@@ -160,14 +162,14 @@ export async function verifySecrets(
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
     if (!(await mayKeepChecks(db))) return;
     await keepCheck(db, name, value);
-    // Reads the check value again, because another process may have stored that of another secret first.
+    // Reads the check value again, because another process may have stored the check value of another secret first.
     const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
     if (kept !== checkValue(name, value)) throw mismatch(name, config);
   }
 }
 
 /**
- * Loads the secrets that data in the database depends on and compares them. Writes nothing.
+ * Loads the secrets that data in the database depends on, and compares them with the check values. Writes nothing.
  * @throws ConfigError, SecretsError
  */
 export async function inspectSecrets(
@@ -233,7 +235,7 @@ export function compareSecrets(config: Config, checks: Map<string, string | null
   }
 }
 
-/** Reads the check values by variable; null for a used secret without a check value. */
+/** Reads the check value of each secret that data depends on, keyed by variable. Null: no check value is stored. */
 export async function findSecretChecks(db: Db): Promise<Map<string, string | null>> {
   const rows = await db('secret_checks').select<{ variable: string; checkValue: string | null }[]>(
     'variable',

@@ -8,9 +8,8 @@ import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
 import { pendingMigrations } from './migrate';
 
 /**
- * Runs a service. The process ends through onShutdown, or after an error with exit code 1 and one line on stderr that names the next
- * step.
- * @param ports the variables of its ports
+ * Runs a service. The process ends through onShutdown, or after an error with exit code 1 and one line on stderr that names the next step.
+ * @param ports the names of the variables that set the service's ports
  * @param main receives the function that ends the process for an error that it cannot throw
  */
 export function runService(
@@ -61,7 +60,7 @@ export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<voi
 
 export interface ServiceDatabase {
   openPool(options: DatabaseOptions): Db;
-  /** Closes every pool and leaves an embedded server. */
+  /** Closes every pool, and leaves the embedded server if there is one. */
   close(): Promise<void>;
 }
 
@@ -86,7 +85,7 @@ export async function openServiceDatabase(config: Config, log: Logger): Promise<
   };
 }
 
-/** A reason of /readyz. */
+/** A reason that /readyz reports. */
 type Unusable = 'database does not answer' | 'database is read-only' | 'migrations pending';
 
 /** The database answers, but a service cannot work with it. */
@@ -101,7 +100,7 @@ class UnusableDatabaseError extends Error {
 
 /** @throws UnusableDatabaseError, and the errors of a database that is away */
 export async function requireUsable(db: Db): Promise<void> {
-  // Asks whether the server is a standby, because a pooler may have connected this process to one.
+  // Asks whether the server is a standby, because a pooler may have connected this process to a standby.
   const { rows } = await db.raw<{ rows: { standby: boolean }[] }>('select pg_is_in_recovery() as standby');
   if (rows[0]!.standby)
     throw new UnusableDatabaseError('database is read-only', 'the database is a standby, which is read-only');
@@ -134,9 +133,9 @@ function reasonOf(error: unknown): Unusable {
 const PAUSE_MS = 1000;
 
 /**
- * Repeats `work` until the database executes it, and logs why it waits. Never gives up while the database is away, refuses, is read-only
- * or lacks migrations.
- * @param isStopping ends the wait
+ * Repeats `work` until the database executes it, and logs why it waits. Never gives up while the database is away, refuses statements, is
+ * read-only or lacks migrations.
+ * @param isStopping ends the wait when it returns true
  * @throws the errors of `work` that do not come from the database
  */
 export async function untilUsable(

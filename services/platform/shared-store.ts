@@ -30,7 +30,7 @@ interface StoreSettings {
   timing?: StoreTiming;
 }
 
-/** Resolves within about a second, also while the store is down: the service starts without it. */
+/** Opens the shared store. Resolves within about a second, also while the store is down: the service starts without it. */
 export async function openSharedStore(settings: StoreSettings, log: Logger): Promise<SharedStore> {
   const { sharedStore: address, replicas } = settings;
   if (!address) {

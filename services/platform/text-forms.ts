@@ -8,7 +8,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MISLEADING = '\\u202a-\\u202e\\u2066-\\u2069\\p{Cs}';
 /** Matches characters that one line of text must not have: line breaks, tabs, and misleading ones. */
 export const CONTROL_CHARACTER = new RegExp(`[\\p{Cc}\\u2028\\u2029${MISLEADING}]`, 'u');
-/** Allows tabs and line breaks. */
+/** Matches the same characters in a text of several lines, which may have tabs and line breaks. */
 export const CONTROL_CHARACTER_IN_PROSE = new RegExp(`(?![\\t\\n\\r])[\\p{Cc}${MISLEADING}]`, 'u');
 
 /** Matches characters without a shape: joiners, marks of direction, variation selectors, the byte order mark, fillers. */
@@ -18,7 +18,7 @@ const JOINING_SCRIPTS =
   'Arab Syrc Mand Nkoo Mong Phag Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr Tibt'.split(' ');
 const JOINED = `(?!\\p{DI})[${JOINING_SCRIPTS.map((script) => `\\p{scx=${script}}`).join('')}]`;
 const PICTURE = '\\p{Extended_Pictographic}';
-/** Matches invisible characters that change what a reader sees: in those scripts, and in pictures of several parts. */
+/** Matches invisible characters that change what a reader sees: in JOINING_SCRIPTS, and in pictures of several parts. */
 const SHAPING = [
   `(?<=${JOINED})[\\u180e\\u200c\\u200d]`,
   `(?<=[${PICTURE}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=${PICTURE})`,
@@ -29,14 +29,16 @@ const SHAPING = [
 const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
 
 /**
- * Removes invisible characters from a text of one line: other programs add them to copied text, and two names that differ only in them look
- * the same. Keeps those that change what a reader sees.
+ * Removes invisible characters from a text of one line. Other programs add such characters to copied text, and two names that differ only
+ * in them look the same. Keeps the invisible characters that change what a reader sees.
  */
 export function withoutInvisible(text: string): string {
   return INVISIBLE.test(text) ? text.replace(SHAPING_OR_INVISIBLE, '$1') : text;
 }
 
-/** Accepts upper and lower case. For another text PostgreSQL would throw an error, although the id is only unknown. */
+/**
+ * Accepts a UUID in upper or lower case. In a query, any other text would make PostgreSQL throw an error, although the id is only unknown.
+ */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -54,7 +56,10 @@ export function isEmail(text: string): boolean {
 
 const NOT_PRINTED = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Accepts the name of a person who acts: 1 to 100 printed characters. An invisible one could imitate another person's name. */
+/**
+ * Accepts the name of a person who acts: 1 to 100 printed characters. A name with an invisible character could imitate another person's
+ * name.
+ */
 export function isActorName(text: string): boolean {
   const { length } = [...text];
   return length >= 1 && length <= 100 && text === text.trim() && !NOT_PRINTED.test(text);
@@ -70,7 +75,7 @@ export function isCalendarDate(text: string): boolean {
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Returns a time of RFC 3339 in UTC. Drops what is less than a millisecond, so the result is never later.
+ * Converts a time of RFC 3339 to UTC. Drops fractions of a millisecond, so the result is never later.
  * @returns undefined for any other text, and for a time outside the years 1 to 9999, which an offset may cause
  */
 export function toUtcInstant(text: string): string | undefined {
@@ -93,7 +98,9 @@ export function isOwnPath(text: string): boolean {
   return /^\/(?![/\\])[\x21-\x7e]*$/.test(text);
 }
 
-/** Reserved names (RFC 6761, 6762, 8375, and ICANN's .internal). A host below one is another machine in each network. */
+/**
+ * Reserved names (RFC 6761, 6762, 8375, and ICANN's .internal). A host name that ends with one of them is another machine in each network.
+ */
 export const INTERNAL_NAMES: readonly string[] = ['localhost', 'local', 'internal', 'home.arpa'];
 
 /** Replaces hidden text. */

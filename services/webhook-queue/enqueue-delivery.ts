@@ -17,15 +17,15 @@ export interface EventLead {
   externalRef: string | null;
   customer: { name: string | null; phone: string | null; email: string | null };
   departureDate: string | null;
-  /** HH:MM; null: none. */
+  /** HH:MM; null without a start time. */
   departureTime: string | null;
   /** Major units, as on the wire. */
   totalPrice: number;
 }
 
 /**
- * Creates an event with the specification's eight fields in order; missing values are null. All but `booking.created`, whose fields the
- * specification fixes, have the departure's time too.
+ * Creates an event with the specification's eight fields in order; missing values are null. All types except `booking.created` also have
+ * departure_time: the specification fixes the fields of `booking.created`.
  */
 export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEvent {
   const { name, phone, email } = lead.customer;
@@ -53,17 +53,17 @@ export interface EventDeparture {
   tenantId: string;
   tour: { id: string; slug: string };
   departureDate: string;
-  /** HH:MM; null: none. */
+  /** HH:MM; null without a start time. */
   departureTime: string | null;
-  /** Wire names of the changed fields; null: the departure was cancelled. */
+  /** Wire names of the changed fields. Null: the departure was cancelled. */
   changed: string[] | null;
-  /** The tenant's first 100 standing bookings on the departure. */
+  /** References of the tenant's first 100 standing bookings on the departure. */
   bookingRefs: string[];
-  /** Number of all its standing bookings on the departure. */
+  /** Number of all standing bookings of the tenant on the departure. */
   bookingsTotal: number;
 }
 
-/** Creates `departure.updated`, or `departure.cancelled` without `changed`. */
+/** Creates `departure.cancelled` if `changed` is null, otherwise `departure.updated`. */
 export function departureEvent({ tenantId, changed, ...departure }: EventDeparture): WebhookEvent {
   const type = changed === null ? 'departure.cancelled' : 'departure.updated';
   const { id, slug } = departure.tour;
@@ -88,7 +88,7 @@ export interface Subscriber {
   type: EventType;
 }
 
-/** Returns the tenants with an endpoint that subscribes to one of the types, once for each type. */
+/** Returns the tenants with an endpoint that subscribes to one of the types: one entry for each tenant and type. */
 export async function findSubscribers(trx: Trx, types: EventType[]): Promise<Subscriber[]> {
   const { rows } = await trx.raw<{ rows: Subscriber[] }>(
     `select distinct e.tenant_id, asked.type
@@ -130,7 +130,7 @@ export const INSERT_EVENTS = `
     select d.id, d.endpoint_id, d.next_attempt_at from delivery d where d.endpoint_id is not null
   )`;
 
-/** Returns the value of `:events`. */
+/** Returns the bindings of INSERT_EVENTS. */
 export function bindEvents(events: WebhookEvent[]) {
   const rows = events.map(({ tenantId, type, bookingRef, body }) => ({
     tenant_id: tenantId,

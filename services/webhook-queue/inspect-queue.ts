@@ -17,7 +17,7 @@ export interface QueueHealth {
   /** Endpoints that fail or are disabled. */
   failing: FailingEndpoint[];
   workers: number;
-  /** Workers that missed three heartbeats; a row is deleted after a day. */
+  /** Workers without a heartbeat for three intervals. The row of a worker is deleted after a day. */
   silent: { id: string; beatAt: Date }[];
 }
 
@@ -29,16 +29,19 @@ export const COMPLETED_IDS = {
     where starts_with(name, $1) limit 100`,
 };
 
-/** Returns whether any worker has a heartbeat; without one nothing is sent. */
+/** Returns whether any worker is alive. Without one, nothing is sent. */
 export async function isQueueRunning(db: Db): Promise<boolean> {
   return (await findWorkers(db)).some(({ alive }) => alive);
 }
 
-/** Limits the failing endpoints that the status names, and those that doctor counts. */
+/** Maximum number of failing endpoints that `tourctl status` names (FAILING_NAMED) and that doctor counts (FAILING_CHECKED). */
 const FAILING_NAMED = 10;
 const FAILING_CHECKED = 1000;
 
-/** Reads the queue for `tourctl status`. @param today counts the deliveries that died since then */
+/**
+ * Reads the queue for `tourctl status`.
+ * @param today the start of the day: `deadToday` counts the deliveries that became dead at this time or later
+ */
 export async function readQueueStatus(db: Db, today: Date) {
   return {
     counts: await findQueueCounts(db),

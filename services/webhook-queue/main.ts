@@ -54,7 +54,7 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   const db = database.openPool({
     applicationName: 'webhook-queue',
     poolMax: 8,
-    // Leaves time within the lease to record a result.
+    // Is shorter than the lease, so that time is left to record a result.
     answerTimeoutMs: 12_000,
   });
   whyNotReady = () => whyUnusable(db);
@@ -84,7 +84,10 @@ async function stopAll(stops: Stops): Promise<void> {
   for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
 }
 
-/** Waits until another process has migrated the database, then checks SECRETS_KEY. @returns undefined if the process stops before */
+/**
+ * Waits until another process has migrated the database, then checks SECRETS_KEY.
+ * @returns undefined if the process is stopped while it waits
+ */
 async function openSecretsKey(
   db: Db,
   config: Config,

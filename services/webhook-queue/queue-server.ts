@@ -9,7 +9,7 @@ import type { Monitor } from './monitor/http/serve';
 import { refuseUnreadableForm } from './monitor/http/errors';
 import { createLiveUpdates, createStreams } from './monitor/http/live';
 
-/** The time that open requests have to finish. */
+/** Time that open requests have to finish when the server closes. */
 const CLOSE_MS = 1000;
 /** Limits connections: few operators use the page, and the worker needs the memory. */
 const LIMITS = { ...HTTP_LIMITS, connections: 1_000, connectionsPerAddress: 200 };
@@ -26,7 +26,7 @@ interface QueueServerOptions {
 export interface QueueServer {
   url: string;
   /**
-   * Serves the monitoring page until the returned function is called; call it before the database closes. Before and after, the
+   * Starts serving the monitoring page. The returned function stops it: call that before the database closes. While it is not served, the
    * page answers 503.
    */
   openMonitor(options: MonitorOptions): () => Promise<void>;
@@ -41,7 +41,7 @@ interface MonitorOptions {
   heartbeatMs?: number;
 }
 
-/** Starts the server of health, readiness and the monitoring page. Rejects if the port is taken. */
+/** Starts the server for health, readiness and the monitoring page. Rejects if the port is taken. */
 export async function startQueueServer(options: QueueServerOptions): Promise<QueueServer> {
   const { host, port, log, trustProxy, whyNotReady } = options;
   let monitor: Monitor | undefined;

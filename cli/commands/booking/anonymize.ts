@@ -22,7 +22,7 @@ const NOTHING = {
   audit_rows: 0,
 };
 
-/** Erases the customer everywhere in one transaction, either all places or none, and then from the statistics of the planner. */
+/** Erases the customer in one transaction, in all places or in none. Then erases the customer from the statistics of the planner. */
 export async function anonymizeBookingCommand(
   { audited, confirm, db, output, secrets }: Context,
   { force = false }: { force?: boolean },

@@ -59,7 +59,7 @@ export function toBookingFacts<T extends ReturnType<typeof toBookingDocument>>(d
   return withMoney(document, ['total_price', 'deposit_total']);
 }
 
-/** Has the fields that holds and leads store (quote-tenant-price.ts). */
+/** The fields of a price breakdown that are shown. Holds and leads store the breakdown (quote-tenant-price.ts). */
 interface StoredPrice {
   platform_unit_price?: number;
   rule?: StoredRule | null;

@@ -106,7 +106,7 @@ interface ExportOptions extends BookingFilterOptions, RevealOptions {
   out?: string;
 }
 
-/** Reads page by page, so that memory and locks do not grow with the bookings. */
+/** Exports bookings as CSV. Reads them page by page, so that memory and locks do not grow with their number. */
 export async function exportBookingsCommand(context: Context, options: ExportOptions): Promise<void> {
   const { db, output } = context;
   const { out, reveal = false } = options;
@@ -172,7 +172,7 @@ const CSV_COLUMNS = [
   'departure_status',
 ] as const;
 
-/** Holds the column names and the line break of RFC 4180. */
+/** The first line: the names of the columns. */
 const CSV_HEAD = csvLine(CSV_COLUMNS);
 
 function toCsvLine(lead: BookingLead, reveal: boolean): string {

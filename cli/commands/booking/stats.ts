@@ -45,7 +45,7 @@ export async function showStatsCommand(
   );
 }
 
-/** Returns the tenant, or all tenants of a kind. */
+/** Returns the named tenant, or all tenants if no name is given, and whether sandbox sales are counted. */
 async function readTenants(db: Db, slug: string | undefined, sandbox: boolean | undefined) {
   if (slug === undefined) return { scope: ANY_TENANT, sandbox: sandbox ?? false } as const;
   const tenant = await findTenant(db, slug);

@@ -52,7 +52,10 @@ export async function exportCatalogCommand(
   output.answer(document, () => `${files.join(', ')}: ${summary}`);
 }
 
-/** A CSV file has either the tours or the departures. Without `only` there are two files, `tours.csv` and `tours-departures.csv`. */
+/**
+ * Returns the parts of an export. A CSV file has either the tours or the departures: without `only` there are two files, `tours.csv` and
+ * `tours-departures.csv`.
+ */
 function partsOf(options: ExportOptions): Part[] {
   const { out: file, only } = options;
   const format = exportFormat(options);
@@ -126,7 +129,7 @@ async function writeWholeFile(
     await pipeline(text, createWriteStream(beside, { flags: 'wx' }), { signal: stop });
     const handle = await open(beside, 'r+');
     await handle.sync().finally(() => handle.close());
-    // Uses link, because rename would replace a file that was created meanwhile.
+    // Without --force uses link, because rename would replace a file that was created meanwhile.
     if (force) await rename(beside, file);
     else await link(beside, file);
   } catch (error) {
@@ -144,7 +147,7 @@ export interface ExportOptions {
   only?: 'tours' | 'departures';
 }
 
-/** Returns the given format, else that of the file's name. */
+/** Returns the given format. Without one, returns the format that the file's name ends with, or json. */
 export function exportFormat({ format, out }: ExportOptions): 'json' | 'jsonl' | 'csv' {
   if (format !== undefined) return format;
   return (['jsonl', 'csv'] as const).find((known) => out?.endsWith(`.${known}`)) ?? 'json';

@@ -38,7 +38,7 @@ interface Options {
   yes?: boolean;
 }
 
-/** Reads and compares before the transaction begins, so that it only locks and writes changes. */
+/** Reads and compares the files before the transaction begins, so that the transaction only locks rows and writes changes. */
 export async function importCatalogCommand(
   context: Context,
   options: Options,
@@ -58,8 +58,8 @@ export async function importCatalogCommand(
 }
 
 /**
- * Compares, asks before removals, compares again, and writes. No transaction is open while it asks. If the removals have changed by
- * then, it asks again.
+ * Compares, asks before removals, compares again, and writes. No transaction is open while it asks. If the removals have changed since the
+ * person agreed, asks again.
  */
 async function importFiles(
   context: Context,
@@ -149,7 +149,7 @@ async function withSpooledPipes<T>(
   if (!files.some(isSpooled)) return work(files, (file) => file);
   const folder = mkdtempSync(path.join(tmpdir(), 'tourctl-import-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  // An interrupted command exits before the `finally` below runs.
+  // Removes the folder at the exit too, because an interrupted command exits before the `finally` below runs.
   process.once('exit', removeFolder);
   try {
     const names = new Map<string, string>();

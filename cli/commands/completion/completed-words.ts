@@ -16,9 +16,9 @@ export interface CompletedCommand {
   /** Nouns or verbs that may follow. */
   words: Suggestion[];
   flags: CompletedFlag[];
-  /** The arguments of the command are files. */
+  /** True: the arguments of the command are files. */
   takesFiles: boolean;
-  /** An argument is a slug, a reference or an id of the database. */
+  /** True: an argument is a slug, a reference or an id of the database. */
   takesNames: boolean;
 }
 
@@ -102,14 +102,14 @@ const FLAGS: Record<string, CompletedName> = {
   '--endpoint': 'endpoint',
 };
 
-/** Returns what each argument of a verb names; undefined for other arguments. */
+/** Returns the kind of object that each argument of a verb names; undefined for an argument that names none. */
 function namedArguments(verb: Verb, noun: string | undefined): (CompletedName | undefined)[] {
   const forms = verb.usage.split(' ').slice(1);
   const names = forms.map((form) => form.replace(/[<>[\].]/g, ''));
   return names.map((name) => (name === 'id' ? IDS[noun ?? ''] : ARGUMENTS[name]));
 }
 
-/** Returns what the value of a flag names. */
+/** Returns the kind of object that the value of a flag names. */
 function namedByFlag(flag: Flag): CompletedName | undefined {
   return flag.flags.includes('<') ? FLAGS[flagName(flag)] : undefined;
 }

@@ -5,8 +5,8 @@ import { type CompletedCommand, completedCommands, type CompletedFlag } from './
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /**
- * Generates the script from the tree of commands, so that it knows nouns, verbs and flags itself. Only to complete a slug, a reference or
- * an id it starts a process: `tourctl completion names`, which reads them from the database.
+ * Generates the script from the tree of commands, so that the script itself knows nouns, verbs and flags. It starts a process only to
+ * complete a slug, a reference or an id: `tourctl completion names`, which reads them from the database.
  */
 export function printScript(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
   return async ({ output }) => {

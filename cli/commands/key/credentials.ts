@@ -38,7 +38,7 @@ export const GRACE_FLAG: Flag = flag(
   { parse: duration({ zero: true }), otherwise: '24h' },
 );
 
-/** The verbs that keys and widget tokens share. */
+/** The parts of the verbs that keys and widget tokens share. */
 export const LIST_FORM = {
   usage: 'list <slug>',
   flags: [
@@ -68,7 +68,7 @@ export interface IssueOptions {
 }
 
 export interface RotateOptions extends IssueOptions {
-  /** Seconds. */
+  /** Seconds for which the old credential stays valid. */
   grace?: number;
 }
 
@@ -133,7 +133,7 @@ export async function issueCredential<K extends CredentialKind>(
   );
 }
 
-/** Issues a successor, and confirms first if the old one ends at once. */
+/** Issues a successor. Asks for confirmation first if the old credential ends at once. */
 export async function rotateCredentialCommand<K extends CredentialKind>(
   { audited, confirm, db, secrets }: Context,
   { kind, noun, name, toDocument }: CredentialForm<K>,

@@ -99,7 +99,7 @@ export class LogReader {
   private current: OpenFile | undefined;
   private position = 0;
   private rest = Buffer.alloc(0);
-  /** Opened files after the current one, the oldest first. */
+  /** Opened files that are newer than the current one, the oldest first. */
   private later: OpenFile[] = [];
 
   constructor(private readonly file: string) {}
@@ -109,14 +109,14 @@ export class LogReader {
    * @param tailBytes the first call reads only about so many bytes from the end
    */
   async *read(tailBytes = Infinity): AsyncGenerator<string> {
-    // Opens newer files first: after a rotation nothing is added to the current one.
+    // Looks for newer files before it reads the current one: if there is a newer file, nothing is added to the current one any more.
     this.later = await this.openNewer();
     if (this.current) yield* this.drain();
     else if ((await this.skipToTail(tailBytes)) > 0) yield* withoutFirst(this.next());
     while (this.later.length > 0) yield* this.next();
   }
 
-  /** Continues with the next file, from the position on. */
+  /** Continues with the next file. Begins at its start, or in the first file of all at the position that skipToTail has set. */
   private async *next(): AsyncGenerator<string> {
     // Yields a last line without a line break, which only a killed writer leaves.
     if (this.rest.length > 0) yield this.rest.toString();

@@ -5,7 +5,10 @@ import type { Tenant } from '../../../services/api/tenants/tenant';
 import { formatMoney } from '../../engine/values';
 import { countOf } from '../../terminal/text';
 
-/** Converts a price rule to the names of its flags. Amounts are in the currency of the rule, even if the tenant has changed its own. */
+/**
+ * Converts a price rule to a document that names its fields like the flags. Amounts are in the currency of the rule, even if the tenant has
+ * changed its own currency.
+ */
 export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: string | null) {
   const { amountMinor, currency } = rule;
   const money =

@@ -51,7 +51,7 @@ async function askTenant(dialogue: Dialogue): Promise<void> {
       { value: 'real', description: 'its bookings take seats' },
       { value: 'sandbox', description: 'its bookings are tests and take no real seat' },
     ])) === 'sandbox';
-  // --dev is for tenants on trial.
+  // Does not ask for the status with --dev, which is only for tenants on trial.
   if (answers.dev) answers.status ??= 'trial';
   answers.status ??= (await askOne(context.io, 'Status:', [
     { value: 'trial', description: 'served at once; may have http://localhost as a site' },
@@ -95,7 +95,7 @@ async function askContinents(dialogue: Dialogue): Promise<void> {
   const { answers, context } = dialogue;
   const continents = await rehearse(context.db, async (trx) => {
     const { name, slug } = answers;
-    // A tenant that sees all tours sees all continents.
+    // Creates a tenant that sees all tours, because such a tenant sees all continents.
     return listContinents(trx, await createTenant(trx, { name, slug: slug!, defaultVisible: true }));
   });
   if (continents.length > 0) {
@@ -146,7 +146,7 @@ async function askOrigins(dialogue: Dialogue): Promise<void> {
   const { answers } = dialogue;
   if (answers.origin) return;
   const { dev } = answers;
-  // Typing http://localhost here counts as --dev.
+  // On trial, an answer with http://localhost counts as --dev.
   answers.dev ??= answers.status === 'trial';
   await answerFlag(dialogue, 'origin', {
     message: 'Sites that may show its widget, separated by blanks:',
@@ -237,7 +237,7 @@ interface Dialogue {
   answers: OnboardOptions;
 }
 
-/** Skips an optional question. */
+/** The answer that skips an optional question. */
 const NONE = 'none';
 
 interface Question<V> {
@@ -266,7 +266,7 @@ async function answerFlag<K extends keyof OnboardOptions>(
   if (!declines(text)) answers[key] = read(text);
 }
 
-/** Turns errors of parsers and use cases into objections. */
+/** Returns a check that turns errors of parsers and use cases into objections to the answer. */
 function objecting(check: (text: string) => Promise<void>): Objection {
   return async (text) => {
     try {
@@ -279,7 +279,10 @@ function objecting(check: (text: string) => Promise<void>): Objection {
   };
 }
 
-/** Returns the parser of the flag of an answer: --booking-prefix for `bookingPrefix`. Its errors call the value "It". */
+/**
+ * Returns the parser for a typed answer: that of the flag which sets the same option (`bookingPrefix`: --booking-prefix). Its error
+ * messages call the value "It".
+ */
 function parserOf<K extends keyof OnboardOptions>(key: K): (text: string) => OnboardOptions[K] {
   const flag = onboardFlag(`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
   return (text) => (flag.parse ? flag.parse(text.trim(), 'It') : text.trim()) as OnboardOptions[K];

@@ -25,14 +25,17 @@ import { type TargetOptions, visibilityVerbs } from '../visibility';
 import { webhookVerbs } from '../webhook';
 import { widgetVerbs } from '../widget';
 
-/** Defaults that `tenant create` does not have. */
+/** Defaults in the help that `tenant create` does not have. */
 const DERIVED: Record<string, string> = {
   '--currency': "its country's",
   '--booking-prefix': 'made of the slug',
   '--visibility': 'all, or none with --continent or --tour',
 };
 
-/** Takes the flags and parsers of the commands for each part; `about` replaces texts that would be unclear here. */
+/**
+ * The flags of `tenant onboard`. Each is taken with its parser from the command for that part; `about` replaces a text that would be
+ * unclear here.
+ */
 export const ONBOARD_FLAGS: Flag[] = [
   NAME_FLAG,
   { ...SLUG_FLAG, must: false, otherwise: 'made of the name' },
@@ -84,7 +87,7 @@ export function onboardFlag(name: string): Flag {
   return flag;
 }
 
-/** Flags that exclude each other, by their text in the error. */
+/** Tests for flags that exclude each other, keyed by the names of the flags in the error. */
 const CLASHES: Record<string, (options: OnboardOptions) => boolean> = {
   '--visibility all and --tour or --continent': (given) =>
     given.visibility === 'all' && Boolean(given.tour ?? given.continent),
@@ -94,7 +97,7 @@ const CLASHES: Record<string, (options: OnboardOptions) => boolean> = {
   '--no-widget and --widget-expires-in': (given) => !given.widget && given.widgetExpiresIn !== undefined,
 };
 
-/** Flags that need another flag. */
+/** Flags that need another flag, each with that flag and a test for its absence. */
 const ORPHANS: [flag: string, needed: string, alone: (options: OnboardOptions) => boolean][] = [
   [
     '--round-to',
@@ -138,7 +141,7 @@ function expiry(flag: string, what: string): Flag {
 
 type Decided = 'slug' | 'sandbox' | 'status' | 'country' | 'currency' | 'visibility' | 'scope';
 
-/** Adds all derived values to the options. */
+/** The options with all derived values. */
 export type OnboardPlan = OnboardOptions & Required<Pick<OnboardOptions, Decided>>;
 
 /** @throws UsageError if no slug is given and the name yields none */
@@ -198,11 +201,11 @@ export interface OnboardOptions
   key: boolean;
   scope?: Scope[];
   website?: string;
-  /** Seconds. */
+  /** Seconds; null: no expiry. */
   keyExpiresIn?: number | null;
   /** False with --no-widget. */
   widget: boolean;
-  /** Seconds. */
+  /** Seconds; null: no expiry. */
   widgetExpiresIn?: number | null;
   webhook?: string;
   event?: string[];

@@ -26,7 +26,10 @@ export async function onboardTenantCommand(context: Context, options: OnboardOpt
   announce(context, made, plan, guided);
 }
 
-/** Refuses wrong flags before the first question, because no later answer can correct them; then asks until the person agrees. */
+/**
+ * Refuses wrong flags before the first question, because no later answer can correct them. Then asks for the other values and for
+ * agreement.
+ */
 async function askForPlan(context: Context, options: OnboardOptions): Promise<OnboardPlan> {
   const { slug = `rehearsal-${randomBytes(4).toString('hex')}` } = options;
   await rehearsePlan(context, { ...options, slug });
@@ -52,7 +55,10 @@ async function agree(context: Context, plan: OnboardPlan): Promise<void> {
   if (!(await askYesNo(io, 'Write all of it?', true))) throw new NotConfirmedError();
 }
 
-/** @param agreed whether the person has agreed, also to low prices */
+/**
+ * @param agreed true: the person confirmed the summary or gave --yes, which includes any low prices. false: a plan with low prices is
+ * refused.
+ */
 async function provision(context: Context, plan: OnboardPlan, agreed: boolean): Promise<Provisioned> {
   const { name: actor, host } = context.operator;
   return withSecretFile(plan.out, (keep) =>

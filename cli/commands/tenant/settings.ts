@@ -120,7 +120,7 @@ export interface TenantOptions {
   visibility?: 'all' | 'none';
   depositPercent?: string;
   paymentMethod?: PaymentMethod;
-  /** Seconds. */
+  /** Seconds; null: unpaid bookings keep their seats without a limit. */
   paymentWindow?: number | null;
   holdDefault?: number;
   holdMax?: number;

@@ -37,7 +37,7 @@ const ENTRY: Record<ServiceName, string> = {
 interface Run {
   child: ChildProcess;
   ready: Promise<void>;
-  /** Resolves with the kind of its end: "ended with exit code 1", "was killed by SIGKILL". Never rejects. */
+  /** Resolves with how the process has ended: "ended with exit code 1", "was killed by SIGKILL". Never rejects. */
   ended: Promise<string>;
 }
 

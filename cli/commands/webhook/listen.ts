@@ -16,7 +16,7 @@ import { properties } from '../../terminal/table';
 
 const HOST = '127.0.0.1';
 const DEFAULT_PORT = 4000;
-/** Bodies of this platform are far below one kilobyte. */
+/** Maximum size of a body. Bodies of this platform are far below one kilobyte. */
 const BODY_MAX = 1_048_576;
 /** Longer than any secret. */
 const LINE_MAX = 1000;
@@ -33,7 +33,7 @@ export async function listenCommand(
   const interrupted = untilInterrupted(io);
   const secret = await readSecret({ io, output }, interrupted);
   const server = createServer((request, response) => {
-    // An aborted request cannot be verified.
+    // Destroys the response to an aborted request, which cannot be verified.
     receive(request, response, secret, forwardTo).then(
       (document) => document && output.answer(document, () => describe(document)),
       () => response.destroy(),

@@ -5,7 +5,7 @@ import { keepsPrepared } from './run-prepared';
 
 /** The options of a transaction of `beginWithSettings`. */
 export interface BeginOptions extends Knex.TransactionConfig {
-  /** BEGIN and SET statements, a constant. */
+  /** BEGIN and SET statements, as a constant text. */
   begin: string;
   /** Returns lock_timeout in milliseconds. It is called when the transaction has its connection. */
   lockMs(): number;
@@ -30,7 +30,7 @@ interface KnexClient {
 
 /**
  * Makes the transactions of a pool send their settings together with BEGIN. A separate statement would take one more round trip. If a
- * setting fails, the work does not begin; with `withFirst`, its first statement does not run.
+ * setting fails, the work does not begin; with `withFirst`, the first statement of the work does not run.
  */
 export function beginWithSettings(db: Knex): Knex {
   const client = db.client as KnexClient;
@@ -63,7 +63,9 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
   }
 }
 
-/** Leaves out empty texts: the server sends no CommandComplete for them, and PrefixedQuery waits for one for each prefix. */
+/**
+ * Leaves out empty texts: the server sends no CommandComplete for them, and PrefixedQuery waits for one CommandComplete for each prefix.
+ */
 function textsOf(statements: string): string[] {
   const texts = statements.split(';').map((one) => one.trim());
   return texts.filter((text) => text !== '');
@@ -83,7 +85,7 @@ function namedOf(statements: string): Prefix[] {
 /** A statement that is sent before another one, and whose rows nobody reads. */
 interface Prefix {
   text: string;
-  /** Keeps the statement prepared in the connection under this name. */
+  /** The connection keeps the statement prepared under this name. Undefined: it does not keep it. */
   name?: string;
 }
 
@@ -117,11 +119,12 @@ interface ProtocolQuery {
 const ProtocolQuery = pg.Query as unknown as new (config: pg.QueryConfig) => ProtocolQuery;
 
 /**
- * Sends these statements with the next one of the client, in one write, and with one Sync after all of them: after an error the server
- * skips the rest, so the next statement never runs without them (the JDBC driver sends BEGIN in the same way). The next statement gets the
- * error, and so does each later one: they would run without a transaction. The connection closes and leaves the pool.
+ * Sends these statements with the next statement of the client, in one write, and with one Sync after all of them. After an error the
+ * server skips the rest up to the Sync, so the next statement never runs without the prefixes (the JDBC driver sends BEGIN in the same
+ * way). If a prefix fails, the next statement and each later one get the error, because they would run without a transaction. The
+ * connection closes and leaves the pool.
  *
- * The next statement must be a single one, and no stream.
+ * The next statement must be a single one, and not a stream.
  */
 export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void {
   const client = connection as Client;
@@ -130,8 +133,8 @@ export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void
     if (typeof callback !== 'function') throw new Error('the first statement of a transaction is no stream');
     const query = new PrefixedQuery(config, prefixes, (error) => refuseAll(client, error));
     send.call(client, query as unknown as pg.QueryConfig, callback);
-    // Restores `query` after the call: if it throws, the next statement still needs the prefixes. If pg could not send a value, refuseAll
-    // has replaced `query` already.
+    // Restores `query` after the call: if the call throws, the next statement still needs the prefixes. If pg could not send a value,
+    // refuseAll has replaced `query` already.
     if (client.query === sendWithPrefixes) client.query = send;
   };
   client.query = sendWithPrefixes;

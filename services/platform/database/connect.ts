@@ -3,15 +3,15 @@ import pg from 'pg';
 import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
 
-/** Opens a connection with these settings to a server that accepts writes: a host of connectTo's URL, whatever host the settings name. */
+/** Opens a connection to a server that accepts writes. Uses these settings, but always a host of the URL that connectTo received. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
-/** Limits the time for all hosts of a URL together: it is as long as a request waits for a connection. */
+/** Limits the time for all hosts of a URL together. The limit is as long as a request waits for a connection. */
 const CONNECT_MS = 5000;
 
 /**
  * Returns a function that connects to the first host of the URL that accepts writes. It begins with the host of its last connection, so
- * that a dead host delays only the first ones.
+ * that a dead host delays only the first connections.
  */
 export function connectTo(url: string): Connect {
   const { urls, target, requiresScram } = readDatabaseUrl(url);
@@ -41,7 +41,7 @@ export function connectTo(url: string): Connect {
   };
 }
 
-/** Connects, and closes the connection again if the server is not the one that is wanted. */
+/** Connects. Closes the connection again if the server is not one that the URL asks for. */
 async function openClient(client: pg.Client, target: Target | undefined, timeoutMs: number): Promise<void> {
   let reportsStandby = false;
   client.on('error', () => undefined); // The statement that waits gets the same error.
@@ -89,7 +89,7 @@ class ReadOnlyServerError extends Error {
   }
 }
 
-/** No host of the URL can be used. Names the reason of each. */
+/** No host of the URL can be used. The message names the reason for each host. */
 class NoServerError extends Error {
   readonly code = CANNOT_CONNECT;
 
@@ -104,7 +104,7 @@ interface PoolClient {
   _acquireOnlyConnection(this: PoolClient): Promise<pg.Client>;
 }
 
-/** Knex marks a connection with the error that ended it. The pool does not use it again. */
+/** Knex marks a connection with the error that ended the connection. The pool does not use a marked connection again. */
 type PooledConnection = pg.Client & { __knex__disposed?: unknown };
 
 /** Makes a pool open its connections with `connect`. Knex itself would create a client for one host. */
@@ -119,7 +119,7 @@ export function openConnectionsBy(connect: Connect, db: Knex): Knex {
   return db;
 }
 
-/** Runs one statement on a connection of its own. It loads no Knex, which takes 130 ms, more than the statement. */
+/** Runs one statement on a connection of its own. Does not load Knex, which would take 130 ms, longer than the statement. */
 export async function queryOnce<Row extends object>(
   url: string,
   { text, values, timeoutMs }: { text: string; values: unknown[]; timeoutMs: number },
@@ -140,8 +140,8 @@ export async function queryOnce<Row extends object>(
 const WEAKER = ['authenticationCleartextPassword', 'authenticationMD5Password'];
 
 /**
- * Accepts only a server that proves by SCRAM-SHA-256 that it knows the password too. pg itself sends the password to any
- * listener that asks for it, and accepts one that asks for nothing. On the port of a dead server that can be any process.
+ * Accepts only a server that proves by SCRAM-SHA-256 that it knows the password too. pg alone would send the password to any listener that
+ * asks for it, and would accept a listener that asks for nothing. On the port of a dead server the listener can be any process.
  */
 export class ScramClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {

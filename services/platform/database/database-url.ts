@@ -4,7 +4,10 @@ import { hidePassword, InvalidValueError } from '../read-variable';
 interface DatabaseServers {
   /** One URL for each host, in the order of the list. */
   urls: string[];
-  /** The kind of server to use. Undefined for a single host: it is asked for its kind only if it reports that it is a standby. */
+  /**
+   * The kind of server to use. Undefined if the URL has one host and no target_session_attrs: then the server's state is queried only if
+   * the server reports, when the connection opens, that it is a standby.
+   */
   target: Target | undefined;
   requiresScram: boolean;
 }
@@ -31,7 +34,7 @@ export function readDatabaseUrl(text: string): DatabaseServers {
   const { searchParams } = new URL(urls[0]!);
   const target = searchParams.get('target_session_attrs') ?? (urls.length > 1 ? 'primary' : undefined);
   if (target !== undefined && !TARGETS.includes(target)) throw new InvalidValueError();
-  // pg would look up the list as one name.
+  // Refuses a list of hosts in the parameter `host`: pg would look up the list as one name.
   if (searchParams.get('host')?.includes(',')) throw new InvalidValueError();
   return {
     urls,
@@ -53,7 +56,7 @@ function splitHosts(text: string): string[] {
   return urls;
 }
 
-/** Accepts what readDatabaseUrl accepts. */
+/** Returns a text that readDatabaseUrl accepts. @throws InvalidValueError */
 export function parseDatabaseUrl(text: string): string {
   readDatabaseUrl(text);
   return text;

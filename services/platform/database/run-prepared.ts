@@ -20,18 +20,18 @@ export function keepsPrepared({ config }: { config: object }): boolean {
 
 interface Statement {
   name: string;
-  /** With $1, $2 and so on. */
+  /** The text of the statement, with $1, $2 and so on for the values. */
   text: string;
   /** The names of the values, in their order. */
   values: string[];
 }
 
-/** The settings that a transaction plans its statements with, if it has any. */
+/** The settings, if any, with which PostgreSQL plans the statements of a transaction. */
 const plannedWith = new WeakMap<object, string>();
 
 /**
- * Gives the statements of a transaction names of their own for its settings. PostgreSQL keeps one plan for each name, and a plan that was
- * made with other settings stays.
+ * Gives the statements of this transaction other names than with other settings. PostgreSQL keeps one plan for each name, and would
+ * otherwise use a plan that it made with other settings.
  */
 export function planWith(trx: Knex.Transaction, settings: string): void {
   plannedWith.set(trx, settings);
@@ -42,10 +42,10 @@ const statements = new Map<string, Map<string, Statement>>();
 
 /**
  * Runs a statement whose text is constant, with values for names such as `:ids`, and keeps its plan in the connection if
- * PREPARED_STATEMENTS allows it. Use it for frequent statements whose plan takes longer than their execution. In a transaction it
- * bypasses Knex, which takes 0.1 ms for each statement (ADR 26). Do not use it for statements that lock rows and select a
- * partition while they run (ADR 15).
- * @returns rows with fields, as Knex's own
+ * PREPARED_STATEMENTS allows it. Use it for frequent statements whose planning takes longer than their execution. In a transaction it
+ * bypasses Knex, which takes 0.1 ms for each statement (ADR 26). Do not use it for statements that lock rows and select a partition while
+ * they run (ADR 15).
+ * @returns rows with fields, as the statements of Knex do
  * @throws Error when the transaction has ended, and pg.DatabaseError
  */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as Knex's raw statements
@@ -62,7 +62,7 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   const connection = (await client.acquireConnection()) as pg.Client;
   const query: pg.QueryConfig = { text, values: names.map((one) => valueOf(values, one)) };
   if (preparing.has(configOf(db))) query.name = name;
-  // Knex emits this event for its own statements.
+  // Emits the event that Knex emits for its own statements.
   client.emit('query', { sql: text, bindings: query.values });
   // Uses the callback: dropUnusable in database.ts watches it, and closes a connection that does not answer.
   return new Promise((resolve, reject) => {

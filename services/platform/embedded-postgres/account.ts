@@ -25,9 +25,9 @@ export interface Account {
 }
 
 /**
- * Returns the owner of the cluster, because PostgreSQL must run as its owner. For a new cluster that root makes, returns `postgres` or
+ * Returns the owner of the cluster, because PostgreSQL must run as its owner. For a new cluster that root creates, returns `postgres` or
  * `nobody`.
- * @throws EmbeddedPostgresError for the cluster of another account, unless root asks
+ * @throws EmbeddedPostgresError for the cluster of another account, unless this process is root
  */
 export function accountFor(directory?: string): Account {
   const uid = process.geteuid?.();
@@ -92,7 +92,7 @@ export function runAs(
   });
 }
 
-/** Asks the system, because access control lists and mount options count as well as the file's mode. */
+/** Returns whether the account can enter a directory. Lets the system test it: access control lists and mount options count too. */
 export async function canEnter(account: Account, directory: string): Promise<boolean> {
   return (await runAs(account, '/bin/sh', ['-c', 'test -x "$1"', 'sh', directory])).ok;
 }

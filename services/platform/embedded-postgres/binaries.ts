@@ -90,7 +90,7 @@ async function findProblem(native: string, account: Account): Promise<string | u
   return ok ? undefined : output;
 }
 
-/** Creates the links between libraries, and sets the modes, that the package's install script would have made. */
+/** Creates the links between libraries and sets the modes, as the package's install script would have done. */
 function complete(native: string): void {
   const list = readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {

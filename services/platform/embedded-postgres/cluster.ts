@@ -51,9 +51,9 @@ const INITDB = [
 ];
 
 /**
- * Returns where the cluster of a data directory is: in its `pg<major>`. If root starts it below a directory that the account
- * cannot enter, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the
- * cluster, so that the start after a killed one continues in the same place. Needs the start lock.
+ * Returns where the cluster of a data directory is: in its `pg<major>`. If root starts the cluster below a directory that the account
+ * cannot enter, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the cluster, so that the
+ * next start after a killed start continues in the same place. Needs the start lock.
  */
 export async function placeCluster(
   dataDir: string,
@@ -122,7 +122,7 @@ export async function createCluster(
   await removeDrafts(directory);
   if (isCluster(directory, major)) return false;
   try {
-    // Keeps this process's account as the owner: in a directory of the cluster's account, links could redirect root's writes.
+    // This process's account stays the owner: in a directory of the cluster's account, links could redirect root's writes.
     mkdirSync(draft);
     chmodSync(draft, 0o711);
     const password = path.join(draft, PASSWORD_FILE);
@@ -164,8 +164,8 @@ function isCluster(directory: string, major: number): boolean {
 }
 
 /**
- * Removes drafts, also those of killed starts; ignores failures. If an orphaned initdb still writes to one, the next start
- * removes it. rmSync is not used: an account that swaps its directories for links can lead it out of the tree.
+ * Removes drafts, also those of killed starts; ignores failures. If an orphaned initdb still writes to a draft, the next start removes it.
+ * Does not use rmSync: an account that replaces its directories by links could lead rmSync out of the draft.
  */
 async function removeDrafts(directory: string): Promise<void> {
   const parent = path.dirname(directory);
@@ -207,16 +207,16 @@ export function superuserClient(directory: string, port: number, database: strin
     ssl: false,
     application_name: 'embedded-postgres',
     connectionTimeoutMillis: 10_000,
-    // Limits the search path, because the service role owns the database: the superuser must not call a function of its schema by mistake.
+    // Limits the search path: the service role owns the database, and the superuser must not call a function of that role by mistake.
     options: '-c search_path=pg_catalog,pg_temp',
   });
-  client.on('error', () => undefined); // 'end' follows
+  client.on('error', () => undefined); // The event 'end' follows.
   return client;
 }
 
 /**
  * Creates the database of the services if it is missing, and gives it to the service role. Needs the start lock.
- * @param session the superuser's
+ * @param session a session of the superuser
  * @throws a database error with the SQLSTATE of a refused lock, while services of an earlier release use the tables
  */
 export async function ensureDatabase(

@@ -9,7 +9,7 @@ export class EmbeddedPostgresError extends AppError {
   }
 }
 
-/** A data directory without a database, which most often is the wrong one. */
+/** The data directory has no database. Most often DATA_DIR is not set, or wrong. */
 export class NoInstallationError extends AppError {
   readonly code = 'no_installation';
 

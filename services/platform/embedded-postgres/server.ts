@@ -25,11 +25,11 @@ export interface RunningServer {
   port: number;
 }
 
-/** A recovery with much to replay takes minutes; pg_ctl gives up after one. */
+/** Time within which a server must become ready: a recovery with much to replay takes minutes. pg_ctl itself gives up after one minute. */
 export const READY_WAIT_MS = 10 * 60_000;
 const PID_FILE = 'postmaster.pid';
 const SERVER_LOG = 'server.log';
-/** One earlier log is kept, `server.log.1`. */
+/** A larger log is rotated. One earlier log is kept, `server.log.1`. */
 const SERVER_LOG_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 8 * 1024;
 const TAIL_LINES = 15;
@@ -175,7 +175,7 @@ export function rotateServerLog(directory: string, limit = SERVER_LOG_BYTES): vo
   const rotate = (file: number) => {
     const copy = path.join(directory, `${SERVER_LOG}.1`);
     rmSync(copy, { force: true });
-    // Fails on a link that another program has put in its place.
+    // Fails if another program has put a link in the place of the copy.
     writeFileSync(copy, readEnd(file, SERVER_LOG_BYTES), { flag: 'wx', mode: 0o600 });
     ftruncateSync(file);
   };

@@ -13,16 +13,16 @@ interface Holder {
 }
 
 const POLL_MS = 20;
-/** A multiple of POLL_MS. */
+/** Time after which `onWait` is called. A multiple of POLL_MS. */
 const NOTIFY_AFTER_MS = 5000;
 
 /**
- * Runs `work` while no other process, and no other call of this one, holds the lock of that path.
+ * Runs `work` while no other process, and no other call in this process, holds the lock of that path.
  *
- * The lock is a symbolic link, and its target names the holder: one exclusive step creates both, so no process reads half a lock.
- * The lock of a dead holder is not removed. The next holder creates `<lock>.<id of the dead holder>`, again exclusively.
- * Two processes that take over at once compete for the same name. If they removed the dead lock and created their own,
- * the slower one could remove the lock of the faster one.
+ * The lock is a symbolic link, and its target names the holder: one exclusive step creates both, so no process reads half a lock. The lock
+ * of a dead holder is not removed. The next holder creates `<lock>.<id of the dead holder>`, again exclusively. Two processes that take
+ * over at once compete for the same name. If they removed the dead lock and created their own, the slower one could remove the lock of the
+ * faster one.
  * @throws EmbeddedPostgresError if the lock is not free within `waitMs`, or its directory is not writable
  */
 export async function withStartLock<T>(

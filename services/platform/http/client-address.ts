@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Returns the client's address: the peer's, or the one that a trusted proxy names. Without a proxy it does not call Express's
+ * Returns the client's address: that of the peer, or the one that a trusted proxy names. Without X-Forwarded-For it does not call Express's
  * `request.ip`, which takes 4 µs more.
  */
 export function addressOf(request: Request): string | undefined {
@@ -31,7 +31,7 @@ interface Networks {
   shortened: string;
 }
 
-/** Keeps the networks of recent clients: parsing an address takes 5 µs. Null: not an address. */
+/** Caches the networks of recent clients, because parsing an address takes 5 µs. Null: the text is not an address. */
 const networksByAddress = new LRUCache<string, { networks: Networks | null }>({ max: 10_000 });
 
 function networksOf(address: string | undefined): Networks | null {

@@ -3,22 +3,22 @@ import { Socket } from 'node:net';
 import { networkOf } from './client-address';
 
 export interface ConnectionLimits {
-  /** Open connections in total. */
+  /** Maximum number of open connections. */
   connections: number;
-  /** Open connections of one IPv4 address or IPv6 /64 that is not a trusted proxy. */
+  /** Maximum number of open connections of one IPv4 address or IPv6 /64 that is not a trusted proxy. */
   connectionsPerAddress: number;
   requestsPerConnection: number;
-  /** Requests of one connection without a complete response. */
+  /** Maximum number of requests of one connection that have no complete response. */
   unanswered: number;
 }
 
-/** From this share of all connections on, each new one closes the one that is longest without a request. */
+/** From this share of all connections on, each new one closes the connection that has been without a request for the longest time. */
 const PRESSURE = 0.9;
 
 /**
- * Keeps connections free for clients that send requests. A connection without a request is idle, or has not sent complete
- * headers yet. When the connections are nearly used up, in total or by one address, a new connection closes the one that has
- * been without a request for the longest time. An address whose connections all have requests gets no more connections.
+ * Keeps connections free for clients that send requests. A connection without a request is idle, or has not sent complete headers yet. When
+ * nearly all connections are used, or all those of one address, a new connection closes the one that has been without a request for the
+ * longest time. If all connections of an address are used and have requests, it gets no more connections.
  * @param isProxy returns whether the peer is a trusted proxy, which forwards many clients
  */
 export function boundConnections(
@@ -38,7 +38,7 @@ export function boundConnections(
   const closeLongestWaiting = ({ waiting }: Group): boolean => {
     const [socket] = waiting;
     if (!socket) return false;
-    // Leaves now: the next connection may arrive before the close event.
+    // Removes the socket now, because the next connection may arrive before the close event.
     leave(socket);
     socket.destroy();
     return true;
@@ -124,7 +124,7 @@ export interface ReaderLimits {
   unreadMaxMs: number;
 }
 
-/** Node's counts of the bytes of a socket. Its own timeout of a silent socket reads the same two properties. */
+/** Node's counts of the bytes of a socket. Node's own timeout of a silent socket reads the same two properties. */
 interface WriteState {
   /** Bytes that were passed to the operating system, or wait for it. */
   bytesWritten: number;
@@ -143,8 +143,8 @@ interface Reader {
  * Closes the connections of clients that read their answers too slowly, because an unread answer occupies memory. Node's own timeout does
  * not help: it starts again at each byte that the client reads.
  * - A client has `unreadMs`. Each byte that it reads adds the time that this byte takes at the lowest allowed rate.
- * - A byte counts as read when the operating system accepts it. Its buffers hold 100 KB to 4 MB, and it accepts more bytes only when a
- *   third of a full buffer is free again.
+ * - A byte counts as read when the operating system accepts it. The system's buffers hold 100 KB to 4 MB, and it accepts more bytes only
+ *   when a third of a full buffer is free again.
  * - `unreadMaxMs` is longer than a third of a buffer takes at the lowest rate, so that a slow but steady reader is not closed.
  */
 export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEveryMs: number): void {
@@ -168,7 +168,7 @@ export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEver
   server.once('close', () => clearInterval(timer));
 }
 
-/** Updates the reader after `elapsedMs`. Returns false if its time is over. */
+/** Updates the reader after `elapsedMs`. Returns false if the reader's time is over. */
 function mayGoOn(reader: Reader, state: WriteState, elapsedMs: number, limits: ReaderLimits): boolean {
   const accepted = state.bytesWritten - state.writeQueueSize;
   const taken = accepted - reader.accepted;
@@ -203,7 +203,7 @@ export function sendAnswersTogether(server: Server): void {
   });
 }
 
-/** Node's response.end() uncorks once, whatever else has corked the socket. */
+/** Uncorks the socket completely. Node's response.end() uncorks it once, however often it is corked. */
 function uncork(socket: Socket): void {
   while (socket.writableCorked > 0) Socket.prototype.uncork.call(socket);
 }

@@ -55,7 +55,7 @@ export function createHttpApp(edge: HttpEdge): Express {
 }
 
 /**
- * Replaces response.json() for answers whose handler set neither Content-Type nor ETag. Express's own takes 25 µs more, because it
+ * Replaces response.json() for answers whose handler set neither Content-Type nor ETag. Express's own method takes 25 µs more, because it
  * parses the content type and compares ETags.
  */
 function sendJsonDirectly(app: Express): void {
@@ -115,7 +115,7 @@ export function securityHeadersOf({ sources, referrerPolicy }: SecurityHeaders):
   return headers;
 }
 
-/** The headers of an answer that no browser renders (OWASP REST Security Cheat Sheet). Setting the others too takes 30 µs a response. */
+/** The headers of an answer that no browser renders (OWASP REST Security Cheat Sheet). Setting all headers takes 30 µs a response more. */
 const OF_DATA = [
   'Content-Security-Policy',
   'Strict-Transport-Security',
@@ -143,11 +143,14 @@ export interface HttpLimits extends ConnectionLimits, ReaderLimits {
   requestMs: number;
   /** Interval at which Node checks these times; Node's default is 30 s. */
   checkEveryMs: number;
-  /** Longer than the minute for which load balancers keep an idle connection: the balancer must close it first. */
+  /**
+   * Time for which an idle connection is kept. It is longer than the minute of load balancers: the balancer must close the connection
+   * first.
+   */
   keepAliveMs: number;
   /** Closes a connection that neither sends nor reads for this time. */
   silentMs: number;
-  /** Limits the request line and all headers of a request. */
+  /** Maximum size of the request line and all headers together. */
   headerBytes: number;
 }
 
@@ -185,7 +188,7 @@ export function createHttpServer(
     connectionsCheckingInterval: limits.checkEveryMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
-    // Checked in malformed-request.ts, so that the app answers.
+    // malformed-request.ts checks the Host header, so that the app answers.
     requireHostHeader: false,
   });
   server.setTimeout(limits.silentMs);

@@ -16,7 +16,7 @@ export interface FixedBody {
 }
 
 /**
- * Keeps a body in each coding. Compresses at the first request that needs the coding, in a thread of zlib: at the start it would
+ * Keeps a body in each coding. Compresses at the first request that needs the coding, in a thread of zlib. Compressing at the start would
  * take half a second of a core for documents that few instances ever send.
  * @param type value of Content-Type
  */
@@ -31,7 +31,7 @@ export function createFixedBody(type: string, content: string | Buffer): FixedBo
       if (!body) {
         body = encode(bytes, coding);
         encoded.set(coding, body);
-        // The next request tries again.
+        // Removes a failed compression, so that the next request tries again.
         body.catch(() => encoded.delete(coding));
       }
       response.vary('Accept-Encoding');
@@ -56,7 +56,9 @@ async function encode(bytes: Buffer, coding: Coding): Promise<Buffer> {
   return promisify(brotliCompress)(bytes, { params });
 }
 
-/** Weight of the uncompressed body if the header does not name it: the client accepts it, but prefers every coding that it names. */
+/**
+ * Weight of the uncompressed body if the header does not name `identity`: the client accepts it, but prefers every coding that it names.
+ */
 const UNNAMED_IDENTITY = 0.0001;
 
 /** Returns the coding with the highest weight (RFC 9110 section 12.5.3); a client that refuses all of them gets the plain body. */
@@ -75,7 +77,7 @@ function chooseCoding(header: string | undefined): Coding {
 
 const ICON = createFixedBody('image/x-icon', readFileSync(join(__dirname, 'assets/favicon.ico')));
 
-/** Sends the icon that browsers request for a page without being told. */
+/** Sends the icon, which browsers request even if the page does not name it. */
 export function sendFavicon(request: Request, response: Response): Promise<void> {
   response.setHeader('Cache-Control', 'public, max-age=86400');
   return ICON.send(request, response);
@@ -88,7 +90,7 @@ interface WeightedEntry {
   weight: number;
 }
 
-/** Limits for the header. Browsers send less than 100 characters and a dozen entries. */
+/** Limits for the header that is read. Browsers send less than 100 characters and a dozen entries. */
 const MOST_CHARACTERS = 500;
 const MOST_ENTRIES = 20;
 

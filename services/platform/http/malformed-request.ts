@@ -34,7 +34,7 @@ const BY_CODE: Record<string, RequestMalformation['reason']> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 };
-/** Matches request targets with a path. Express would answer the others by itself. */
+/** Matches request targets with a path. Express would answer other targets by itself. */
 const HAS_PATH = /^(\/|\*$|https?:\/\/)/i;
 const malformed = new WeakMap<object, RequestMalformation>();
 

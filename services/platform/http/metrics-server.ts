@@ -47,7 +47,7 @@ function createMetricsApp(): Express {
   return app;
 }
 
-/** Returns the version of the package, from the checkout and from dist/ alike. */
+/** Returns the version of the package. Finds package.json from the sources and from dist/. */
 function ownVersion(folder = __dirname): string {
   const file = path.join(folder, 'package.json');
   if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

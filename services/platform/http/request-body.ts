@@ -17,8 +17,8 @@ export function expectContinue(request: IncomingMessage): void {
 export const BODY_MAX = 16 * 1024;
 
 /**
- * Runs a body parser of express. Refuses a declared length above the maximum before reading, and a body without one after
- * the maximum. The parsers alone would read a too large body to its end.
+ * Runs a body parser of express. Refuses a body whose declared length is above the maximum before it reads the body. Refuses a body without
+ * a declared length as soon as it exceeds the maximum. The parsers alone would read a too large body to its end.
  * @param max bytes
  */
 export function readBody(parse: RequestHandler, max = BODY_MAX): RequestHandler {
@@ -51,7 +51,7 @@ class BodyTooLargeError extends Error {
 }
 
 /**
- * Ends the connection after a response that is sent before its request is read. Otherwise Node would read the rest of the body
+ * Ends the connection after a response that is sent before its request is read completely. Otherwise Node would read the rest of the body
  * without a limit to find the next request.
  */
 export function endConnectionOfUnreadBody(app: Express): void {

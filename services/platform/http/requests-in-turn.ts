@@ -4,7 +4,7 @@ import { type ConnectionLimits, discardInput, lingerOnClose } from './connection
 
 export interface RequestsInTurn {
   listener: RequestListener;
-  /** Returns the newest request of the connection without a complete response. */
+  /** Returns the newest request of the connection that has no complete response. */
   lastUnanswered(socket: Socket): PendingExchange | undefined;
   /** Accepts no more requests of the connection, and ends it after the pending responses. */
   endAfterLast(socket: Socket): void;
@@ -17,7 +17,7 @@ interface PendingExchange {
   hasBegun: boolean;
 }
 
-/** More requests in a turn of the event loop would delay the answers of the database. Beginning a write takes 0.1 ms. */
+/** More requests in a turn of the event loop would delay the reading of the database's answers. Beginning a write takes 0.1 ms. */
 const READS_A_TURN = 16;
 const WRITES_A_TURN = 1;
 
@@ -32,14 +32,14 @@ interface Pipeline {
  * Limits how many requests begin at once:
  * - At most 16 reads and one write begin in each turn of the event loop, so that many requests do not delay those that wait for the
  *   database.
- * - The requests of a connection are answered one after the other. A pipelined request begins when the previous response is sent, so
- *   that a client that does not read costs the memory of one response.
- * - One pipelined request begins in each turn, because Node accepts one connection in each: otherwise 200 connections with 16 requests
- *   each delay a new one for 11 s.
- * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`, and the client repeats
- *   the rest elsewhere (RFC 9112 section 9.3.2).
+ * - The requests of a connection are answered one after the other. A pipelined request begins when the previous response is sent, so that a
+ *   client that does not read costs the memory of one response.
+ * - At most one pipelined request begins in each turn, because Node accepts one connection in each turn: otherwise 200 connections with 16
+ *   requests each would delay a new connection for 11 s.
+ * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`, and the client repeats the
+ *   rest elsewhere (RFC 9112 section 9.3.2).
  * @param onBusy called when the server begins to work on a request of a connection
- * @param onIdle called when it has nothing left to do for the connection
+ * @param onIdle called when an answer is complete, and when the server has nothing left to do for the connection
  */
 export function answerInTurn(
   answer: RequestListener,
@@ -69,7 +69,7 @@ export function answerInTurn(
     const { request, response } = exchange;
     exchange.hasBegun = true;
     onBusy(socket);
-    // Counts the connection as idle when the answer is complete: if its client reads slowly, it may be closed for a new client.
+    // Counts the connection as idle when the answer is complete: the connection of a slow reader may then be closed for a new client.
     response.once('prefinish', () => onIdle(socket));
     response.once('close', () => {
       pipeline.unanswered.shift();
@@ -94,7 +94,7 @@ export function answerInTurn(
     last.response.once('finish', () => socket.destroySoon());
     lingerOnClose(socket);
     skipParsedRequests(socket);
-    // Waits until Node has parsed the bytes that it has read.
+    // Begins to discard input only after Node has parsed the bytes that it has already read.
     process.nextTick(discardInput, socket);
   }
 
@@ -111,7 +111,10 @@ export function answerInTurn(
   };
 }
 
-/** Returns the function that begins the first request of a connection in a turn of the event loop. */
+/**
+ * Returns the function that begins a request with no unanswered request before it on its connection: at most READS_A_TURN GETs and
+ * WRITES_A_TURN others in each turn of the event loop.
+ */
 function createFirstTurns(): (request: IncomingMessage, begin: () => void) => void {
   const beginRead = createTurns(READS_A_TURN);
   const beginWrite = createTurns(WRITES_A_TURN);
@@ -136,9 +139,9 @@ function skipParsedRequests(socket: Socket): void {
 }
 
 /**
- * Returns a function that runs tasks in order, at most `most` in each turn of the event loop: the first ones at once, the others in
- * later turns. Node accepts connections and reads sockets between two turns, so that any number of tasks delays the others by
- * `most` tasks each.
+ * Returns a function that runs tasks in order, at most `most` in each turn of the event loop: the first ones at once, the others in later
+ * turns. Node accepts connections and reads sockets between two turns, so any number of tasks delays each of these steps by only `most`
+ * tasks.
  */
 export function createTurns(most: number): (task: () => void) => void {
   const waiting: (() => void)[] = [];

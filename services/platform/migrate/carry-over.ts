@@ -10,7 +10,7 @@ import { readSchemaFacts } from './schema-facts';
  * files in test/migrations.
  */
 const OLD_NAME = /^00\d\d_/;
-/** The oldest migration at which a database can be carried over. No database of an earlier build is in use. */
+/** Number of the migration that a database must have at least to be carried over. No database of an earlier build is in use. */
 const FIRST_CARRIED = 33;
 /** The topic files end here; later files are ordinary migrations. */
 const LAST_TOPIC = '0114_roles';
@@ -61,7 +61,7 @@ export function carriedNames(names: readonly string[]): string[] | undefined {
 /** The old file that added departures.status_changed_at. The topic files make the column with its table. */
 const STATUS_CHANGES = '0036_departure_status_changes';
 
-/** Returns whether a backup with these migrations has no departures.status_changed_at: it is of a database at 0033 to 0035. */
+/** Returns whether a backup with these migrations lacks departures.status_changed_at: its newest migration is then one of 0033 to 0035. */
 export function lacksStatusChanges(names: readonly string[]): boolean {
   return names.some((name) => OLD_NAME.test(name)) && !names.includes(STATUS_CHANGES);
 }

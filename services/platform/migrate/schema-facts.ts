@@ -1,17 +1,20 @@
 import type { Db } from '../database';
 
 /**
- * Describes the schema that the search path names first: one line a fact, sorted. Two databases of one server with equal lines have
- * equal tables, columns, constraints, indexes, triggers, functions, views, sequences, rights and rows of database_rights.
- * Leaves out what may differ between two correct databases: the months of the webhook history, the tables of Knex, members of
- * extensions, and the rights of roles that the migrations do not know.
+ * Describes the schema that the search path names first, in sorted lines with one fact each. Two databases of one server with equal lines
+ * have equal tables, columns, constraints, indexes, triggers, functions, views, sequences, rights and rows of database_rights. Leaves out
+ * what may differ between two correct databases: the months of the webhook history, the tables of Knex, members of extensions, and the
+ * rights of roles that the migrations do not know.
  */
 export async function readSchemaFacts(db: Db): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { fact: string }[] }>(FACTS);
   return rows.map(({ fact }) => fact);
 }
 
-/** Uses the pretty form of definitions (`true`), which names an object without its schema if the search path finds it. */
+/**
+ * Passes pretty = true to pg_get_constraintdef and the similar functions: they then omit the schema of an object that the search path
+ * finds, so equal schemas with different names give equal lines.
+ */
 const FACTS = `
   with relation as (
     select c.oid, c.relname as name, c.relkind, c.relacl, c.relpersistence, c.reloptions, c.relispartition, c.relpartbound,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../database';
 
-/** A poll makes the read cache valid for this time, counted from the poll's start: it sees all earlier commits. */
+/** A poll makes the read cache valid for this time, counted from the start of the poll: the poll sees all commits before its start. */
 export const VALIDITY_MS = 1_000;
 /** A poll without a response after this time has failed, because its result would be too old. Knex then drops the connection. */
 const ANSWER_MS = 1_000;
@@ -20,7 +20,7 @@ export function startOfInstance(id: string): Date | null {
 
 interface Poll {
   instance: string;
-  /** The version that this process has seen. It has cleared older cache entries. */
+  /** The version that this process has seen. The process has cleared its older cache entries. */
   seen: number;
   /** Increases with each poll. */
   number: number;
@@ -90,8 +90,9 @@ const LAPSED_MS = VALIDITY_MS + 50;
 const AT_MOST_MS = 1_500;
 
 /**
- * Call it after COMMIT. Resolves when every instance of the API has seen the change, or its read-cache validity has lapsed: after
- * about a second at the latest. Never rejects: while the database is down, it waits for the whole time.
+ * Call it after COMMIT. Resolves when every instance of the API has seen the change, or when the read cache of the others is no longer
+ * valid (after LAPSED_MS), and after AT_MOST_MS at the latest. Never rejects: if the database does not answer, waits until AT_MOST_MS have
+ * passed, when no read cache is valid any more.
  */
 export async function awaitInstances(db: Db): Promise<void> {
   const over = new AbortController();

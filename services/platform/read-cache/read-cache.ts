@@ -45,7 +45,7 @@ export interface RenewableValidity extends ReadCacheValidity {
   renew(answer: PollAnswer, began: Instant): void;
 }
 
-/** Creates the validity without its poller. */
+/** Creates a validity that the caller must renew: startReadCacheValidity does this by polling. */
 export function createRenewableValidity(now: () => Instant = readClocks): RenewableValidity {
   const listeners: (() => void)[] = [];
   let seen = 0;
@@ -78,8 +78,8 @@ const validGauge = new Gauge({
 });
 
 /**
- * Polls while the process serves. Never rejects: without an answer the validity lapses, and requests ask the database.
- * @param db a separate pool of one connection: behind the statements of requests, a poll would be too late
+ * Polls until `stop` is called. A failed poll throws no error: the validity lapses, and requests ask the database.
+ * @param db a separate pool of one connection: if a poll waited behind the statements of requests, it would be too late
  */
 export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity & { stop(): Promise<void> } {
   const validity = createRenewableValidity();

@@ -23,7 +23,10 @@ export interface CacheStore {
    * @param replaces id of the value that the caller wants to replace; a value with another id is returned as found
    */
   claim(key: string, replaces: string | undefined): Promise<LoadClaim>;
-  /** Stores the value with the time of its load lock, and releases the lock. @returns false if the key was invalidated since */
+  /**
+   * Stores the value with the time of its load lock, and releases the lock.
+   * @returns false if the key was invalidated since the lock was granted, or the load took longer than FENCE_MS
+   */
   put(key: string, loadLock: LoadLock, value: string, ttlMs: number): Promise<boolean>;
   /** Releases the load lock without a value. */
   release(key: string, loadLock: LoadLock): Promise<void>;
@@ -51,9 +54,9 @@ export type LoadClaim =
   /** `loadLock` is undefined while the store is down: the caller then loads without caching. */
   | { outcome: 'load'; loadLock: LoadLock | undefined };
 
-/** After this time another caller may load too, because the first may be dead. Both values are valid. */
+/** After this time another caller may load too, because the first caller may be dead. Both values are valid. */
 const LOAD_LOCK_MS = 2_000;
-/** Longer than any load: each of its statements ends after 5 s. A value that is loaded later is refused. */
+/** Longer than any load: each statement of a load ends after 5 s at the latest. A value that is loaded later is refused. */
 const FENCE_MS = 20_000;
 /** Maximum age of a value, and of a missed invalidation. */
 const TTL_MAX_MS = 120_000;

@@ -14,7 +14,7 @@ import {
 export interface QuotaAnswer {
   allowed: boolean;
   remaining: number;
-  /** Whole seconds, at least 1, until some of the quota is free; for a refusal, until one request is allowed. */
+  /** Whole seconds, at least 1, until a part of the used quota becomes free; after a refusal, until one request is allowed. */
   resetSeconds: number;
 }
 
@@ -30,16 +30,14 @@ const SLICES = 60 / SLICE_SECONDS + 1;
 /** The longest time for which a request counts. A client that spreads its limit evenly over this time is never refused. */
 export const WINDOW_SECONDS = SLICES * SLICE_SECONDS;
 
-/**
- * Limits the buckets: every address that guesses credentials has one, and an attacker has many addresses. 100,000 take 84 MB.
- */
+/** Maximum number of buckets. Every address that guesses credentials has one, and an attacker has many addresses. 100,000 take 84 MB. */
 const MAX_BUCKETS = 100_000;
 
 /** The slices of a bucket. The count of the newest one is in the limiter. */
 interface Slices {
-  /** Number of the newest slice since the epoch. */
+  /** Number of the newest slice, counted from the epoch. */
   newest: number;
-  /** Counts of the slices before it, the oldest first. They no longer change. */
+  /** Counts of the slices before the newest one, the oldest first. They no longer change. */
   earlier: number[];
 }
 
@@ -70,8 +68,8 @@ export function createMemoryQuotaStore(
   /** Returns the slices of a bucket, up to the current one. */
   async function slicesUntil(bucket: string, current: number): Promise<Slices> {
     const last = slicesOf.get(bucket);
-    // If the clock went back by less than a slice, the newest slice stays the newest. If it went back further, the window would stop until
-    // the clock reaches that slice again, so a new slice begins and the counts of the old one become earlier ones.
+    // The clock may go back. By one slice: keeps counting in the newest slice. By more: begins a new slice at the present time, and moves
+    // the newest count to `earlier`. Otherwise no count would leave the window until the clock had caught up.
     if (last && (last.newest === current || last.newest === current + 1)) return last;
     const earlier = last ? await countsBefore(current, bucket, last) : NO_COUNTS;
     const slices = { newest: current, earlier };
@@ -96,7 +94,7 @@ export function createMemoryQuotaStore(
       const seconds = now() / 1000;
       const { newest, earlier } = await slicesUntil(bucket, Math.floor(seconds / SLICE_SECONDS));
       const key = keyOf(bucket, newest);
-      // Counts first and gives back a refusal, so that two concurrent requests never both take the last one.
+      // Counts a request first, and takes it back if it is refused: two concurrent requests never both get the last place of the limit.
       const counts = [...earlier, (await limiter.consume(key)).consumedPoints];
       const used = counts.reduce((sum, count) => sum + count, 0);
       const allowed = used <= limit;
@@ -204,7 +202,7 @@ export function createGuardedQuotaStore(guard: StoreGuard, replicas: number): Qu
         try {
           return await shared.consume(bucket, limit);
         } catch {
-          // The guard logs it.
+          // The guard logs the error.
         }
       }
       fallbacks.inc();

@@ -25,7 +25,7 @@ const FAIL_FAST = {
   autoResendUnfulfilledCommands: false,
   connectTimeout: CONNECT_MS,
   disconnectTimeout: 100,
-  // Longer than the guard's timeout. Rejects promises of a server that hangs.
+  // Rejects the commands that a hanging server does not answer. Is longer than the guard's timeout.
   commandTimeout: CONNECT_MS,
 } satisfies RedisOptions;
 

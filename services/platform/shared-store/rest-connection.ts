@@ -93,7 +93,7 @@ function hasResult(reply: unknown): reply is { result: unknown } {
   return typeof reply === 'object' && reply !== null && 'result' in reply;
 }
 
-/** Keeps the store's message without the command that some stores append: its keys name credentials and addresses. */
+/** Keeps the store's message without the command that some stores append: the keys in the command name credentials and addresses. */
 function explain(status: number, reply: unknown): StoreError {
   const { error } = (reply ?? {}) as { error?: unknown };
   if (status === 401)

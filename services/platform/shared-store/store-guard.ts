@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import type { Logger } from '../logger';
 
-/** A Lua script that runs atomically on one key, in one round trip. One key works in a Cluster too. */
+/** A Lua script that runs atomically on one key, in one round trip. A script with one key works in a Cluster too. */
 export interface StoreScript<T> {
   lua: string;
   /** @throws StoreError for an invalid reply */
@@ -36,7 +36,7 @@ export function luaClock(clock: string): string {
   return `local time = ${clock} local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 }
 
-/** Tests that the store runs scripts, has a clock, and writes. A PING would not: it works on a replica or a full store too. */
+/** Tests that the store runs scripts, has a clock, and writes. A PING proves less: it also works on a replica or a full store. */
 export const PROBE_SCRIPT: StoreScript<void> = {
   lua: `${luaClock(STORE_CLOCK)}
 redis.call('SET', KEYS[1], now, 'PX', 1000)
@@ -109,8 +109,8 @@ const storeUp = new Gauge({
 });
 
 /**
- * Creates a circuit breaker. The first error or timeout opens it and rejects all waiting calls at once; while it is open, calls
- * fail at once. A background probe runs once a second on the key that failed, so in a Cluster it tests the failed shard.
+ * Creates a circuit breaker. The first error or timeout opens it and rejects all waiting calls at once. While it is open, calls fail at
+ * once. A background probe runs once a second, in the slot of the key that failed, so in a Cluster it tests the failed shard.
  */
 export function guardStore(
   connection: StoreConnection,

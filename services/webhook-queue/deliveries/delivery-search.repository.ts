@@ -18,22 +18,22 @@ export interface DeliverySearch extends DeliveryFilter {
   type?: string;
   /** Outcome of the last attempt. */
   outcome?: AttemptOutcome;
-  /** HTTP status of the last response; includes both ends. */
+  /** Range of the HTTP status of the last response. Includes both ends. */
   codes?: readonly [from: number, to: number];
   /** Created before this time. */
   until?: Date;
   bookingRef?: string;
-  /** Continues after this delivery id; lists are newest first. */
+  /** Finds only deliveries whose id is smaller than this one, which are older. */
   before?: string;
 }
 
 /**
- * Number of due deliveries of an endpoint that are checked for a lease. Workers claim the oldest ones first, so all leased ones are
- * checked, unless the concurrency limits of all workers for the endpoint add up to more.
+ * Number of due deliveries of an endpoint that are checked for a lease. Workers claim the oldest deliveries first, so all leased ones are
+ * checked, unless the concurrency limits of all workers for the endpoint add up to more than this number.
  */
 const LEASES_CHECKED = 200;
 
-/** Adds all conditions. The query names the delivery d, its event ev, and its queue row q. */
+/** Adds all conditions of the search to a query that names the delivery d, its event ev, and its queue row q. */
 export function matchingSearch<Query extends Knex.QueryBuilder>(
   db: Db | Trx,
   query: Query,
@@ -59,7 +59,7 @@ export function matchingSearch<Query extends Knex.QueryBuilder>(
   return query;
 }
 
-/** Adds the time range and only one other condition: the one that decides which index PostgreSQL reads. */
+/** Adds the time range and only one other condition: the one whose index PostgreSQL reads. */
 export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, search: DeliverySearch): Query {
   const { status, endpointId, tenantId } = search;
   if (status && status !== 'delivered') void query.where('d.status', status);
@@ -68,7 +68,10 @@ export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, se
   return inTimeRange(query, search);
 }
 
-/** Adds the time range for the creation time and for the id. Ids begin with the creation time, so PostgreSQL skips other months. */
+/**
+ * Adds the time range as conditions on the creation time and on the id. Ids begin with the creation time, so PostgreSQL skips the
+ * partitions of other months.
+ */
 export function inTimeRange<Query extends Knex.QueryBuilder>(
   query: Query,
   { since, until, before }: DeliverySearch,
@@ -95,8 +98,9 @@ function inFlight(db: Db | Trx) {
 }
 
 /**
- * Finds the deliveries of a booking through its events. The ids of an event and of its deliveries start with the same time, so a range
- * of ids contains them. The limit keeps the planner from joining the whole tables (at 200,000 deliveries 4 ms instead of 92).
+ * Finds the deliveries of a booking through its events. The ids of an event and of its deliveries start with the same time, so the
+ * deliveries are within a short range of ids. The limit keeps the planner from joining the whole tables (at 200,000 deliveries 4 ms instead
+ * of 92).
  */
 function ofBooking(db: Db | Trx, bookingRef: string) {
   return db.raw(

@@ -1,6 +1,6 @@
 import type { SealedSecret } from '../signing/seal-secret';
 
-/** Statuses of a delivery. `delivering` is never stored: a worker holds a lease on the delivery. */
+/** Statuses of a delivery. `delivering` is never stored: it is the status while a worker holds a lease on the delivery. */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',
@@ -11,7 +11,7 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The outcome of one request. Requests with one of the last four outcomes were cut off and may have arrived. */
+/** The outcome of one attempt. After one of the last four outcomes it is unknown whether the request arrived. */
 export type AttemptOutcome =
   | 'delivered'
   | 'http_error'
@@ -37,9 +37,9 @@ export interface ClaimedDelivery {
   body: string;
   /** Shared by all deliveries to the endpoint in one claim. */
   secrets: SealedSecret[];
-  /** Number of this attempt; proves that the lease is still held when the result is recorded. */
+  /** Number of this attempt. A result is recorded only if the queue row still has this number. */
   fence: number;
-  /** Attempts that were counted before this one. */
+  /** Number of earlier attempts that used an entry of the retry schedule. */
   tries: number;
   createdAt: Date;
   /** Time of the claim by the database's clock. */
@@ -58,13 +58,13 @@ export interface AttemptReport {
   reason: string | null;
   responseBody: string | null;
   durationMs: number;
-  /** Seconds of the receiver's Retry-After; null without one. */
+  /** Seconds of the Retry-After header of a 429 or 503; null without one. */
   retryAfterSeconds: number | null;
-  /** Whole milliseconds of each phase that was reached; a kept connection skips the first three. Null when nothing was sent. */
+  /** Whole milliseconds of each phase that was reached; a kept connection skips the first three. Null if no phase was reached. */
   phases: Partial<Record<Phase, number>> | null;
   /** The remote address with its port. */
   peer: string | null;
-  /** The webhook-signature header that was sent; null when nothing was sent. */
+  /** The webhook-signature header that was sent; null if the request was not sent. */
   signature: string | null;
   /** At most 50 headers and 4 KiB, without cookies and control characters. Null without a response. */
   responseHeaders: Record<string, string> | null;
@@ -73,7 +73,7 @@ export interface AttemptReport {
 export interface NextStep {
   status: 'delivered' | 'retrying' | 'dead';
   waitSeconds: number;
-  /** Counted attempts, including this one if it counts. */
+  /** Number of counted attempts, including this one if it counts. */
   tries: number;
 }
 

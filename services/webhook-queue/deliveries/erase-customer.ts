@@ -14,7 +14,7 @@ interface ErasedCustomer {
 interface ErasureRules {
   /** Returns true when a text, such as a reference, identifies the customer. */
   identifiesPerson: (text: string) => boolean;
-  /** Erases also if a delivery with the customer is not sent yet. It is then sent without the customer. */
+  /** True: erases even if a delivery with the customer is not sent yet. That delivery is then sent without the customer. */
   evenUndelivered: boolean;
 }
 
@@ -49,12 +49,12 @@ function idsOf(deliveries: KeptDelivery[]): string[] {
   return deliveries.map(({ id }) => id);
 }
 
-/** Returns true when the body contains the customer; thin bodies never do. */
+/** Returns true when the delivery's body contains the customer of a changed event. Thin bodies contain no customer. */
 function carries({ eventId, body }: KeptDelivery, changed: KeptEvent[]): boolean {
   return changed.some(({ id }) => id === eventId) && body.includes('"customer"');
 }
 
-/** Sets the customer to null and keeps the keys in order. */
+/** Sets each field of the customer to null, and external_ref too if it identifies the person. Keeps the keys in order. */
 function withoutCustomer(body: string, identifiesPerson: (text: string) => boolean): string {
   const event = JSON.parse(body) as Record<string, unknown>;
   const { customer, external_ref: reference } = event;
@@ -76,11 +76,11 @@ interface KeptDelivery {
   /** The body that is sent. */
   body: string;
   queued: boolean;
-  /** A request with the old body may be in flight. */
+  /** True: a worker holds a live lease, so a request with the old body may be in flight. */
   inFlight: boolean;
 }
 
-/** Returns the customers in the events of a booking, including earlier ones, which a change of the booking has replaced. */
+/** Returns the customers in the events of a booking, including earlier customers that a change of the booking has replaced. */
 export async function findCustomersOfBooking(db: Db, bookingRef: string): Promise<CustomerOfEvent[]> {
   const bodies = await db('webhook_events').where({ booking_ref: bookingRef }).pluck<string[]>('body');
   return bodies.flatMap((body) => (JSON.parse(body) as { customer?: CustomerOfEvent }).customer ?? []);
@@ -101,8 +101,8 @@ async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise<KeptEv
 }
 
 /**
- * Locks the deliveries of the events: none can be claimed, recorded or requeued until the transaction ends. Locks the queue before
- * the deliveries, as the worker does, and again after them, because a replay may have queued one in between.
+ * Locks the deliveries of the events: none can be claimed, recorded or requeued until the transaction ends. Locks the queue before the
+ * deliveries, as the worker does, and again after them, because a replay may have queued a delivery between the two locks.
  */
 async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDelivery[]> {
   // Ids of an event and its deliveries start with the same time.
@@ -149,7 +149,7 @@ async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void> {
 }
 
 /**
- * Erases what attempts have stored: the response, which may repeat the customer, the host of a redirect, and the signature of the old
+ * Erases three stored values of the attempts: the response, which may repeat the customer; the host of a redirect; the signature of the old
  * body.
  * @returns the number of changed attempts
  */
@@ -172,8 +172,8 @@ async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number
 }
 
 /**
- * Replaces the queue rows by new ones. Two others then no longer find the old rows: a claim that started before the bodies changed, and
- * the late result of a worker whose lease expired. Records the attempt of such a worker as lost.
+ * Replaces the queue rows by new ones, so that two concurrent statements no longer find the old rows: a claim that started before the
+ * bodies changed, and the late result of a worker whose lease expired. Records the attempt of that worker as lost.
  */
 async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise<void> {
   await trx.raw(

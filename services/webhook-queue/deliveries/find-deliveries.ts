@@ -48,7 +48,7 @@ export interface AttemptItem extends Omit<AttemptReport, 'retryAfterSeconds'> {
 
 export type AttemptDocument = ReturnType<typeof toAttemptDocument>;
 
-/** Converts an attempt to wire names, without the response, which may repeat personal data of the request. */
+/** Converts an attempt to wire names. Omits the headers and the body of the response, which may repeat personal data of the request. */
 export function toAttemptDocument(attempt: AttemptItem) {
   return {
     number: attempt.number,
@@ -63,7 +63,7 @@ export function toAttemptDocument(attempt: AttemptItem) {
   };
 }
 
-/** Null unless the endpoint is active. An open breaker postpones the attempt, unless an operator requested it. */
+/** Time of the next attempt; null unless the endpoint is active. An open breaker postpones the attempt, unless an operator requested it. */
 const NEXT_ATTEMPT = `case when e.status = 'active' then
   case when q.asked then d.next_attempt_at else greatest(d.next_attempt_at, h.blocked_until) end end as next_attempt_at`;
 
@@ -79,9 +79,10 @@ export async function findDeliveries(
 }
 
 /**
- * Finds deliveries among at most `window` candidates of one index (status, endpoint, tenant or time), so that a rare match does not
- * scan the whole history.
- * @returns also the last candidate, when there are more candidates than the window
+ * Finds deliveries among at most `window` candidates of one index (status, endpoint, tenant or time), so that a rare match does not scan
+ * the whole history.
+ * @returns stoppedAt: the last candidate that was read, if the window was full and held fewer than `limit` matches; a further search can
+ * start after it. Otherwise null.
  */
 export async function findDeliveriesWithin(
   db: Db,
@@ -177,7 +178,7 @@ export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDe
   return { ...shown, webhookId: webhookId(eventId), tries: await findAttempts(db, id) };
 }
 
-/** More than any booking has. Its deliveries are at most its events times the tenant's endpoints. */
+/** Maximum number of deliveries that are listed. No booking has so many: at most the number of its events times the tenant's endpoints. */
 const BOOKING_LIMIT = 200;
 
 /** Lists the deliveries of a booking, oldest first, with their attempts. */

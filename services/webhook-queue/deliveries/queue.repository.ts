@@ -23,7 +23,10 @@ export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise
   return row!.count;
 }
 
-/** Counts deliveries of the endpoint's tenant that wait without an endpoint. */
+/**
+ * Counts the deliveries that the endpoint can adopt: those of its tenant that wait without an endpoint. 0 unless it subscribes to
+ * booking.created.
+ */
 export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from webhook_endpoints e
@@ -35,7 +38,7 @@ export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<
 }
 
 /**
- * Assigns to the endpoint the oldest deliveries of its tenant that wait without one, at most 10,000, due at once.
+ * Assigns to the endpoint the deliveries that it can adopt, the oldest first, at most 10,000. They are due at once.
  * @returns the number of deliveries
  */
 export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number> {
@@ -76,7 +79,7 @@ export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number
  * @returns the number of deliveries
  */
 export async function cancelWaiting(trx: Trx, endpointId: string): Promise<number> {
-  // Locks the rows in a statement that joins no partitions (ADR 15).
+  // Locks the rows in a statement that joins no partitioned table (ADR 15).
   const { rows } = await trx.raw<{ rows: [{ locked: { id: string; fence: number }[] | null }] }>(
     `with locked as materialized (
        select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id limit ${BATCH_LIMIT} for update
@@ -109,7 +112,7 @@ export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
 
 interface DueLowerBoundRow {
   now: Date;
-  /** The oldest `next_at` of each endpoint with queued deliveries. Includes leased ones, because a worker may lose its lease. */
+  /** The oldest `next_at` of each endpoint with queued deliveries. Includes leased deliveries, because a worker may lose its lease. */
   oldest: { endpointId: string; at: Date }[];
 }
 
@@ -134,10 +137,7 @@ interface Orphans {
   toCancel: string[];
 }
 
-/**
- * Finds the endpoints whose deliveries `reconcileOrphans` must adopt or cancel, because a booking and a change of endpoints committed
- * without seeing each other.
- */
+/** Finds the endpoints whose deliveries `reconcileOrphans` must adopt or cancel. */
 export async function findOrphans(db: Db): Promise<Orphans> {
   const { rows } = await db.raw<{ rows: [Orphans] }>(
     `select

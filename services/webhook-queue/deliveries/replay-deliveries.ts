@@ -10,8 +10,8 @@ export const REPLAY_LIMIT = 10_000;
 /**
  * Queues finished deliveries of active endpoints again, at most REPLAY_LIMIT, in the order in which they finished. Each keeps its
  * webhook-id.
- * @returns replayed: the number of queued deliveries; left: the number of matching deliveries above the limit; finishedBefore:
- * pass it to the next call, so that it queues only those that are left
+ * @returns replayed: the number of queued deliveries; left: the number of matching deliveries above the limit; finishedBefore: the time to
+ * pass to the next call, so that it queues only the deliveries that are left
  */
 export async function replayDeliveries(
   trx: Trx,
@@ -29,11 +29,11 @@ export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'can
 export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
   status: FinishedStatus;
   type?: EventType;
-  /** Excludes deliveries that finished later, such as those that were just replayed. */
+  /** Finds only deliveries that finished before this time. Excludes those that finished again after a replay. */
   finishedBefore?: Date;
 };
 
-/** Deliveries that no replay sends, by the state of their endpoint. */
+/** Numbers of matching deliveries that a replay does not send, by the state of their endpoint. */
 export interface HeldBack {
   paused: number;
   disabled: number;

@@ -14,7 +14,7 @@ interface NewEndpoint {
   events?: string[];
   /** Format of the bodies; `spec` by default. */
   format?: Format;
-  /** WEBHOOK_ALLOW_PRIVATE_TARGETS. */
+  /** The value of WEBHOOK_ALLOW_PRIVATE_TARGETS; false by default. */
   allowPrivateTargets?: boolean;
 }
 
@@ -26,9 +26,13 @@ export interface AddedEndpoint {
   format: Format;
   events: EventType[];
   status: 'active';
-  /** Number of deliveries that waited without an endpoint and are now due. */
+  /**
+   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint; `reconcileOrphans` assigns the rest.
+   */
   waiting: number;
-  /** Ids of the tenant's other endpoints with the same URL: events to which several of them subscribe arrive there more than once. */
+  /**
+   * Ids of the tenant's other endpoints with the same URL. An event to which several of these endpoints subscribe arrives once for each.
+   */
   twins: string[];
 }
 

@@ -25,7 +25,7 @@ export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   return setStatus(trx, endpoint, 'active');
 }
 
-/** Disables an endpoint as the receiver's 410 does: endpoints that subscribe to `endpoint.disabled` receive that event. */
+/** Disables an endpoint. As after a response 410, the tenant's endpoints that subscribe to `endpoint.disabled` receive that event. */
 export async function disableByOperator(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   // Keeps the existing reason, which is more specific.
@@ -46,7 +46,9 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   return setStatus(trx, endpoint, 'active');
 }
 
-/** Removes an endpoint permanently and cancels its waiting deliveries; its history stays. */
+/**
+ * Removes an endpoint permanently and cancels its waiting deliveries: 10,000 at once, and `reconcileOrphans` the rest. Its history stays.
+ */
 export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
   const endpoint = await setStatus(trx, await lockKnownEndpoint(trx, id), 'removed');
   await deleteSecrets(trx, id);

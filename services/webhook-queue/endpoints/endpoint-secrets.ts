@@ -15,7 +15,7 @@ import { InvalidOverlapError, TooManySecretsError } from '../webhook.errors';
 export const SIGNS = '(s.expires_at is null or s.expires_at > now())';
 
 const DAY_SECONDS = 24 * 3600;
-/** Default time that previous secrets continue to sign. */
+/** Number of days for which the previous secrets continue to sign, by default. */
 export const OVERLAP_DAYS = 1;
 export const OVERLAP_MAX_DAYS = 7;
 /** Limits the previous secrets, because each one adds a signature to every request. */
@@ -32,7 +32,7 @@ interface RotatedSecret {
   id: string;
   /** Shown only once: only its sealed form is stored. */
   secret: string;
-  /** Time until which the previous secret signs too; null when it ended at once. */
+  /** Time until which the previous secret signs too. Null: it ended at once. */
   overlapUntil: Date | null;
 }
 
@@ -58,7 +58,10 @@ export async function rotateSecret(
   return { id, secret, overlapUntil: previous?.expiresAt ?? null };
 }
 
-/** Checks that the key opens the newest secret that it sealed. Returns false when other keys sealed all secrets, undefined without secrets. */
+/**
+ * Returns whether `secretsKey` opens the newest live secret that was sealed with it. False if all live secrets were sealed with other keys,
+ * undefined if there are none.
+ */
 export async function opensSealed(db: Db, secretsKey: string): Promise<boolean | undefined> {
   const key = deriveSealingKey(secretsKey);
   const [own] = await findSealed(db, { keyId: key.id, limit: 1 });
@@ -92,11 +95,11 @@ function opens(key: SealingKey, { endpointId, sealed }: SealedForEndpoint): bool
 
 export interface LiveSecret {
   createdAt: Date;
-  /** Null unless a rotation has ended the secret. */
+  /** Time at which the secret stops signing after a rotation. Null: no end is set. */
   expiresAt: Date | null;
 }
 
-/** Finds creation and expiry of the secrets that sign now, newest first. */
+/** Finds the times of creation and expiry of the secrets that sign now, newest first. */
 export async function findLiveSecrets(db: Db | Trx, endpointId: string): Promise<LiveSecret[]> {
   return db('webhook_secrets as s')
     .where('s.endpoint_id', endpointId)
@@ -140,7 +143,7 @@ async function insertSecret(trx: Trx, endpointId: string, sealed: SealedSecret):
   await trx('webhook_secrets').insert(toColumns({ endpointId, ...sealed }));
 }
 
-/** Ends the current secrets after `overlapSeconds`, never later than planned before, and deletes expired ones. */
+/** Lets the current secrets expire after `overlapSeconds`, or earlier if an earlier expiry is already set. Deletes expired secrets. */
 async function expireSecrets(trx: Trx, endpointId: string, overlapSeconds: number): Promise<void> {
   await trx('webhook_secrets')
     .where({ endpoint_id: endpointId })

@@ -26,7 +26,7 @@ export async function lockEndpoint(trx: Trx, id: string): Promise<Endpoint | und
 interface EndpointSelection {
   tenantId?: string;
   status?: EndpointStatus;
-  /** Continues after this endpoint id. */
+  /** Lists only the endpoints whose id is greater than this one. */
   after?: string;
   limit?: number;
 }
@@ -70,14 +70,14 @@ export async function setEndpointStatus(
     .update({ status, status_reason: reason, status_since: trx.fn.now() });
 }
 
-/** Pauses every active endpoint. @returns the number of them */
+/** Pauses every active endpoint. @returns the number of paused endpoints */
 export async function pauseActiveEndpoints(trx: Trx, reason: string): Promise<number> {
   return trx('webhook_endpoints')
     .where({ status: 'active' })
     .update({ status: 'paused', status_reason: reason, status_since: trx.fn.now() });
 }
 
-/** Joins the slug of the tenant, which operators recognise; the table belongs to the API. */
+/** Selects endpoints with the slug of their tenant, which operators recognise. The table `tenants` belongs to the API. */
 function endpoints(db: Db | Trx) {
   return db('webhook_endpoints as e')
     .join('tenants as t', 't.id', 'e.tenant_id')
@@ -118,7 +118,10 @@ export interface EndpointFailures {
   /** Number of failures in a row. */
   failures: number;
   failingSince: Date;
-  /** End of the breaker's block; after it one request at a time probes the endpoint. Null while the breaker is closed. */
+  /**
+   * Time until which the breaker blocks the endpoint. After it, one request at a time probes the endpoint. Null while the breaker is
+   * closed.
+   */
   blockedUntil: Date | null;
 }
 
@@ -146,7 +149,9 @@ export interface FailingEndpoint {
   blocked: boolean;
 }
 
-/** Lists failing endpoints, the longest failing first. */
+/**
+ * Lists failing endpoints: those that are disabled and have no recorded failures first, then those that have failed for the longest time.
+ */
 export async function findFailingEndpoints(db: Db, limit: number): Promise<FailingEndpoint[]> {
   return db('webhook_endpoints as e')
     .join('tenants as t', 't.id', 'e.tenant_id')

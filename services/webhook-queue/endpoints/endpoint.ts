@@ -3,7 +3,10 @@ import type { EventType } from '../deliveries/delivery';
 /** Body format: the eight fields, the eight fields in the Standard Webhooks envelope, or the envelope with ids only. */
 export type Format = 'spec' | 'standard' | 'thin';
 
-/** An operator pauses an endpoint; an operator, a 410 or days of failures (worker/breaker.ts) disable it. Deliveries wait in both states. */
+/**
+ * An operator pauses an endpoint. An operator, a response 410, or days of failures (worker/breaker.ts) disable it. Deliveries wait while
+ * the endpoint is paused or disabled.
+ */
 export type EndpointStatus = 'active' | 'paused' | 'disabled' | 'removed';
 
 export interface Endpoint {

@@ -14,7 +14,7 @@ import { QUEUED_STATUS } from '../deliveries/queue.repository';
 
 /**
  * Makes a delivery due now. A finished delivery starts its schedule again.
- * @throws DeliveryNotFoundError, DeliveryStateConflictError without an active endpoint or while a request is in flight
+ * @throws DeliveryNotFoundError, and DeliveryStateConflictError if the delivery has no active endpoint or a request is in flight
  */
 export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem> {
   const delivery = isUuid(id) ? await findDeliveryItem(trx, id) : undefined;
@@ -32,12 +32,12 @@ export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem>
 }
 
 /**
- * Makes one delivery due now, past an open breaker. A waiting delivery keeps its count of attempts; a finished one starts its schedule
- * again and continues the attempt numbers.
+ * Makes one delivery due now, even while the breaker of its endpoint is open. A waiting delivery keeps its count of attempts. A finished
+ * delivery starts its schedule again, and its attempt numbers continue.
  * @returns false while a request is in flight
  */
 async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
-  // Locks the queue before the delivery, as the worker does, and both before it reads the number of attempts.
+  // Locks the queue row before the delivery, as the worker does. Reads the number of attempts only under both locks.
   await trx.raw('select from webhook_queue where delivery_id = ? for update', [deliveryId]);
   await trx.raw('select from webhook_deliveries where id = ? for update', [deliveryId]);
   const { rows } = await trx.raw<{ rows: unknown[] }>(
@@ -57,8 +57,8 @@ async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
 }
 
 /**
- * Queues a signed `ping` for this endpoint only; the queue sends it like any delivery.
- * @throws EndpointStateConflictError if it is not active
+ * Queues a signed `ping` for this endpoint only. The queue sends the ping like any delivery.
+ * @throws EndpointStateConflictError if the endpoint is not active
  */
 export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {
   const { tenantId } = await lockActiveEndpoint(trx, id);
@@ -67,9 +67,9 @@ export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: st
 }
 
 /**
- * Queues a signed test event of a type for this endpoint only, whether it subscribes to the type or not.
+ * Queues a signed test event of a type for this endpoint only, whether the endpoint subscribes to the type or not.
  * @param date YYYY-MM-DD, the date of the departure in the event
- * @throws EndpointStateConflictError if it is not active
+ * @throws EndpointStateConflictError if the endpoint is not active
  */
 export async function triggerEvent(
   trx: Trx,
@@ -92,7 +92,9 @@ async function lockActiveEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   return endpoint;
 }
 
-/** Inserts an event with one delivery that an operator requested for this endpoint, whatever its subscribed types and state. */
+/**
+ * Inserts an event with one delivery to this endpoint, marked as requested by an operator. Does not check the endpoint's types and state.
+ */
 async function insertEventFor(trx: Trx, endpointId: string, event: WebhookEvent): Promise<string> {
   const { rows } = await trx.raw<{ rows: [{ deliveryId: string }] }>(
     `with clock as materialized (
@@ -114,14 +116,14 @@ async function insertEventFor(trx: Trx, endpointId: string, event: WebhookEvent)
   return rows[0].deliveryId;
 }
 
-/** No booking has this number: leads count from 1. */
+/** No booking has this reference: the numbers of leads start at 1. */
 const TEST_REF = 'TEST-0';
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 const REASON = 'This is a test event: nothing has changed.';
 
 /**
- * Creates an event with the fields of its type and values that mark it as a test: the source and the reference are `test`, the ids are zero.
- * The fields are those of a real event, so that a receiver reads it with the same code.
+ * Creates a test event with all fields of its type, so that a receiver reads it with the same code as a real event. Its values mark it as a
+ * test: references such as `test` and TEST-0, ids that are zero, or the reason of `endpoint.disabled`.
  * @param date YYYY-MM-DD
  */
 function createTestEvent(
@@ -170,7 +172,7 @@ function createTestEvent(
         departureTime: null,
         totalPrice: 0,
       };
-      // Belongs to no booking, so that no list of a booking's deliveries has it.
+      // Stores no booking reference, so that the event is in no list of a booking's deliveries.
       return { ...bookingEvent(type, lead), bookingRef: null };
     }
   }

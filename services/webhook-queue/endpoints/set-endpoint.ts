@@ -19,15 +19,20 @@ interface EndpointSettings {
 interface SetEndpoint {
   before: Endpoint;
   after: Endpoint;
-  /** Number of deliveries that waited without an endpoint and are now due. */
+  /**
+   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint; `reconcileOrphans` assigns the rest.
+   */
   waiting: number;
-  /** Ids of the tenant's other endpoints with the same URL: events to which several of them subscribe arrive there more than once. */
+  /**
+   * Ids of the tenant's other endpoints with the new URL; empty if the URL has not changed. An event to which several of these endpoints
+   * subscribe arrives once for each.
+   */
   twins: string[];
 }
 
 /**
  * Changes the address, the events or the format of an endpoint. Its secrets stay. Queued deliveries keep their bodies and go to the new
- * address. Failures of the old address are forgotten.
+ * address. If the address changes, the recorded failures are deleted.
  * @throws EndpointNotFoundError, InvalidWebhookUrlError
  */
 export async function setEndpoint(

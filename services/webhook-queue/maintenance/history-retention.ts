@@ -10,8 +10,8 @@ const MONTHS_AHEAD = 2;
 const BATCHES_A_ROUND = 20;
 
 /**
- * Creates the partitions of the months to come, and drops those of months that are wholly older than `retentionDays`. Calls the functions
- * of 0112_webhook_months.sql.
+ * Creates the partitions of the months to come, and drops those of months that ended more than `retentionDays` days ago. Calls the
+ * functions of 0112_webhook_months.sql.
  */
 export async function keepHistory(db: Db, log: Logger, retentionDays: number): Promise<void> {
   if (!(await expireOldStranded(db, log, retentionDays))) return;
@@ -25,8 +25,9 @@ export async function keepHistory(db: Db, log: Logger, retentionDays: number): P
 }
 
 /**
- * Deletes expired rows from the default partition first: a month that makeMonths created for them would be dropped at once.
- * @returns true when none is left; false when the next round must continue, or another process is deleting them
+ * Deletes expired rows from the default partition before makeMonths runs. Otherwise makeMonths would create partitions for these rows, and
+ * they would be dropped at once.
+ * @returns true when no expired row is left; false when the next round must continue, or another process is deleting them
  */
 async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Promise<boolean> {
   let [deleted, givenUp] = [0, 0];
@@ -46,17 +47,20 @@ async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Pr
   return isDone;
 }
 
-/** Limits how long bookings wait behind the lock of a month; when the lock times out, the next round tries again. */
+/** Limits the wait for the lock on a partition, because bookings wait behind that lock. After a timeout the next round tries again. */
 const LOCK_TIMEOUT = '100ms';
 
-/** Leaves larger months in the default partition: moving them would block bookings for too long. */
+/**
+ * Maximum number of rows of one month that are moved out of the default partition. A month with more rows stays there: moving them would
+ * block bookings for too long.
+ */
 const MOVE_LIMIT = 10_000;
 const DELETE_LIMIT = 5000;
 const TABLES = ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'];
 
 /**
- * Creates missing months: the current one, those to come, and those of rows in the default partition, oldest first. Each table of a
- * month is created in its own transaction, so that only one table is locked at a time.
+ * Creates the missing partitions of the current month, of the months to come, and of the months of rows in the default partition, oldest
+ * first. Creates the partition of each table in a transaction of its own, so that only one table is locked at a time.
  * @returns the first day of each created month, as `YYYY-MM-DD`
  */
 export async function makeMonths(db: Db, ahead: number): Promise<string[]> {
@@ -95,7 +99,7 @@ async function findMonthsToMake(db: Db, ahead: number): Promise<string[]> {
 interface ExpiredRows {
   /** Deleted rows of one table, at most 5000; 0 when none is left. */
   deleted: number;
-  /** Deleted deliveries that still waited. */
+  /** Number of deleted deliveries that still waited to be sent. */
   givenUp: number;
 }
 

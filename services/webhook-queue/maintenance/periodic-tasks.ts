@@ -25,7 +25,7 @@ interface PeriodicTaskOptions {
 const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
 const MINUTE_MS = 60_000;
 
-/** Starts the periodic tasks of a worker. Each runs independently; a failed run is logged and the task runs again. */
+/** Starts the periodic tasks of a worker. Each task runs independently. A failed run is logged, and the task runs again. */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop(): Promise<void> } {
   const { db, log, worker: id, slots, retentionDays, reconcileMs, stats, inFlight } = options;
   const every = (name: string, ms: number, work: () => Promise<unknown>) => repeat(log, name, ms, work);
@@ -46,7 +46,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop(): Prom
   };
 }
 
-/** Runs the work now, and again `ms` after each end. */
+/** Runs the work now, and again `ms` after each run has ended. */
 function repeat(log: Logger, task: string, ms: number, work: () => Promise<unknown>) {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -65,8 +65,8 @@ function repeat(log: Logger, task: string, ms: number, work: () => Promise<unkno
 }
 
 /**
- * Adopts deliveries without an endpoint and cancels those of removed endpoints. They remain when a booking commits while an endpoint
- * is added or removed, and when a command handles only the first 10,000.
+ * Adopts deliveries without an endpoint and cancels those of removed endpoints. Such deliveries remain in two cases: a booking and a change
+ * of endpoints committed without seeing each other, or a command handled only the first 10,000.
  * @returns the number of deliveries
  */
 export async function reconcileOrphans(db: Db): Promise<number> {

@@ -23,7 +23,7 @@ export async function deleteSilentWorkers(db: Db): Promise<void> {
   await db('webhook_workers').where('beat_at', '<', db.raw("now() - interval '1 day'")).delete();
 }
 
-/** Three heartbeats. */
+/** A worker is alive if it had a heartbeat within this time. */
 const ALIVE_SECONDS = 3 * HEARTBEAT_SECONDS;
 
 export interface WorkerRow {

@@ -2,25 +2,26 @@ import { createHash, randomBytes } from 'node:crypto';
 import { recordChange } from '../../platform/audit-log';
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 
-// Both are measured by the database's clock.
+// Both times are measured by the database's clock.
 export const LINK_MINUTES = 5;
 export const SESSION_HOURS = 8;
 
 interface SessionOwner {
   id: string;
-  /** The system user who created the link, and the machine. */
+  /** The system user who created the link. */
   operator: string;
+  /** The machine on which the link was created. */
   host: string;
 }
 
 export interface MonitorSession extends SessionOwner {
-  /** Stored only in the cookie. */
+  /** Only the cookie contains the token; the database stores its digest. */
   token: string;
 }
 
 interface MonitorLink {
   id: string;
-  /** Valid once, for LINK_MINUTES. Opens a session of SESSION_HOURS. */
+  /** Can be used once, within LINK_MINUTES. Opens a session of SESSION_HOURS. */
   token: string;
   expiresAt: Date;
 }
@@ -46,8 +47,8 @@ export async function createMonitorLink(
 }
 
 /**
- * Opens a session. Returns undefined for an unknown, used or expired link, without saying which. Uses the link up in one statement:
- * a second concurrent use waits for the row lock and then finds the link used. The clock is read after that wait.
+ * Opens a session. Returns undefined for an unknown, used or expired link, without saying which. One statement checks the link and marks it
+ * as used: a second concurrent use waits for the row lock and then finds the link used. The clock is read after that wait.
  */
 export async function openSession(db: Db, linkToken: string): Promise<MonitorSession | undefined> {
   if (!isSessionToken(linkToken)) return undefined;
@@ -67,7 +68,7 @@ export async function openSession(db: Db, linkToken: string): Promise<MonitorSes
   });
 }
 
-/** Finds the session in the database on every request: no instance caches it. */
+/** Finds the session in the database on every request: no process caches it. */
 export async function findSession(db: Db, token: string | undefined): Promise<MonitorSession | undefined> {
   if (token === undefined || !isSessionToken(token)) return undefined;
   const owner = await db('webhook_monitor_sessions')
@@ -77,7 +78,7 @@ export async function findSession(db: Db, token: string | undefined): Promise<Mo
   return owner && { ...owner, token };
 }
 
-/** Ends a session and records that. Records nothing if it had ended already. */
+/** Ends a session and writes the audit row. Writes nothing if the session had already ended. */
 export async function endSession(db: Db, session: MonitorSession): Promise<void> {
   await inTransaction(db, async (trx) => {
     const deleted = await trx('webhook_monitor_sessions').where({ id: session.id }).delete();

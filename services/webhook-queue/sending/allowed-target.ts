@@ -4,8 +4,8 @@ import { INTERNAL_NAMES } from '../../platform/text-forms';
 import { InvalidWebhookUrlError } from '../webhook.errors';
 import { AttemptError } from './attempt';
 
-// Decides which URLs webhooks are sent to: when an endpoint is added, and again before each attempt. resolve-target.ts checks the
-// addresses of the host at every attempt.
+// Decides to which URLs webhooks may be sent: when the URL of an endpoint is set, and again before each attempt. resolve-target.ts checks
+// the addresses of the host when a connection is opened.
 
 /** Ports up to this one belong to system services; only 443 and 80 of them are allowed. */
 const SYSTEM_PORT_MAX = 1023;
@@ -89,8 +89,8 @@ const RANGE_NAMES: Record<string, string> = {
 };
 
 /**
- * Explains why a webhook must not be sent to this IP address, as the end of the sentence "… is …"; returns undefined for public
- * unicast. An IPv4-mapped IPv6 address is checked as the IPv4 address; tunnels are refused.
+ * Explains why a webhook must not be sent to this IP address, as the end of the sentence "… is …". Returns undefined for a public unicast
+ * address. Checks an IPv4-mapped IPv6 address as the IPv4 address. Refuses the addresses of tunnels.
  */
 export function nonPublicReason(address: string): string | undefined {
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));
@@ -105,8 +105,9 @@ export function nonPublicReason(address: string): string | undefined {
 const LENGTH_MAX = 2048;
 
 /**
- * Parses and checks the URL of a new endpoint.
+ * Parses and checks the URL of an endpoint.
  * @param allowPrivateTargets WEBHOOK_ALLOW_PRIVATE_TARGETS
+ * @returns the URL in its normalised form
  * @throws InvalidWebhookUrlError
  */
 export function parseEndpointUrl(text: string, allowPrivateTargets: boolean): string {
@@ -128,7 +129,7 @@ export function parseEndpointUrl(text: string, allowPrivateTargets: boolean): st
 function refusePrivate(url: URL): void {
   if (url.protocol === 'http:')
     throw new InvalidWebhookUrlError(unlessAllowed('it must begin with https://'));
-  // The URL parser has already normalised every spelling (0x7f.1, 2130706433, circled digits).
+  // The URL parser has already normalised every spelling of an IP address (0x7f.1, 2130706433, circled digits).
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host)) throw new InvalidWebhookUrlError(unlessAllowed('it must name a host, not an IP address'));
   if (isInternalName(host)) {
@@ -141,7 +142,7 @@ function unlessAllowed(reason: string): string {
 }
 
 /**
- * Repeats the checks of scheme and port before each attempt, because the settings and the port list may have changed since.
+ * Repeats the checks of scheme and port before each attempt, because the settings and the port list may have changed since the URL was set.
  * @throws AttemptError `blocked`
  */
 export function refuseTarget(url: URL, allowPrivateTargets: boolean): void {

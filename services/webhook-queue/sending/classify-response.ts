@@ -31,7 +31,7 @@ export function classifyEndpoint({
 
 const NO_RESPONSE: readonly AttemptOutcome[] = ['timeout', 'dns', 'connection', 'tls'];
 
-/** Returns true when the receiver is silent or unreachable. Attempts that this service refused or cut off do not count. */
+/** Returns true when the receiver is silent or unreachable. False for attempts that this service refused or interrupted. */
 export function hasNoResponse({ outcome }: Pick<AttemptReport, 'outcome'>): boolean {
   return NO_RESPONSE.includes(outcome);
 }
@@ -72,7 +72,7 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 const BROKEN = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
-/** Explains error codes of the client; the first match applies. */
+/** Explains error codes of the HTTP client; the first match applies. */
 const SENTENCES: [RegExp, string][] = [
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The receiver closed the connection before it responded'],
   [/^ECONNREFUSED$/, 'The connection was refused: no server listens on this port'],
@@ -96,7 +96,7 @@ const SENTENCES: [RegExp, string][] = [
   [TLS, 'The TLS connection is not trusted'],
 ];
 
-/** Translates an error of the client into an outcome and a sentence without the path, the query or the body. */
+/** Translates an error of the HTTP client into an outcome and a sentence without the path, the query or the body. */
 export function explainFailure(error: unknown): Classification {
   if (error instanceof AttemptError) return { outcome: error.outcome, reason: error.message };
   if (error instanceof UnsealableSecretError) return { outcome: 'unsealable', reason: error.message };

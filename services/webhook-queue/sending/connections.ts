@@ -5,7 +5,7 @@ import { type ConnectionRules, openConnection } from './open-connection';
 /** One connection to one origin, used by one attempt at a time. */
 export interface Connection {
   client: Client;
-  /** True when it served an attempt before. */
+  /** True if the connection has already served an attempt. */
   kept: boolean;
   /** Keeps the connection for another attempt; call it after the response was read to its end. */
   giveBack(): void;
@@ -21,7 +21,7 @@ export interface Connections {
   destroy(): Promise<void>;
 }
 
-/** The attempt that uses the connection. Connecting is part of it: its trace records the time, and its cutoff ends the connecting too. */
+/** The attempt that uses the connection. Its trace also records the time of connecting, and its cutoff also ends the connecting. */
 export interface Borrower {
   trace: AttemptTrace;
   cutoff: Cutoff;
@@ -34,14 +34,17 @@ interface KeptConnection extends Connection {
   established: { peer: string | null; openedAt: number } | undefined;
 }
 
-/** Most servers close idle connections after 5 s or more; undici follows the Keep-Alive header of faster ones. */
+/**
+ * Most servers close a connection only when it was idle for 5 s or more. If the Keep-Alive header of a server gives a shorter time, undici
+ * uses that one.
+ */
 const IDLE_MS = 4000;
-/** Limits the age of a connection, so that a receiver may move to another address. */
+/** Limits the age of a connection, so that a receiver can move to another address. */
 const LIFE_MS = 60_000;
 const IDLE_MAX = 500;
 
 /**
- * Manages the connections of one process instead of undici's Agent: its pools hide which attempt a connection spent time on, and
+ * Manages the connections of one process. Replaces undici's Agent, whose pools do not show which attempt a connection spent time on, and
  * whether a request used a kept connection.
  */
 export function createConnections(rules: ConnectionRules): Connections {
@@ -114,7 +117,7 @@ function createClient(origin: string, rules: ConnectionRules, self: () => KeptCo
   });
 }
 
-/** Keeps idle connections. Takes the most recent one of an origin; above the limit it closes the one that was idle longest. */
+/** Keeps idle connections. `take` returns the most recent one of an origin. */
 function createIdleConnections() {
   const idleConnections = new Map<string, KeptConnection[]>();
   let count = 0;
@@ -134,7 +137,7 @@ function createIdleConnections() {
       if (connection) remove(connection);
       return connection;
     },
-    /** @returns the connection to close, when there are too many */
+    /** @returns the connection that was idle longest, for the caller to close, when there are too many */
     put: (connection: KeptConnection): KeptConnection | undefined => {
       const idle = idleConnections.get(connection.origin);
       if (idle) idle.push(connection);

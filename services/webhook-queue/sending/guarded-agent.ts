@@ -21,9 +21,9 @@ export interface GuardedAgent {
 }
 
 /**
- * Creates the agent that sends webhooks to allowed addresses only. A server may close an idle connection while a request is sent
- * on it, and no timeout prevents that. Such an attempt ends as `hung_up`, is not counted, and is repeated at once. If the first
- * request did arrive, the receiver recognises the second one by its webhook-id.
+ * Creates the agent that sends webhooks to allowed addresses only. A server may close an idle connection while a request is sent on it, and
+ * no timeout prevents that. Such an attempt ends as `hung_up` and is repeated at once (retry-schedule.ts). If the first request did arrive,
+ * the receiver recognises the second one by its webhook-id.
  */
 export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
   const connections = createConnections(rules);
@@ -69,8 +69,8 @@ const NO_BODY = Buffer.alloc(0);
 const EARLY_HEADS_MAX = 16;
 
 /**
- * Sends one POST on this connection and then keeps or closes the connection. Resolves when the response head has arrived, even if the
- * body fails, is cut off, or is too large: the status decides.
+ * Sends one POST on this connection and then keeps or closes the connection. If the response head has arrived, resolves even when the body
+ * fails, is cut off, or is too large: the status decides.
  * @throws errors of the connection, or the reason of the cutoff
  */
 function postWebhook(

@@ -80,7 +80,7 @@ function waitUntilOpen(
       done();
       resolve();
     });
-    // Stays attached: an error before the client adds its own listener would end the process.
+    // Leaves this listener attached: an error before the client adds its own listener would end the process.
     socket.on('error', (error) => {
       done();
       reject(error);

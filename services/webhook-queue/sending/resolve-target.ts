@@ -11,8 +11,8 @@ export interface TargetRules {
 }
 
 /**
- * Resolves a host name once. The caller connects only to these addresses, so a second look-up cannot redirect the request. One
- * address that is not public refuses the host.
+ * Resolves a host name once. The caller connects only to these addresses, so a second look-up cannot redirect the request. Refuses the host
+ * if one of its addresses is not public, unless allowPrivateTargets is true.
  * @throws AttemptError `blocked` or `dns`
  */
 export async function resolveTarget(hostname: string, rules: TargetRules): Promise<LookupAddress[]> {

@@ -27,7 +27,7 @@ export class UnsealableSecretError extends Error {
 
 export function deriveSealingKey(secretsKey: string): SealingKey {
   const bytes = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tour-platform webhook secrets v1', 32));
-  // Identifies the key by a hash, which reveals nothing of it.
+  // The id is a hash, which does not reveal the key.
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes };
 }
 
@@ -75,8 +75,8 @@ const OPENED_MAX = 2000;
 const OPENED_MS = 60_000;
 
 /**
- * Opens lists of secrets. Deliveries that share a list open it once. A secret stays open for a minute, because opening it takes four
- * times as long as signing with it.
+ * Returns a function that opens a list of secrets. Deliveries that share a list open it once. Caches an opened secret for a minute, because
+ * opening it takes four times as long as signing with it.
  */
 export function createSecretOpener(
   key: SealingKey,

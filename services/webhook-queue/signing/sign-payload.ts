@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Identifies the event: the same for all attempts, endpoints and replays. */
+/** Returns the webhook-id header. It identifies the event: it is the same for all attempts, endpoints and replays. */
 export function webhookId(eventId: string): string {
   return `msg_${eventId.replaceAll('-', '')}`;
 }
@@ -76,7 +76,7 @@ export function explainInvalidPayload(
     : 'No signature fits this secret: the secret is a different one, or the body was altered.';
 }
 
-/** Adds the other headers of a webhook to its signature headers. The HTTP client adds those that HTTP requires. */
+/** Adds the other headers of a webhook to its signature headers. The HTTP client adds the headers that HTTP requires. */
 export function webhookHeaders(signature: Record<string, string>): Record<string, string> {
   return {
     'content-type': 'application/json',

@@ -12,7 +12,7 @@ export interface DeliveryStats {
 }
 
 const PERIOD_MS = 5 * 60_000;
-/** Number of histogram bins. The last bin has no upper bound: 2^29 ms are six days. */
+/** Number of histogram bins. The last bin counts all durations from 2^28 ms (three days) on. */
 export const BINS = 30;
 
 /** Counts deliveries for the charts of the monitoring page. A killed worker loses only the counts that it had not stored. */
@@ -88,7 +88,7 @@ export const ALL_ENDPOINTS = '00000000-0000-0000-0000-000000000000';
 /** Keeps a statement below 65,535 values. */
 const TALLIES_A_STATEMENT = 1000;
 
-/** Stores totals, so that storing them twice is harmless. */
+/** Stores the totals of each period, so that storing them twice is harmless. */
 async function upsertDeliveryStats(db: Db, worker: string, tallies: Tally[]): Promise<void> {
   const rows = tallies.map(({ at, endpointId, delivered, failed, answerTimes, waits }) => ({
     at,

@@ -16,7 +16,7 @@ export interface QueueCounts {
   held: number;
   retrying: number;
   dead: number;
-  /** Dead since less than 24 hours. */
+  /** Deliveries that became dead within the last 24 hours. */
   deadToday: number;
   /** Deliveries that wait without an endpoint. */
   waiting: number;
@@ -28,8 +28,8 @@ export interface QueueCounts {
 }
 
 /**
- * Counts due deliveries by an index scan that ends at `:bound`, and reads the oldest one by one index probe for each endpoint. The
- * first `order by` forces the index scan: without it PostgreSQL builds a bitmap of all rows first.
+ * Counts due deliveries by an index scan that ends at `:bound`. Finds the oldest by one index look-up for each endpoint. The first `order
+ * by` forces the index scan: without it PostgreSQL builds a bitmap of all rows first.
  */
 const DUE_OF = (which: string) => `
   select (
@@ -51,9 +51,9 @@ const DUE_OF = (which: string) => `
 /**
  * Counts the queue. The CTEs:
  * - endpoint: the endpoints that are not removed, with the state of their breaker.
- * - ready: those to which a worker may send.
- * - held: those whose deliveries wait, because they are paused, disabled or blocked by their breaker.
- * - ready_due, held_due: the due deliveries of both.
+ * - ready: the endpoints to which a worker may send.
+ * - held: the endpoints whose deliveries wait, because they are paused, disabled or blocked by their breaker.
+ * - ready_due, held_due: the number and the oldest time of the due deliveries of both.
  */
 const COUNTS = `
   with endpoint as materialized (
@@ -78,7 +78,7 @@ const COUNTS = `
     from endpoint
   ) by_state`;
 
-/** Counts deliveries that died since then, among the newest COUNTED_MOST + 1 dead ones. */
+/** Counts the deliveries that became dead at `since` or later, among the newest COUNTED_MOST + 1 dead deliveries. */
 export async function countDeadSince(db: Db, since: Date): Promise<number> {
   const newest = db('webhook_deliveries')
     .where({ status: 'dead' })

@@ -6,7 +6,7 @@ import { isThrottled, hasNoResponse, classifyEndpoint } from '../sending/classif
 export interface EndpointConcurrency {
   /** Maximum number of requests in flight. */
   concurrencyLimit: number;
-  /** Slow endpoints together use at most half of the slots. */
+  /** True: this endpoint and all other slow ones together may use at most half of the slots. */
   slow: boolean;
 }
 
@@ -14,14 +14,14 @@ export interface AdaptiveConcurrency {
   of(endpointId: string): EndpointConcurrency;
   /** Ids of endpoints that are slow, or whose limit differs from the initial one. */
   endpoints(): string[];
-  /** Ids of endpoints that accepted their last delivery quickly. */
+  /** Ids of the endpoints that accepted their last delivery quickly and are not slow. */
   proven(): string[];
   observe(endpointId: string, report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'durationMs'>): void;
 }
 
 interface EndpointRecord extends EndpointConcurrency {
   quickInARow: number;
-  /** One bit for each of the last twenty responses: 1 means slow or missing. */
+  /** One bit for each of the last twenty attempts. 1: the response was slow or missing. */
   recent: number;
 }
 
@@ -29,19 +29,24 @@ const LIMIT_MAX = 16;
 const QUICK_FOR_ONE_MORE = 5;
 const SLOW_MS = 2000;
 const WINDOW = 20;
-/** An endpoint is slow with two slow responses of the last twenty: the 95th percentile of its response times is then above SLOW_MS. */
+/**
+ * Two slow or missing responses among the last twenty make an endpoint slow: the 95th percentile of its response times is then above
+ * SLOW_MS. A missing response makes it slow at once, until the next response.
+ */
 const SLOW_COUNT = 2;
-/** Maximum number of endpoints; an evicted endpoint starts with the initial limit. */
+/** Maximum number of endpoints in the cache. An endpoint that was evicted starts again with the initial limit. */
 const ENDPOINTS_MAX = 2000;
 
 /**
- * Adapts the concurrency limit to the endpoint: plus one after five quick deliveries in a row, half after every attempt without a
- * response or with 429 or 503, and plus one after each quick delivery until the limit is back at its initial value.
+ * Adapts the concurrency limit of each endpoint to its responses:
+ * - An attempt without a response, or with 429 or 503, halves the limit.
+ * - Below the initial limit, each quick delivery raises the limit by one.
+ * - From the initial limit on, every fifth quick delivery in a row raises the limit by one, up to LIMIT_MAX.
  *
- * The limit times the number of slow endpoints must stay far below the slots: with 64 slots and five endpoints that take three
- * seconds, a limit of 4 leaves the p95 of the others as it is, and a limit of 20 raises it to 22 s. Therefore slow endpoints
- * share half of the slots. Slow and unknown endpoints leave an eighth of the slots to proven ones: 150 new endpoints of one
- * tenant that hang would otherwise hold all slots until the first deadline.
+ * Slow endpoints together may use only half of the slots, so that they do not delay the others. Measured with 64 slots and five endpoints
+ * that respond after three seconds: a limit of 4 leaves the p95 of the other endpoints unchanged, a limit of 20 raises it to 22 s. One
+ * eighth of the slots is for proven endpoints only: otherwise 150 new endpoints of one tenant that hang would hold all slots until the
+ * first deadline.
  */
 export function createAdaptiveConcurrency(initialLimit: number): AdaptiveConcurrency {
   const records = new LRUCache<string, EndpointRecord>({ max: ENDPOINTS_MAX });

@@ -2,17 +2,20 @@ import { LRUCache } from 'lru-cache';
 import type { EndpointVerdict } from '../sending/classify-response';
 
 /**
- * Decides when an endpoint is blocked for minutes, and when it is disabled. classify-response.ts decides which attempts are failing;
- * results.repository.ts opens the breaker by these rules; record-results.ts disables the endpoint. A breaker blocks an endpoint, an
- * operator pauses it.
+ * The limits at which an endpoint is blocked for some time, and at which it is disabled. classify-response.ts decides which attempts are
+ * failing. results.repository.ts opens the breaker by these rules. record-results.ts disables the endpoint. A breaker blocks an endpoint;
+ * an operator pauses it.
  */
 export interface BreakerRules {
-  /** Failures in a row that open the breaker. */
+  /** Number of failures in a row that opens the breaker. */
   failures: number;
-  /** Duration of the first opening; each following one in a row lasts twice as long. */
+  /** Duration of the first opening. Each following opening in a row lasts twice as long, up to openSecondsMax. */
   openSeconds: number;
   openSecondsMax: number;
-  /** The endpoint is disabled after this time without a delivered request and this number of dead deliveries. */
+  /**
+   * An endpoint is disabled when it has accepted no delivery for autoDisableSeconds since its first failure, and at least autoDisableDeaths
+   * deliveries have become dead in that time.
+   */
   autoDisableSeconds: number;
   autoDisableDeaths: number;
 }
@@ -37,7 +40,10 @@ const RATE_ATTEMPTS = 20;
 const RATE_FAILED = 0.5;
 const ENDPOINTS_MAX = 10_000;
 
-/** Detects endpoints that fail more than half of at least twenty attempts within a minute, also when the failures are not in a row. */
+/**
+ * Returns a function that records a verdict. It returns true when more than half of at least twenty attempts within a minute failed. These
+ * failures need not be in a row.
+ */
 export function createFailureRates(): (
   endpointId: string,
   verdict: EndpointVerdict,

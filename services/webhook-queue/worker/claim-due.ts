@@ -14,22 +14,22 @@ interface ClaimDueOptions {
   concurrencyLimit: number;
   leaseSeconds: number;
   concurrency: AdaptiveConcurrency;
-  /** Counts by endpoint the deliveries that this worker holds. */
+  /** Counts by endpoint the deliveries of this worker that are in flight or wait for a slot. */
   countInFlight: () => Map<string, number>;
 }
 
 interface Claimed {
   claims: Claim[];
-  /** True when a whole round over all endpoints found nothing. */
+  /** True when a whole round over all endpoints found no due delivery. */
   nothingLeft: boolean;
 }
 
-/** Claims at most `rows` deliveries for a worker that may hold `capacity`. */
+/** Claims at most `rows` deliveries for a worker that may hold `capacity` deliveries at a time. */
 export type ClaimDue = (rows: number, capacity: number) => Promise<Claimed>;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Claims from one part of the endpoints after another, and starts again after the last part. */
+/** Returns a function that claims from the next part of the endpoints at each call. After the last part it begins again with the first. */
 export function createClaimDue(options: ClaimDueOptions): ClaimDue {
   const { db, log, metrics, worker, slots, concurrencyLimit, leaseSeconds, concurrency, countInFlight } =
     options;
@@ -87,31 +87,31 @@ export function createClaimDue(options: ClaimDueOptions): ClaimDue {
 }
 
 /**
- * Lower bounds of `next_at` for each endpoint. The index keeps entries of finished deliveries until vacuum removes them, and an
- * open snapshot keeps vacuum from removing any. A claim without lower bounds then scans all of these entries: after three minutes
- * of 9000 deliveries a second, one claim took 21 s.
+ * Keeps for each endpoint a time before which none of its deliveries is due. A claim scans the index on `next_at` only from that time on.
+ * The index keeps the entries of finished deliveries until vacuum removes them, and an open snapshot prevents that. A claim without lower
+ * bounds would scan all these entries: after three minutes of 9000 deliveries a second, one claim took 21 s.
  */
 interface DueLowerBounds {
-  /** Null: the claim scans all entries. */
+  /** Null: no bound is known, and the claim scans all index entries of the endpoint. */
   of(endpointId: string): Date | null;
-  /** The lower bound of endpoints that `endpoints` does not contain. */
+  /** The lower bound for endpoints that `endpoints()` does not list. */
   ofOthers(): Date | null;
   endpoints(): Iterable<string>;
-  /** Raises the bounds above the claimed deliveries. */
+  /** Raises the bound of each endpoint to LATE_COMMIT_MS before the oldest delivery that was claimed from it. */
   raise(claims: Claim[]): void;
-  /** Reads the bounds again when they are too old; waits only for the first read. */
+  /** Reads the bounds again when they are too old. Waits only for the first read; later reads run in the background. */
   refresh(): Promise<void>;
 }
 
 /**
- * Lowers each bound by a second: an open transaction may still commit a delivery that is due before all those that the read found. A
- * delivery that commits even later is found by the next read.
+ * Lowers each bound by a second: an open transaction may still commit a delivery that is due before those that the read has found. A
+ * delivery that is committed more than a second late is claimed after the next read of the bounds.
  */
 const LATE_COMMIT_MS = 1000;
-/** Limits what each claim sends; for further endpoints the claim scans all entries. */
+/** Maximum number of endpoints whose bounds a claim sends. With more endpoints, the claim scans all index entries of the others. */
 const ENDPOINTS_MAX = 2000;
 
-/** @param freshMs interval of the reads, and so the longest wait of a delivery whose commit was slower than LATE_COMMIT_MS */
+/** @param freshMs interval of the reads: the longest time that a delivery waits if it was committed more than LATE_COMMIT_MS late */
 function createDueLowerBounds(db: Db, freshMs: number): DueLowerBounds {
   let bounds = new Map<string, Date>();
   let others: Date | null = null;
@@ -141,7 +141,7 @@ function createDueLowerBounds(db: Db, freshMs: number): DueLowerBounds {
       const first = readAt < 0;
       reading ??= read().finally(() => (reading = undefined));
       if (first) await reading;
-      // Keeps the old bounds when a later read fails: they may be too low, never too high.
+      // Keeps the old bounds when a later read fails: a bound that is too low only makes the claim slower.
       else reading.catch(() => undefined);
     },
   };

@@ -18,15 +18,18 @@ interface ClaimLoop {
 }
 
 /**
- * Longest time that a busy worker waits for half of its capacity to become free before it claims again. It waits longer
- * (ACCUMULATE_AHEAD_MS) while claimed deliveries wait for a slot. Large claims are cheaper: for each delivery, a claim of 400 takes the
- * server a third of the time that a claim of 100 takes (ADR 15).
+ * Longest time that a busy worker waits for half of its capacity to become free before it claims again. While claimed deliveries wait for a
+ * slot, the worker waits longer (ACCUMULATE_AHEAD_MS). Large claims are cheaper: for each delivery, a claim of 400 takes the server a third
+ * of the time that a claim of 100 takes (ADR 15).
  */
 const ACCUMULATE_MS = 25;
 const ACCUMULATE_AHEAD_MS = 100;
 const ACCUMULATE_STEP_MS = 5;
 
-/** Claims until it is stopped, as much as the free capacity allows. A call of `wake` may be missed, so it also claims every `pollMs`. */
+/**
+ * Claims deliveries until `stop` is called, each time as many as the free capacity allows. Without a call of `wake` it claims every
+ * `pollMs`, because nothing tells the worker that a delivery has become due.
+ */
 export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOptions): ClaimLoop {
   let stopping = false;
   let failure: string | undefined;
@@ -43,7 +46,9 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
     for (const delivery of claims) slots.take(delivery);
     return !nothingLeft;
   };
-  /** Logs an unreachable database once, not at every poll. */
+  /**
+   * Logs a failure only if the previous claim did not fail for the same reason: an unreachable database is logged once, not at every poll.
+   */
   const waitAfterFailure = (error: unknown): Promise<false> => {
     const kind = kindOf(error);
     if (kind !== failure) log.error({ err: error }, 'claim failed');
@@ -81,7 +86,10 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
   };
 }
 
-/** Compares errors by code: the message contains the statement with its values, which differ each time. */
+/**
+ * Returns the code or the name of an error, by which errors are compared. Their messages contain the statement with its values, which
+ * differ each time.
+ */
 function kindOf(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException;
   return code ?? name;

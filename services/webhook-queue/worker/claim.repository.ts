@@ -5,12 +5,12 @@ import { SIGNS } from '../endpoints/endpoint-secrets';
 import type { SealedSecret } from '../signing/seal-secret';
 import type { EndpointConcurrency } from './adaptive-concurrency';
 
-/** State of an endpoint in this worker, where it differs from the initial state. */
+/** State of an endpoint in this worker. An endpoint that is not listed has the initial state. */
 export interface KnownEndpoint extends EndpointConcurrency {
   id: string;
-  /** Number of deliveries that this worker has claimed and not finished, sent or not. */
+  /** Number of its claimed deliveries whose request is in flight or waits for a slot. */
   inFlight: number;
-  /** Due lower bound (claim-due.ts). Null: the claim scans all entries. */
+  /** Due lower bound (claim-due.ts). Null: the claim scans all index entries of the endpoint. */
   dueLowerBound: Date | null;
 }
 
@@ -18,25 +18,25 @@ export interface ClaimLimits {
   worker: string;
   /** Maximum number of deliveries in this claim. */
   rows: number;
-  /** Maximum number of deliveries that this worker holds at a time; a tenant's share is a fraction of it. */
+  /** Maximum number of deliveries that this worker holds at a time. The share of a tenant is a fraction of this number. */
   capacity: number;
-  /** Maximum number of requests in flight; the shares of slow and unproven endpoints are fractions of it. */
+  /** Maximum number of requests in flight. The shares of slow and of unproven endpoints are fractions of this number. */
   slots: number;
   /** Concurrency limit of an endpoint that `known` does not contain. */
   concurrencyLimit: number;
   known: KnownEndpoint[];
-  /** Ids of endpoints that accepted their last delivery from this worker quickly. */
+  /** Ids of the endpoints that accepted their last delivery from this worker quickly and are not slow. */
   proven: string[];
   /** Due lower bound of endpoints that `known` does not contain. */
   dueLowerBound: Date | null;
-  /** The claim continues after this endpoint id. */
+  /** The claim reads the endpoints whose id is greater than this one. */
   after: string;
   leaseSeconds: number;
 }
 
-/** A claimed delivery with the values that its next step depends on. */
+/** A claimed delivery, with the values that decideNext and the due lower bounds need. */
 export interface Claim extends ClaimedDelivery {
-  /** Previous attempts that were not counted. */
+  /** Number of previous attempts for which isNotCounted (retry-schedule.ts) returned true. */
   uncounted: number;
   /** Time since which the delivery is due. */
   dueAt: Date;
@@ -44,59 +44,61 @@ export interface Claim extends ClaimedDelivery {
 
 interface ClaimAnswer {
   claims: Claim[];
-  /** Number of these claims that a lost worker held before. */
+  /** Number of these deliveries that another worker had claimed before and did not finish within its lease. */
   lost: number;
-  /** Endpoint id after which the next claim continues; null after the last endpoint. */
+  /** The last endpoint id of this claim: the value of `after` for the next claim. Null after the last endpoint. */
   next: string | null;
 }
 
-/** The whole claim as one row of JSON: it is read in half the time of many rows. */
+/** The result of CLAIM as one row with JSON, which is read in half the time of many rows. */
 interface ClaimRow {
   next: string | null;
   claimedAt: Date;
   lost: { id: string; fence: number }[] | null;
-  /** Keyed by endpoint; bytes in hexadecimal. */
+  /** Keyed by endpoint id. Nonce and ciphertext are in hexadecimal. */
   receivers: Record<string, { url: string; secrets: Record<keyof SealedSecret, string>[] }> | null;
-  /** id, endpointId, fence, tries, uncounted, dueAt in seconds: PostgreSQL writes arrays faster than objects. */
+  /** Each array is: id, endpointId, fence, tries, uncounted, dueAt in seconds. PostgreSQL writes arrays faster than objects. */
   claimed: [string, string, number, number, number, number][] | null;
 }
 
 /** id, eventId, body, createdAt in seconds. */
 type ContentRow = [string, string, string, number];
 
-/** Limits the endpoints that one statement probes and ranks. */
+/** Maximum number of endpoints that one claim reads. The next claim reads the following ones. */
 const ENDPOINTS_A_CLAIM = 1000;
 
-/** Condition on a queue row q of the ready endpoint e. */
+/** Condition: the queue row q belongs to the ready endpoint e, is due, and no worker holds a live lease on it. */
 const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${DUE}`;
 
 /**
  * Claims due deliveries.
  *
- * Fair order: the tenant, then the endpoint, with the fewest deliveries in flight; ties are random. So a backlog never delays
- * another tenant. A tenant that holds a quarter of the capacity gets more only while another quarter is free, because a
- * request that hangs keeps its slot until its deadline. A delivery that an operator requested ignores breakers and shares.
+ * The order is fair: first the tenant with the fewest deliveries in flight, then its endpoint with the fewest. Ties are decided at random.
+ * So the backlog of one tenant never delays another tenant. A tenant that holds a quarter of the capacity gets more only while another
+ * quarter is free, because a request that hangs keeps its slot until its deadline. A delivery that an operator requested ignores breakers
+ * and shares.
  *
- * When the time of an open breaker is over, one request of all workers probes the endpoint: the lock on the webhook_health row
- * decides which one. The endpoint stays blocked for others until the result is recorded or the lease expires.
+ * When the block by an open breaker has ended, only one request probes the endpoint, whichever worker sends it: the lock on the
+ * webhook_health row decides which worker. The endpoint stays blocked for all other requests until the result is recorded or the lease
+ * expires.
  *
- * The statement uses now() because only a stable time can bound the index scan. It does not touch partitions (ADR 15). The CTEs:
+ * The statement uses now() because only a stable time can bound the index scan. It reads no partitioned table (ADR 15). The CTEs:
  * - known: the state of endpoints in this worker.
  * - part: the next 1000 active endpoints.
- * - held: deliveries of this worker in flight, by tenant.
+ * - held: the number of deliveries that this worker has in flight, by tenant.
  * - ready: endpoints of the part that no breaker blocks.
- * - probe: locks the ready endpoints that have a due delivery and whose breaker opened: each gets one request.
+ * - probe: locks the health rows of ready endpoints whose breaker opened and that have a due delivery. Each gets one request.
  * - due: due deliveries within the concurrency limit of each ready endpoint.
  * - turns: the due deliveries with their rank within their tenant.
  * - allowed: the turns that the shares of slow and of unproven endpoints permit, with their rank over all tenants.
- * - next: the first allowed ones within the share of each tenant.
+ * - next: the first allowed deliveries within the share of each tenant.
  * - requested: deliveries that an operator requested.
- * - sendable: the requested ones whose endpoint is active.
- * - picked: locks the rows, and repeats the condition because another worker may have claimed one since the snapshot.
- * - lost: inserts the attempt of a lost worker before the new one starts.
+ * - sendable: the requested deliveries whose endpoint is active.
+ * - picked: locks the queue rows. Checks again that they are free, because another worker may have claimed one since the snapshot.
+ * - lost: inserts the attempt of each worker whose lease on a picked row has expired.
  * - probing: blocks the probed endpoints for other workers.
- * - claimed: leases the rows to this worker.
- * - receiver: the URL and the secrets of their endpoints.
+ * - claimed: leases the picked rows to this worker.
+ * - receiver: the URL and the secrets of the endpoints of the claimed deliveries.
  */
 const CLAIM = `
   with known (id, in_flight, concurrency_limit, slow, due_lower_bound) as materialized (
@@ -191,7 +193,7 @@ const CLAIM = `
     (select json_agg(json_build_array(delivery_id, endpoint_id, fence, tries, spared, date_part('epoch', next_at)) order by delivery_id)
      from claimed) as claimed`;
 
-/** Stores the attempts of lost workers as the last ones of their deliveries. */
+/** Stores the attempts of lost workers as the last attempts of their deliveries. */
 const STORE_LOST = `
   update webhook_deliveries d set attempts = l.fence, last_status_code = null, last_error = ${WORKER_LOST}
   from json_to_recordset(:lost::json) as l (id uuid, fence integer) where d.id = l.id`;
@@ -203,12 +205,12 @@ const READ_CONTENTS = `
   where d.id = any (:ids::uuid[])`;
 
 /**
- * Forces index scans. After a pause the statistics say that the table is empty. Then the planner would sort all due rows, and with 100,000
- * of them a claim would take 79 to 180 ms instead of 10.
+ * Forces index scans. After a pause the statistics say that the queue table is empty, and the planner would sort all due rows. With 100,000
+ * due rows a claim would then take 79 to 180 ms instead of 10.
  */
 const CLAIM_PLANS = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 
-/** Leases due deliveries to this worker, in its own transaction. The caller must not have one open. */
+/** Leases due deliveries to this worker in a transaction of its own. The caller must have no open transaction. */
 export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits): Promise<ClaimAnswer> {
   const claim = async (trx: Trx) => {
     const { rows } = await runPrepared(trx, CLAIM, { ...limits, known: JSON.stringify(known) });

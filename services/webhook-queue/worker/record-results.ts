@@ -17,9 +17,9 @@ import {
 /** Time to accumulate results for one batch. A busy worker accumulates longer, because each statement has a fixed cost (ADR 15). */
 const ACCUMULATE_MS = 5;
 const ACCUMULATE_BUSY_MS = 100;
-/** Results in the last batch of a busy worker. */
+/** A worker is busy when its last batch had at least this number of results. */
 const BUSY = 16;
-/** From this batch size on, a larger batch does not lower the cost of each result. */
+/** A larger batch than this does not lower the cost of each result, so the worker does not accumulate longer. */
 const ENOUGH = 500;
 const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 1000;
@@ -32,9 +32,9 @@ interface ResultRecorderOptions {
 }
 
 /**
- * Records results in batches. Results that arrive while a batch is written join the next one, so batches grow with the load. The
- * returned function resolves when its result is recorded, or when it is given up: then the lease expires and the delivery is
- * sent again.
+ * Records results in batches. Results that arrive while a batch is written join the next one, so batches grow with the load. The returned
+ * function resolves when its result is recorded, or when the worker gives up recording it: then the lease expires and the delivery is sent
+ * again.
  */
 export function createResultRecorder(
   options: ResultRecorderOptions,
@@ -61,7 +61,7 @@ export function createResultRecorder(
   };
 }
 
-/** Records the deliveries of healthy endpoints by a short statement, then everything else. */
+/** Records the results of endpoints that accepted all their deliveries of this batch by a short statement, then the other results. */
 async function writeFindings(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   const troubled = new Set<string>();
   for (const { delivery, report, trips } of findings)
@@ -109,13 +109,15 @@ async function writeWithRetries(options: ResultRecorderOptions, findings: Endpoi
   }
 }
 
-/** Records each result alone, so that only the refused one is lost: its delivery is sent again when the lease expires. */
+/**
+ * Records each result alone, so that only a result that the database refuses is lost: its delivery is sent again when the lease expires.
+ */
 async function writeOneByOne(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   if (findings.length === 1) return;
   for (const finding of findings) await writeWithRetries(options, [finding]);
 }
 
-/** SQLSTATE classes 22 and 23: a value or a constraint was refused, and a retry does not help. */
+/** Returns true for SQLSTATE classes 22 and 23: the database refused a value or a constraint was violated. A retry would fail again. */
 function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
@@ -140,12 +142,12 @@ async function writeBatch(
   return recorded;
 }
 
-/** Sorts by endpoint, so that two workers never deadlock. */
+/** Sorts by endpoint id. All workers lock endpoints in this order, so that they never deadlock. */
 function inLockOrder(findings: EndpointFinding[]): EndpointFinding[] {
   return [...findings].sort((a, b) => (a.delivery.endpointId < b.delivery.endpointId ? -1 : 1));
 }
 
-/** Disables each endpoint in its own transaction. If a transaction fails, the endpoint is disabled after its next failed delivery. */
+/** Disables each endpoint in a transaction of its own. If a transaction fails, the endpoint is disabled after its next failed delivery. */
 async function autoDisable(options: ResultRecorderOptions, endpointIds: string[]): Promise<void> {
   const { db, log, breaker } = options;
   const reason = autoDisableReason(breaker);
@@ -177,7 +179,7 @@ function logResults(
   for (const { delivery, report, next } of findings) {
     const late = taken?.has(delivery.id) === false;
     if (!late && next.status !== 'retrying') metrics.delivery.inc({ outcome: next.status });
-    // Builds no line that LOG_LEVEL drops: there may be thousands a second.
+    // Skips a line that LOG_LEVEL would drop: there may be thousands a second.
     if (!late && !log.isLevelEnabled('info')) continue;
     const line = {
       delivery_id: delivery.id,

@@ -14,26 +14,27 @@ export interface RecordedResult {
 }
 
 /**
- * Records results. A result counts only under the fence of its claim: after a lost lease or a cancelled delivery it finds no row
- * and changes nothing.
+ * Records results. A result changes nothing if no queue row has its fence any more: another worker has claimed the delivery meanwhile, or
+ * the delivery was cancelled or queued again.
  *
- * The first failure creates the webhook_health row of an endpoint, and the next success deletes it. The breaker opens at the nth
- * failure in a row, and again when a probe fails. Requests that were in flight when it opened neither open nor close it. A probe
- * without a verdict is followed by another probe.
+ * The first failure creates the webhook_health row of an endpoint, and the next success deletes it. A closed breaker opens at failure
+ * number `failures` in a row, or when the failure rate is too high (`trips`). An open breaker opens again when a probe fails. Requests that
+ * were in flight when the breaker opened neither open nor close it. A probe without a verdict is followed by another probe.
  *
  * The CTEs:
  * - result: the input.
- * - held: locks the queue rows that still have the fence of their result. Of a requested delivery only a healthy verdict counts.
+ * - held: locks the queue rows that still have the fence of their result. If an operator requested the delivery, only a healthy verdict
+ *   counts.
  * - logged: inserts the attempts.
  * - finished: deletes the queue rows of finished deliveries.
- * - rescheduled: releases the others until their next attempt.
- * - updated: stores the last attempt of each delivery. Selects the partitions by the parameter, when the statement is planned; the
- *   join compares texts, so that PostgreSQL 18 does not select them again while the statement runs (ADR 15).
- * - by_endpoint: sums by endpoint.
- * - health: locks the health rows in id order.
+ * - rescheduled: releases the other queue rows until their next attempt.
+ * - updated: stores the last attempt of each delivery. The parameter `ids` selects the partitions when the statement is planned. The join
+ *   compares texts, so that PostgreSQL 18 does not select the partitions again while the statement runs (ADR 15).
+ * - by_endpoint: sums the results of each endpoint.
+ * - health: locks the health rows in the order of endpoint ids.
  * - recovered: deletes the health rows of healthy endpoints.
- * - failing: the new state of failing endpoints.
- * - stored: stores it, and opens breakers.
+ * - failing: calculates the new state of failing endpoints.
+ * - stored: stores the new state, and opens breakers.
  */
 const RECORD_RESULTS = `
   with result (delivery_id, fence, status, wait_seconds, tries, uncounted, duration_ms, outcome, status_code, reason, phases, peer,
@@ -123,11 +124,12 @@ export async function recordResults(
 }
 
 /**
- * Records delivered attempts of endpoints without a webhook_health row: their results change nothing but the delivery. It takes
- * two thirds of the server's time that RECORD_RESULTS takes (ADR 15). It treats fences and partitions in the same way. The CTEs:
+ * Records delivered attempts of endpoints without a webhook_health row: such a result changes only its delivery. The statement takes two
+ * thirds of the server's time that RECORD_RESULTS takes (ADR 15), and treats fences and partitions like it. The CTEs:
  * - result: the input.
- * - finished: deletes the queue rows that still have the fence of their result. With "worker is not null" the planner expects no row,
- *   as in an idle queue, and compares each row with each result: 500 µs for each result of a batch of 700 instead of 60.
+ * - finished: deletes the queue rows that still have the fence of their result. Does not use "worker is not null": the planner would expect
+ *   no such row, as in an idle queue, and compare each row with each result. That takes 500 µs for each result of a batch of 700, instead
+ *   of 60.
  * - logged: inserts the attempts.
  * - updated: stores the last attempt of each delivery.
  */
@@ -157,7 +159,7 @@ const RECORD_DELIVERED = `
 
 /**
  * Records the results of delivered attempts in one statement.
- * @returns ids of deliveries of which nothing is recorded: the result came too late, or the endpoint was failing before
+ * @returns ids of the deliveries whose result is not recorded: it came too late, or the endpoint has a webhook_health row
  */
 export async function recordDelivered(db: Db, results: AttemptResult[]): Promise<Set<string>> {
   const { rows } = await db.raw<{ rows: [{ others: string[] }] }>(RECORD_DELIVERED, {

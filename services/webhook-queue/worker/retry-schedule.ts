@@ -6,7 +6,10 @@ const RETRY_AFTER_MAX_SECONDS = 24 * 3600;
 const UNCOUNTED_MAX = 3;
 const THROTTLED_SPREAD_MAX_SECONDS = 60;
 
-/** Returns true for 429, 503 and a kept connection that the receiver had closed: the first UNCOUNTED_MAX of these cost no try. */
+/**
+ * Returns true for a response 429 or 503, and for a request on a kept connection that the receiver had closed. The first UNCOUNTED_MAX such
+ * attempts of a delivery use no entry of the schedule.
+ */
 export function isNotCounted({
   outcome,
   statusCode,
@@ -16,19 +19,19 @@ export function isNotCounted({
 
 /** The attempts of a delivery before this one. */
 interface PreviousAttempts {
-  /** Attempts that count against the schedule. */
+  /** Number of attempts that used an entry of the schedule. */
   tries: number;
-  /** Attempts for which `isNotCounted` returned true. */
+  /** Number of attempts for which `isNotCounted` returned true. */
   uncounted: number;
 }
 
 /**
  * Decides what follows an attempt. `schedule` contains for each attempt the seconds to wait before it; WEBHOOK_RETRY_SCHEDULE in
- * platform/config/variables.ts has the ten default values. The first attempt is made at once, whatever its entry says.
+ * platform/config/variables.ts has the ten default values. The first attempt is made at once, whatever the first entry says.
  * - Retry-After makes the wait longer, never shorter.
- * - The first UNCOUNTED_MAX attempts that `isNotCounted` names are free: they use up no entry of the schedule.
- * - An attempt that the worker's own shutdown cut off is repeated at once.
- * - After a 429 or 503, the more often the delivery was refused before, the more random is the wait.
+ * - The first UNCOUNTED_MAX attempts for which `isNotCounted` returns true are free: they use no entry of the schedule.
+ * - An attempt that this worker cut off at its shutdown, or did not send, is repeated at once.
+ * - The wait after a 429 or 503 gets a random addition, which grows with the number of earlier uncounted attempts.
  */
 export function decideNext(
   report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>,
@@ -48,7 +51,10 @@ export function decideNext(
   return { status: 'retrying', waitSeconds, tries };
 }
 
-/** Returns the wait before the next attempt. A free attempt at the end of the schedule is repeated after its last wait. */
+/**
+ * Returns the wait before the next attempt, or undefined at the end of the schedule. After a free attempt at the end, returns the last wait
+ * again.
+ */
 function nextStep(schedule: readonly number[], tries: number, free: boolean): number | undefined {
   return schedule[tries + 1] ?? (free ? schedule.at(-1) : undefined);
 }
@@ -56,8 +62,9 @@ function nextStep(schedule: readonly number[], tries: number, free: boolean): nu
 /**
  * Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter.
  *
- * From the second refusal (429 or 503) on, the jitter grows by the wait times the number of earlier refusals, up to a minute. Otherwise a
- * receiver that refuses every second request could refuse all attempts of one delivery, if one new delivery comes during each wait.
+ * From the second refusal (429 or 503) on, adds a further random time: at most the wait times the number of earlier refusals, and at most a
+ * minute. Otherwise a receiver that refuses every second request could refuse all attempts of one delivery, if one new delivery comes
+ * during each wait.
  */
 function waitFor(step: number, retryAfter: number, earlierRefusals: number, draw: number): number {
   // Applies the bound before it multiplies: a Retry-After may be Infinity, and Infinity times 0 refusals is NaN.

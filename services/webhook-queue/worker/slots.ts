@@ -6,7 +6,7 @@ import { Cutoff, InterruptedError } from '../sending/attempt';
 interface HeldDelivery {
   endpointId: string;
   cutoff: Cutoff;
-  /** The request has ended; its result is being recorded. */
+  /** True: the request has ended, and its result is being recorded. */
   ended: boolean;
   recorded: Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Slots {
   inFlight(): number;
   /** Number of deliveries that wait for a slot. */
   waiting(): number;
-  /** Number of deliveries that this worker may hold now; with fast receivers it claims more than it has slots. */
+  /** Number of deliveries that this worker may hold now: its slots, and a surplus while receivers answer quickly (see AHEAD_MS). */
   capacity(): number;
   /** Free part of the capacity. */
   free(): number;
@@ -41,8 +41,8 @@ export interface Slots {
 }
 
 /**
- * A worker claims more deliveries than it has slots: in addition, as many as got a quick response during the last AHEAD_MS, at most
- * AHEAD_MAX times its slots. Timeouts do not count, so a worker claims nothing in addition while its requests hang.
+ * A worker may hold more deliveries than it has slots. The surplus is the number of quick responses (within QUICK_MS) of the last AHEAD_MS,
+ * at most AHEAD_MAX times the slots. A timeout is not a response, so a worker whose requests hang has no surplus.
  */
 const AHEAD_MS = 200;
 const AHEAD_MAX = 15;
@@ -110,7 +110,7 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
   };
 }
 
-/** Counts events. Returns the count of the last whole period, or that of the current one if it is higher. */
+/** Counts events. `count` returns the count of the last whole period, or that of the current period if it is higher. */
 function createRecentCounter(periodMs: number) {
   let [begun, current, last] = [performance.now(), 0, 0];
   const turn = () => {

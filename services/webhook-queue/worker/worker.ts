@@ -37,7 +37,7 @@ export interface WorkerOptions {
   pollMs?: number;
   reconcileMs?: number;
   breaker?: BreakerRules;
-  /** By default the worker has its own registry. */
+  /** By default the metrics are in a registry of this worker's own. */
   metrics?: QueueMetrics;
   /** Replaces the guarded agent, to measure everything except the network. */
   agent?: GuardedAgent;
@@ -133,7 +133,7 @@ interface CompletionOptions {
   recordResult: (result: AttemptResult) => Promise<void>;
 }
 
-/** A third of the lease is for waiting, a third for the request, and a third for recording the result. */
+/** A third of the lease is for waiting for a slot, a third for the request, and a third for recording the result. */
 const WAIT_SHARE = 1 / 3;
 
 const NOT_SENT = unsent({
@@ -141,7 +141,7 @@ const NOT_SENT = unsent({
   reason: 'The worker was stopped or had no free slot in time: the request was not sent.',
 });
 
-/** Sends a claimed delivery, observes its endpoint, and records the result with the next step. */
+/** Returns two functions: `send` sends a claimed delivery and observes its endpoint, `record` records the result with the next step. */
 function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' | 'record'> {
   const { log, metrics, retryScheduleSeconds, leaseSeconds, rules, concurrency, stats, recordResult } =
     options;

@@ -12,7 +12,7 @@
     if (sign.textContent !== text) sign.textContent = text;
   };
 
-  // An element that has the focus or a selection is replaced only when it loses them.
+  // True: the element has the focus or a selection. Such an element is replaced only after it has lost both.
   const isHeld = (element) => {
     const selection = getSelection();
     return (
@@ -76,7 +76,7 @@
       source.onopen = () => say('live', 'Live');
       source.onerror = () => {
         say('lost', 'Not live');
-        // The browser tries again by itself, unless it was refused.
+        // The browser reconnects by itself, except after a refusal.
         if (source && source.readyState === EventSource.CLOSED) {
           close();
           timer = setTimeout(open, RETRY_MS);

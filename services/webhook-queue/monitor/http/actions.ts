@@ -85,7 +85,7 @@ async function retry(trx: Trx, id: string): Promise<AuditedAction> {
   return { action: 'delivery.retry', tenantId, subject: id, text: 'The delivery is due now.' };
 }
 
-/** Answers the POST with a page, so that the secret is in no redirect and no cookie. */
+/** Rotates a secret. Answers the POST with a page, so that the secret is in no redirect and no cookie. */
 async function rotate(call: SignedInCall): Promise<void> {
   const { monitor, response, viewer } = call;
   const id = pathParameter(call, 'id');
@@ -102,14 +102,16 @@ async function rotate(call: SignedInCall): Promise<void> {
 
 const HOUR_SECONDS = 3600;
 
-/** Converts hours to seconds. Anything but a whole number becomes NaN, which rotateSecret refuses. */
+/**
+ * Converts the given hours to seconds. Undefined: nothing was given. Anything but a whole number becomes NaN, which rotateSecret refuses.
+ */
 function readOverlap({ params }: SignedInCall): number | undefined {
   const given = params.grace_hours;
   if (!given) return undefined;
   return /^\d{1,4}$/.test(given) ? Number(given) * HOUR_SECONDS : NaN;
 }
 
-/** Writes the audit row first, so that a page that fails later is recorded too. */
+/** Shows a delivery with its personal data. Writes the audit row first, so that the row exists even if the page fails later. */
 async function reveal(call: SignedInCall): Promise<void> {
   const id = pathParameter(call, 'id');
   await audited(call, async (trx) => {
@@ -163,7 +165,7 @@ async function replayAll(trx: Trx, filter: ReplayFilter): Promise<AuditedAction>
   };
 }
 
-/** Runs an action and writes its audit row in one transaction. Writes no row if nothing changed. */
+/** Runs an action and writes its audit row in one transaction. Writes no row if `before` and `after` are equal. */
 async function audited<A extends AuditedAction>(
   { monitor, session }: SignedInCall,
   work: (trx: Trx) => Promise<A>,
@@ -178,7 +180,7 @@ async function audited<A extends AuditedAction>(
   });
 }
 
-/** Runs an action, then redirects to the page of its form with a notice. */
+/** Runs an action, then redirects with a notice to the page that sent the form. */
 async function performAction(
   call: SignedInCall,
   work: (trx: Trx) => Promise<AuditedAction>,
@@ -203,7 +205,7 @@ async function attempt(call: SignedInCall, work: (trx: Trx) => Promise<AuditedAc
   }
 }
 
-/** Returns the text of an expected refusal. Returns undefined for missing records and unexpected errors: error pages answer them. */
+/** Returns the text of an expected refusal. Returns undefined for missing records and unexpected errors, which error pages answer. */
 function refusalMessage(error: unknown): string | undefined {
   if (error instanceof AppError) return error.code.endsWith('_not_found') ? undefined : error.message;
   return sqlState(error) === LOCK_NOT_AVAILABLE

@@ -60,7 +60,7 @@ export const ROUTES: Route[] = [
     access: 'anyone',
     answer: ({ response }) => void response.send(signInPage()),
   },
-  // Only the POST uses a link up: link previews and mail scanners send the GET before the operator does.
+  // Only the POST uses the one-time link: link previews and mail scanners send the GET before the operator does.
   { method: 'get', path: '/sign-in/:token', access: 'anyone', answer: offerLink },
   { method: 'post', path: '/sign-in/:token', access: 'anyone', answer: spendLink },
   { method: 'post', path: '/sign-out', access: 'session', answer: signOut },
@@ -108,7 +108,7 @@ export function createMonitorApp(context: MonitorContext): Express {
   return app;
 }
 
-/** Load balancers request these paths every few seconds, so their lines are logged at debug level. */
+/** Load balancers request these paths every few seconds, so these request lines are logged at debug level. */
 const PROBES = ['/healthz', '/readyz'];
 
 function requestLineWriter(log: Logger): WriteRequestLine {
@@ -157,7 +157,7 @@ function assetRoute({ path, body, type }: Asset): Route {
     path: path.split('?')[0]!,
     access: 'always',
     answer({ request, response }) {
-      // While two versions run, a path of the other version must not be cached with this version's body.
+      // While two versions run, a URL of the other version must not be cached with this version's body.
       const isCurrent = request.originalUrl === path;
       response.setHeader('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
       return fixed.send(request, response);
@@ -165,7 +165,7 @@ function assetRoute({ path, body, type }: Asset): Route {
   };
 }
 
-/** /healthz: the process runs. /readyz: it can work. */
+/** Answers whether the service can work. /healthz answers only that the process runs. */
 async function answerReadiness({ context: edge, response }: Exchange): Promise<void> {
   const reason = await edge.whyNotReady();
   response.status(reason ? 503 : 200).json(reason ? { status: 'not ready', reason } : { status: 'ready' });

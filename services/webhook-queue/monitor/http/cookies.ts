@@ -14,7 +14,7 @@ function readCookie(request: Request, name: string): string | undefined {
   return undefined;
 }
 
-/** Hides the cookie from scripts and from other sites. Secure if the request came by https, also through a trusted proxy. */
+/** Hides the cookie from scripts and from other sites. The cookie is Secure if the request came by https, also through a trusted proxy. */
 function cookieOptions(request: Request): CookieOptions {
   return { httpOnly: true, sameSite: 'strict', path: '/', secure: request.secure };
 }

@@ -10,12 +10,12 @@ import { RequestRefusal } from './errors';
 const STREAMS_MAX = 100;
 const STREAMS_PER_SESSION_MAX = 10;
 const HEARTBEAT_MS = 15_000;
-/** Closes a stream whose client lags this far behind. */
+/** A stream with more unsent bytes than this is closed, because its client reads too slowly. */
 const UNREAD_MAX_BYTES = 1_048_576;
 
 /** The open event streams of this process. */
 export interface Streams {
-  /** Answers with a stream until the client leaves or the session ends. @throws RequestRefusal when too many are open */
+  /** Answers with a stream until the client leaves or the session ends. @throws RequestRefusal when too many streams are open */
   open(response: Response, session: MonitorSession, range: Range): void;
   endSession(sessionId: string): void;
   /** Ends all open streams. */
@@ -80,7 +80,7 @@ function write(response: Response, text: string): void {
   else if (!response.writableEnded) response.write(text);
 }
 
-/** Closes streams of ended sessions. Keeps them open while the database is down. */
+/** Closes the streams of ended sessions, and sends a heartbeat to the others. Keeps the streams open while the database is down. */
 async function checkSessions(db: Db, streams: Set<Stream>): Promise<void> {
   const sessions = new Map([...streams].map(({ session }) => [session.id, session]));
   for (const session of sessions.values()) {
@@ -95,7 +95,7 @@ function end(streams: Set<Stream>, which: (session: MonitorSession) => boolean):
 }
 
 const ROUND_MS = 2000;
-/** Refreshes long ranges less often: they change more slowly and cost more to count. */
+/** Intervals at which the statistics are read again. Long ranges change more slowly and cost more to count. */
 const STATS_MS: Readonly<Record<Range, number>> = { '1h': 4000, '24h': 20_000, '7d': 60_000 };
 
 export interface LiveUpdates {

@@ -31,8 +31,8 @@ export interface SignedInCall extends Call {
 type Handler<C> = (call: C) => Promise<void> | void;
 
 /**
- * A line of the route table. GET routes answer HEAD too. Without a session, a `session` route redirects to /sign-in; with
- * `strangers: 'refused'` it answers 401.
+ * A line of the route table. GET routes answer HEAD too. An `always` route answers even while the monitoring page is not served. An
+ * `anyone` route needs no session. Without a session, a `session` route redirects to /sign-in, or with `strangers: 'refused'` answers 401.
  */
 export type Route = { method: 'get' | 'post'; path: string } & (
   | { access: 'always'; answer: Handler<Exchange> }
@@ -63,7 +63,7 @@ export interface MonitorContext {
   trustProxy: TrustProxy;
   /** Returns a short reason, or undefined when the service is ready. */
   whyNotReady: () => Promise<string | undefined>;
-  /** Undefined before the schema is migrated and from the begin of the shutdown. */
+  /** Undefined before the schema is migrated, and again once the shutdown has begun. */
   monitor: () => Monitor | undefined;
 }
 
@@ -77,7 +77,7 @@ export function registerRoutes(app: Express, context: MonitorContext, routes: Ro
   }
 }
 
-/** Checks the database, the origin, the session and the CSRF token, in this order; then answers. */
+/** Checks that the database is available, then the origin, the session and the CSRF token, as far as the route needs them; then answers. */
 async function serve(route: Route, exchange: Exchange): Promise<void> {
   if (route.access === 'always') return route.answer(exchange);
   const { context, request, response } = exchange;
@@ -96,7 +96,7 @@ async function serve(route: Route, exchange: Exchange): Promise<void> {
 async function signedIn(call: Call, session: MonitorSession): Promise<SignedInCall> {
   const { request, response } = call;
   const viewer = { operator: session.operator, csrfToken: sessionMac(session.token, 'csrf') };
-  // Used by error pages.
+  // Error pages read the viewer from here.
   response.locals.viewer = viewer;
   if (request.method !== 'POST') return { ...call, session, viewer, params: plainParams(request.query) };
   const { csrf = '', ...params } = await readForm(request, response);

@@ -36,7 +36,7 @@ function sent(eventId: string, row: AttemptRow): Markup {
   </details>`;
 }
 
-/** Hides the response unless revealed: it may hold personal data. */
+/** Renders the response. Hides it unless `revealed` is true, because it may contain personal data. */
 function received(row: AttemptRow, revealed: boolean): Markup {
   const { number, responseHeaders: headers, responseBody: body, statusCode } = row;
   return html`<details id="attempt-${number}-received">
@@ -61,7 +61,7 @@ function answerBody(body: string | null): Markup | null {
     : html`<pre class="wrap" tabindex="0" role="group" aria-label="Body of the answer">${body}</pre>`;
 }
 
-/** Returns the headers of an attempt as they were sent; null if nothing was sent. */
+/** Returns the request headers of an attempt as they were sent; null if nothing was sent. */
 function requestHeaders(
   eventId: string,
   { startedAt, signature }: AttemptRow,

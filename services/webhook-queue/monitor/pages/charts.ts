@@ -91,7 +91,7 @@ function spanTable(spans: readonly Span[]): Markup {
   </details>`;
 }
 
-/** The units of a drawing. The whole drawing scales, so that letters keep their shape. */
+/** Size of a drawing in SVG units. The whole drawing scales, so that letters keep their shape. */
 const WIDTH = 360;
 const HEIGHT = 132;
 const LEFT = 48;
@@ -163,7 +163,7 @@ function line(name: string, values: readonly (number | null)[], y: (value: numbe
   return html`<path class="line ${name}" d="${path.join('')}"></path>${dots}`;
 }
 
-/** Draws the parts and the time axis. */
+/** Draws a chart with the given parts and its time axis. */
 function frame(label: string, parts: Markup, spans: readonly Span[]): Markup {
   const { at: first } = spans[0]!;
   const isLong = spans.at(-1)!.end.getTime() - first.getTime() > 2 * 86_400_000;
@@ -184,7 +184,7 @@ function gridLine(y: number, name: string): Markup {
     ><text x="${LEFT - 6}" y="${round(y + 3.5)}" text-anchor="end">${name}</text>`;
 }
 
-/** Draws the area of a span that shows the tip under the pointer. */
+/** Draws the area of a span. The browser shows the tip while the pointer is over the area. */
 function hitBox(index: number, count: number, tip?: string): Markup {
   const width = INNER / count;
   return box({ name: 'hit', x: LEFT + index * width, y: TOP, width, height: BOTTOM - TOP, tip });
@@ -228,7 +228,7 @@ export function healthStrip(hours: readonly Span[], now: Date): Markup {
   const cells = Array.from({ length: HOURS }, (_, index) => {
     const at = thisHour - (HOURS - 1 - index) * HOUR_MS;
     const hour = byHour.get(at) ?? { ...totalsOf([]), at: new Date(at), end: new Date(at + HOUR_MS) };
-    // Shows an hour without attempts by its height too, so that the colour is not the only sign.
+    // Draws an hour without attempts lower than the others, so that the colour is not the only sign.
     const height = attemptsOf(hour) === 0 ? 3 : STRIP_HEIGHT - 4;
     return html`<rect
       class="${toneOf(hour)}"

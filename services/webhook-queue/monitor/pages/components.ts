@@ -58,7 +58,7 @@ function tableCell<Row>({ name, kind, cell }: TableColumn<Row>, row: Row, isFirs
 
 type Fact = readonly [name: Markup | string, value: Cell];
 
-/** Renders a list of names with their values. Omits the entries that are not there. */
+/** Renders a list of names with their values. Omits entries that are '', false or null. */
 export function facts(style: 'facts' | 'headers', entries: readonly (Fact | '' | false | null)[]): Markup {
   const rows = entries
     .filter((entry) => !!entry)
@@ -114,13 +114,13 @@ type Field = { name: string; label: string } & (
   | {
       /** Labels by value; the empty value means "any". */
       options: Readonly<Record<string, string>>;
-      /** Undefined: the value as given. */
+      /** Undefined: the value that was given is selected. */
       selected?: string;
     }
   | { at: Date | undefined }
   | {
       placeholder: string;
-      /** Other values are allowed. */
+      /** Values to suggest. The field accepts other values too. */
       suggestions?: readonly string[];
     }
 );

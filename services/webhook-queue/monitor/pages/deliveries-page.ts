@@ -22,9 +22,9 @@ const WINDOW = 20_000;
 
 interface Found {
   items: DeliveryItem[];
-  /** Id of the last delivery that was searched; null at the end. */
+  /** The next page begins after this id. Null: there is no next page. */
   next: string | null;
-  /** Creation time of the last candidate, if the search stopped early; null otherwise. */
+  /** Creation time of the last candidate, if the search stopped at WINDOW candidates; otherwise null. */
   stoppedAt: Date | null;
 }
 
@@ -45,7 +45,7 @@ export async function deliveriesPage(
       ${found.items.length > 0 ? tableElement('Deliveries', columns, found.items) : emptyMessage(query, found.stoppedAt)}
       ${pager(query, found)}
     </section>`;
-  // Only the newest page updates itself: older ones change only by an operator's action.
+  // Only the first page updates itself: new deliveries never appear on the pages of older ones.
   const live = query.before ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title: 'Deliveries', at: '/deliveries', viewer, notice, live, body });
 }

@@ -17,7 +17,7 @@ import { fullTimeElement, hostOf, linkTo } from './formats';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 import { type DeliverySituation, nextStep } from './next-step';
 
-/** Renders a delivery; undefined if it does not exist. Masks names, phones, emails and responses unless `revealed`. */
+/** Renders a delivery; undefined if it does not exist. Unless `revealed`, masks names, phones and emails, and hides responses. */
 export async function deliveryPage(
   db: Db,
   id: string,
@@ -39,7 +39,7 @@ export async function deliveryPage(
     ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
     ${attemptSections(delivery, attempts, revealed)}
     ${verifySection(delivery.eventId, newestSigned, revealed ? delivery.body : null)}`;
-  // A page with revealed data does not update itself, because a reload would mask them.
+  // A page with revealed data does not update itself, because a reload would mask the data.
   const live = revealed ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title, at: '/deliveries', viewer, notice, live, body });
 }
@@ -72,7 +72,10 @@ function siblingList(siblings: readonly Sibling[]): Markup {
   </ul>`;
 }
 
-/** Explains attempts that do not count for the schedule: 429 and 503 responses, lost workers, replays. */
+/**
+ * Says how many attempts count for the schedule. Not counted are attempts before a replay, those of lost workers, and the first few with a
+ * 429, a 503 or a closed connection.
+ */
 function spent({ attempts, triesSpent, uncounted }: DeliveryRow): Markup | null {
   if (triesSpent === null || triesSpent === attempts) return null;
   return html` <span class="soft"
@@ -155,7 +158,7 @@ const MASKS: Readonly<Record<string, (text: string) => string>> = {
   email: maskEmail,
 };
 
-/** Keeps null: an unset field is not personal data. */
+/** Masks the fields of a customer. Keeps null: an unset field is not personal data. */
 function maskCustomer(customer: unknown): unknown {
   if (customer === null) return null;
   if (!isRecord(customer)) return HIDDEN;

@@ -146,7 +146,7 @@ function endpointForms({ id, status }: EndpointRow, viewer: Viewer): Markup | nu
   </section>`;
 }
 
-/** Renders the choice of the overlap after a rotation: the person sees days, the form sends hours. */
+/** Renders the choice of the overlap for a rotation: the operator sees days, the form sends hours. */
 function overlapFields(): Markup {
   const options = Array.from({ length: OVERLAP_MAX_DAYS + 1 }, (_, days) => {
     const text = days === 0 ? 'no overlap' : `${formatPlural(days, 'day')} overlap`;
@@ -209,7 +209,7 @@ function secretSection(secrets: readonly LiveSecret[], now: Date): Markup {
     </section>`;
 }
 
-/** @param shown.overlapUntil end of the old secrets; null if they ended at once */
+/** @param shown.overlapUntil time until which the old secrets sign; null if they ended at once */
 export function secretPage(
   shown: { endpointId: string; secret: string; overlapUntil: Date | null },
   viewer: Viewer,

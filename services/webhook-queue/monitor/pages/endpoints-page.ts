@@ -140,7 +140,7 @@ function pager({ after, given }: EndpointsQuery, last: EndpointRow | undefined):
   </nav>`;
 }
 
-/** Renders the breaker: `closed`, `open until …, opened n times`, `trying`. */
+/** Renders the state of the breaker: `closed`, `open until …, opened n times`, `trying`. */
 export function breakerText({ now, status, failures, openings, blockedUntil }: EndpointRow): Markup {
   if (status !== 'active') return html`–`;
   if (!openings && !failures) return html`closed`;
@@ -152,7 +152,7 @@ export function breakerText({ now, status, failures, openings, blockedUntil }: E
   return html`${mark('warn', 'trying')} one request at a time, ${often}`;
 }
 
-/** Renders the status, or the problem of an active endpoint. */
+/** Renders the status. If an active endpoint fails, renders the problem instead. */
 export function stateMarks({ now, status, openings, blockedUntil, failingSince }: EndpointRow): Markup {
   // `failingSince` is set from the first failure to the next success.
   if (status !== 'active' || failingSince === null) return endpointMark(status);
@@ -163,7 +163,7 @@ export function stateMarks({ now, status, openings, blockedUntil, failingSince }
   return html`${word} <span class="soft">${failingFor}</span>`;
 }
 
-/** Names the operator who set the current state. A change and its audit row have the same time. */
+/** Names the operator if an operator set the current state: then the state and the audit row have the same time. */
 export function changedBy({ statusSince }: EndpointRow, change: StateChange | undefined): string {
   return change && change.at.getTime() === statusSince.getTime() ? `, by ${change.actor}` : '';
 }

@@ -8,12 +8,15 @@ import { linkTo } from './formats';
 
 export interface Frame {
   title: string;
-  /** Marks this page in the navigation. */
+  /** Path of the navigation entry that is marked as the current page. */
   at?: '/' | '/endpoints' | '/deliveries' | '/replay';
   /** Undefined before the sign-in. */
   viewer?: Viewer;
   notice?: Notice;
-  /** Updates the open page: by fragments for a range, or by reloading it at this interval. Undefined: the page never changes. */
+  /**
+   * Updates the open page. `fragments`: the server sends the changed parts for this range. `refreshSeconds`: the page fetches itself again
+   * at this interval. Undefined: the page does not update itself.
+   */
   live?: { fragments: Range } | { refreshSeconds: number };
   body: Markup;
 }
@@ -91,7 +94,7 @@ export interface Notice {
   text: string;
 }
 
-/** @param link the target of the form of a one-time link; undefined: the page explains how to get a link */
+/** @param link `action`: the target of the form that uses a one-time link; undefined: the page explains how to get a link */
 export function signInPage(link?: { action: string }): string {
   const inside = link
     ? html`<p>The link works once, and this button uses it. The session lasts ${SESSION_HOURS} hours.</p>

@@ -8,7 +8,7 @@ export interface DeliverySituation {
   /** All times are by the database's clock. */
   now: Date;
   status: DeliveryStatus;
-  /** Slug. */
+  /** Slug of the tenant. */
   tenant: string;
   attempts: number;
   createdAt: Date;

@@ -19,9 +19,9 @@ import {
 } from './formats';
 import { type Notice, renderMonitorPage, type Viewer } from './layout';
 
-/** Limits the failing endpoints that the overview names. */
+/** Maximum number of failing endpoints that the overview names. */
 const FAILING_NAMED = 5;
-/** The overview reports deliveries that start later than this. A shorter delay may be only a short peak of load. */
+/** The overview reports a problem when the oldest due delivery is later than this. A shorter delay may be only a short peak of load. */
 const LATE_MS = 60_000;
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
@@ -148,7 +148,7 @@ function failureState({ blocked, blockedUntil, failures, openings }: FailingEndp
     return html`gets no requests until ${timeElement(blockedUntil)}: its breaker opened
     ${openings === 1 ? 'once' : `${openings} times in a row`}.`;
   if (openings) return html`is tested again, one request at a time.`;
-  // Answers of 429 and 503 are not counted as failures.
+  // Responses 429 and 503 are not counted as failures.
   if (!failures) return html`asks to wait (429 or 503) at each attempt.`;
   return failures === 1
     ? html`failed its last attempt.`

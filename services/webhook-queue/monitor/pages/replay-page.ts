@@ -59,7 +59,7 @@ async function preview(db: Db, query: ReplayQuery, viewer: Viewer): Promise<Mark
 
 const TOO_WIDE = html`<p>Name a tenant, an endpoint or a time above. A replay needs at least one.</p>`;
 
-/** Checks that the filter is narrow enough; the replay action refuses a wider one. */
+/** Checks that the filter names a tenant, an endpoint or a time. The replay action refuses a filter without any of them. */
 function isNarrow({ tenant, endpoint, since }: ReplayQuery): boolean {
   return Boolean(tenant ?? endpoint ?? since);
 }
@@ -71,7 +71,7 @@ function willSend(count: number, { status }: ReplayQuery): Markup {
   return html`<strong>${formatCountUpTo(count, REPLAY_LIMIT)} ${what}</strong> would be sent again.${more}`;
 }
 
-/** Counts matching deliveries that a replay does not send. */
+/** Renders the numbers of matching deliveries that a replay does not send. */
 function heldBackNote(heldBack: HeldBack): Markup[] {
   const remedies = { paused: 'resume', disabled: 'enable' } as const;
   return (['paused', 'disabled'] as const)

@@ -14,7 +14,7 @@ export interface DeliveryRow {
   /** Time of the query, by the database's clock. */
   now: Date;
   eventId: string;
-  /** Slug. */
+  /** Slug of the tenant. */
   tenant: string;
   eventType: string;
   bookingRef: string | null;
@@ -22,7 +22,7 @@ export interface DeliveryRow {
   body: string;
   status: DeliveryStatus;
   attempts: number;
-  /** Attempts that count for the retry schedule; null for a finished delivery. */
+  /** Number of attempts that count for the retry schedule; null for a finished delivery. */
   triesSpent: number | null;
   uncounted: number | null;
   nextAttemptAt: Date | null;
@@ -110,7 +110,7 @@ export async function findDeliveryEndpoints(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Searches failures among this many newest deliveries of an endpoint. */
+/** Number of an endpoint's newest deliveries that are searched for failures. */
 const SEARCHED_DELIVERIES = 1000;
 
 export type FailureRow = Pick<
@@ -144,16 +144,19 @@ export async function findRecentFailures(db: Db, endpointId: string, limit: numb
     );
 }
 
-/** Limits the tenants that the overview names. */
+/** Maximum number of tenants that the overview names. */
 const NAMED_MAX = 5;
 
 export interface WaitingTenant {
-  /** Slug. */
+  /** Slug of the tenant. */
   tenant: string;
   waiting: number;
 }
 
-/** Lists tenants with deliveries that wait for an endpoint, the most first. Reads at most COUNTED_MOST + 1 deliveries in total. */
+/**
+ * Lists tenants with deliveries that wait for an endpoint, those with the most deliveries first. Reads at most COUNTED_MOST + 1 deliveries
+ * in total.
+ */
 export async function findWaitingTenants(db: Db): Promise<WaitingTenant[]> {
   const { rows } = await db.raw<{ rows: WaitingTenant[] }>(
     `select t.slug as tenant, count(*) as waiting

@@ -10,13 +10,13 @@ export interface EndpointRow extends Endpoint {
   /** Time of the query, by the database's clock. */
   now: Date;
   statusSince: Date;
-  /** Null for a healthy endpoint. */
+  /** This field and the next four are null for a healthy endpoint. */
   failures: number | null;
   failingSince: Date | null;
   exhausted: number | null;
   openings: number | null;
   blockedUntil: Date | null;
-  /** Unfinished deliveries. */
+  /** Number of unfinished deliveries. Counting stops at WAITING_COUNT_LIMIT + 1. */
   waiting: number;
   /** Creation of the newest secret; null for a removed endpoint. */
   secretMadeAt: Date | null;
@@ -25,7 +25,7 @@ export interface EndpointRow extends Endpoint {
 }
 
 interface EndpointSearch {
-  /** Slug. */
+  /** Slug of the tenant. */
   tenant?: string;
   /** Undefined: all but removed endpoints. */
   status?: EndpointStateFilter;
@@ -33,7 +33,7 @@ interface EndpointSearch {
   after?: string;
 }
 
-/** Lists endpoints by tenant, then by age. */
+/** Lists endpoints in the order of their tenants' slugs, then the oldest first. */
 export async function findEndpointRows(
   db: Db,
   { tenant, status, after }: EndpointSearch,
@@ -91,7 +91,7 @@ export interface StateChange {
   actor: string;
 }
 
-/** Finds the last state change by an operator, by endpoint id. */
+/** Finds the last state change of each endpoint by an operator. Keyed by endpoint id. */
 export async function findStateChanges(
   db: Db,
   endpoints: readonly Pick<EndpointRow, 'id' | 'tenantId'>[],

@@ -30,9 +30,9 @@ export const OUTCOME_WORDS: Readonly<Record<AttemptOutcome, string>> = {
 
 export const SENT_TYPES = [...EVENT_TYPES, 'ping'] as const;
 export const OUTCOMES = Object.keys(OUTCOME_WORDS) as AttemptOutcome[];
-/** A value of `endpoint` that is no id: it selects deliveries without an endpoint. */
+/** A value of `endpoint` that is not an id. It selects deliveries without an endpoint. */
 export const NO_ENDPOINT = 'none';
-/** Statuses that can be replayed. A cancelled delivery has lost its endpoint for ever. */
+/** Statuses that can be replayed. A cancelled delivery cannot, because its endpoint is removed. */
 export const REPLAYABLE = ['dead', 'delivered'] as const satisfies readonly FinishedStatus[];
 
 /** The fields as given, and an issue for each field that is invalid and so ignored. */
@@ -47,7 +47,7 @@ export interface OverviewQuery {
 
 export type EndpointsQuery = ReturnType<typeof parseEndpointsQuery>;
 export type DeliveriesQuery = ReturnType<typeof parseDeliveriesQuery>;
-/** The filter of a replay. The action refuses a filter with issues: without the invalid field it would select more deliveries. */
+/** The filter of a replay. The action refuses a filter with issues: if it ignored an invalid field, it would select more deliveries. */
 export type ReplayQuery = ReturnType<typeof parseReplayQuery>;
 
 export type Params = Readonly<Record<string, string | undefined>>;
@@ -64,7 +64,7 @@ export function parseEndpointsQuery(params: Params) {
   return {
     tenant: read('tenant', slug),
     status: read('status', oneOf(ENDPOINT_FILTERS)),
-    /** Id of the last endpoint of the page before. */
+    /** Id of the last endpoint on the previous page. */
     after: read('after', id),
     given,
     issues,
@@ -86,7 +86,7 @@ export function parseDeliveriesQuery(params: Params) {
     since: read('since', instant),
     until: read('until', instant),
     bookingRef: read('booking_ref', line),
-    /** Id of the last delivery of the page before. */
+    /** Id of the last delivery on the previous page. */
     before: read('before', id),
     given,
     issues,
@@ -108,7 +108,7 @@ export function parseReplayQuery(params: Params) {
 /** Parses a field, or returns the issue. */
 type ParseParameter<T> = (text: string) => { value: T } | { issue: string };
 
-/** Returns a function that reads one field, and the record of what it has read. */
+/** Returns a function that reads one field, with the records of the given fields and of their issues. */
 function readerOf(params: Params) {
   const given: Record<string, string> = {};
   const issues: Record<string, string> = {};
