@@ -13,7 +13,7 @@ export interface RecordedChange extends Omit<AuditEntry, 'tenantId'> {
 export interface AuditFilter {
   tenantId?: string;
   since?: Date;
-  /** A noun and a verb, such as `tenant.suspend`, or a noun alone, which stands for all its verbs. */
+  /** A noun and a verb, such as `tenant.set`, or a noun alone, which stands for all its verbs. */
   action?: string;
   /** The system user who ran the command. */
   actor?: string;
