@@ -29,14 +29,14 @@ create table tenants (
   max_holds              integer     not null default 1000 constraint tenants_max_holds_positive check (max_holds > 0),
   max_hold_share         integer     not null default 100
                                      constraint tenants_max_hold_share_range check (max_hold_share between 1 and 100),
-  -- The address of a tour on the tenant's site, with {slug} in it. Readers accept the same schemes (tenants/link-template.ts).
+  -- The address of a tour on the tenant's site, with {slug} in it. tenants/link-template.ts accepts the same schemes when it reads it.
   link_template          text        constraint tenants_link_template_scheme
                                      check (link_template ~ '^(https://|http://localhost:[0-9]+/)'),
   brand_color            text        constraint tenants_brand_color_form check (brand_color ~ '^#[0-9a-f]{6}$'),
   brand_logo             text        constraint tenants_brand_logo_scheme check (brand_logo ~ '^https://'),
-  -- Pixels of a card's corners.
+  -- The radius of a card's corners, in pixels.
   brand_radius           smallint    constraint tenants_brand_radius_range check (brand_radius between 0 and 32),
-  -- Names of font families without quotes; a browser takes the first that it has: Inter, Georgia, serif
+  -- Names of font families without quotes, such as: Inter, Georgia, serif. A browser uses the first font that it has.
   brand_font             text        constraint tenants_brand_font_form
                                      check (brand_font ~ '^[A-Za-z][A-Za-z0-9 -]*(, [A-Za-z][A-Za-z0-9 -]*)*$'
                                        and char_length(brand_font) <= 200),
@@ -44,8 +44,8 @@ create table tenants (
                                      constraint tenants_origins_no_wildcard check (array_to_string(origins, ' ') !~ '[*]')
                                      constraint tenants_origins_at_most_twenty check (cardinality(origins) <= 20),
   created_at             timestamptz not null default now(),
-  -- An unpaid booking keeps seats like a hold, until the end of the payment window. So it counts in the tenant's share of a
-  -- departure (max_hold_share), and this column limits the number of a tenant's unpaid bookings (sales/tenant-limits.ts).
+  -- The most unpaid bookings of the tenant (sales/tenant-limits.ts). An unpaid booking keeps seats until the end of the payment window,
+  -- like a hold, so it also counts in the tenant's share of a departure (max_hold_share).
   max_unpaid             integer     not null default 1000 constraint tenants_max_unpaid_positive check (max_unpaid > 0),
   -- A sandbox tenant sees the real catalog, but its holds and bookings take no real seat (ADR 29).
   sandbox                boolean     not null default false,
@@ -53,7 +53,7 @@ create table tenants (
 );
 create index tenants_origins on tenants using gin (origins);
 
--- Refuses to make a real tenant a sandbox tenant, or the reverse: the tenant's holds and bookings have the same mark.
+-- Refuses to make a real tenant a sandbox tenant, or the reverse, because the tenant's holds and bookings have a copy of the column.
 create function refuse_another_kind() returns trigger language plpgsql as $$
 begin
   raise exception 'a tenant never changes between real and sandbox'

@@ -4,7 +4,7 @@
 create table api_keys (
   id           char(12)    primary key constraint api_keys_id_form check (id ~ '^[0-9A-Za-z]{12}$'),
   tenant_id    uuid        not null references tenants (id),
-  -- A rotated key keeps its family, and with it the quota bucket.
+  -- The successor of a rotated key has the same family, and so the same quota.
   family_id    char(12)    not null,
   name         text        constraint api_keys_name_length check (char_length(name) between 1 and 200),
   website      text        constraint api_keys_website_length check (char_length(website) between 1 and 253),
@@ -18,12 +18,12 @@ create table api_keys (
   revoked_at   timestamptz,
   replaced_by  char(12)    references api_keys (id),
   last_used_at timestamptz,
-  -- Last request with the headers of a browser. A key in a browser is known to every visitor.
+  -- The last time at which a browser sent the key. Such a key is not secret: every visitor can read it.
   browser_seen_at timestamptz
 );
 create index api_keys_tenant on api_keys (tenant_id, created_at);
 
--- The widget tokens of tenants. A token without origins of its own follows the tenant's origins as they change.
+-- The widget tokens of tenants. A token without origins of its own uses the tenant's current origins.
 create table widget_tokens (
   id           char(12)    primary key constraint widget_tokens_id_form check (id ~ '^[0-9A-Za-z]{12}$'),
   tenant_id    uuid        not null references tenants (id),
@@ -46,7 +46,7 @@ create index widget_tokens_origins on widget_tokens using gin (origins);
 -- stored data. The check value does not reveal the secret.
 create table secret_checks (
   variable    text        primary key constraint secret_checks_variable_known check (variable in ('SECRETS_KEY', 'KEY_PEPPER')),
-  -- Null: the secret was in use before this table existed. The first start that proves to have the secret stores the value.
+  -- Null: the secret was in use before this table existed. The first process that proves that it has the secret stores the value.
   check_value text,
   created_at  timestamptz not null default now()
 );

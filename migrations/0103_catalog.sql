@@ -1,14 +1,15 @@
--- The central catalog, which all tenants share: tours, their tags, and what imports and the demo remember of them.
+-- The central catalog, which all tenants share: tours, their tags, and what imports and the demo have stored about tours.
 
--- Returns the pictures of a list whose address is https or a path of this service. Browsers take //host and /\host for other hosts.
+-- Returns those pictures of a list whose address is https or a path of this service. //host and /\host are not such paths: browsers take
+-- them for other hosts.
 create function images_with_safe_addresses(images jsonb) returns jsonb
   language sql immutable
   return jsonb_path_query_array(images, 'strict $[*] ? (@.url like_regex "^(https://|/($|[^/\\\\]))")');
 
--- One row a tour, with its content as structured fields, and prices in minor units of the tour's currency.
+-- The tours, with their content as structured fields. Prices are in minor units of the tour's currency.
 create table tours (
   id                  uuid        primary key default gen_random_uuid(),
-  -- A slug never looks like a UUID, so that {id_or_slug} is decided before the query.
+  -- A slug never looks like a UUID, so that it is known before the query whether {id_or_slug} is an id or a slug.
   slug                text        not null constraint tours_slug_unique unique
                       constraint tours_slug_form check (slug ~ '^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$'
                         and slug !~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'),
@@ -24,13 +25,13 @@ create table tours (
   currency            char(3)     not null constraint tours_currency_form check (currency ~ '^[A-Z]{3}$'),
   currency_digits     smallint    not null constraint tours_currency_digits_range check (currency_digits between 0 and 4),
   base_price_minor    bigint      not null constraint tours_base_price_range check (base_price_minor between 0 and 1000000000000),
-  -- Readers accept the same addresses (platform/text-forms.ts).
+  -- platform/text-forms.ts accepts the same addresses when it reads them.
   image_url           text        constraint tours_image_url_scheme check (image_url ~ '^(https://|/($|[^/\\]))'),
   images              jsonb       not null default '[]' constraint tours_images_list check (jsonb_typeof(images) = 'array')
                       constraint tours_images_schemes check (images_with_safe_addresses(images) = images),
   tags                text[]      not null default '{}',
   languages           text[]      not null default '{}',
-  -- An IANA zone that this database knows: an unknown one fails here, not at the first booking.
+  -- An IANA time zone that this database knows. An unknown one is refused here, and not only at the first booking.
   time_zone           text        not null default 'UTC'
                       constraint tours_time_zone_known check ((timestamptz '2000-01-01 00:00Z' at time zone time_zone) is not null),
   group_size_max      integer     constraint tours_group_size_positive check (group_size_max > 0),
@@ -42,12 +43,12 @@ create table tours (
   cancellation_policy text        constraint tours_cancellation_policy_length check (char_length(cancellation_policy) <= 2000),
   status              text        not null default 'published'
                       constraint tours_status_known check (status in ('published', 'draft', 'archived')),
-  -- Grows with every change from the terminal to the tour, its departures or their seats. A cached availability stores the
-  -- revision at which it was counted, and is not used at another one.
+  -- Grows with every change of the tour, its departures or their seats from the terminal. A cached availability stores the revision at
+  -- which its seats were counted, and is not used for a later one.
   revision            bigint      not null default 1,
   created_at          timestamptz not null default now(),
   updated_at          timestamptz not null default now(),
-  -- The local time at which every departure of the tour begins, HH:MM; null: the tour has no fixed time.
+  -- The local time, HH:MM, at which departures without a start time of their own begin. Null: the tour has no fixed time.
   start_time          text        constraint tours_start_time_is_a_time check (start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   constraint tours_sort_key_unique unique (id, continent, name_folded)
 );
@@ -58,7 +59,8 @@ create index tours_name_search on tours using gin (name_folded gin_trgm_ops);
 create index tours_by_country on tours (continent, country, name_folded, id) where status = 'published';
 create index tours_by_duration on tours (duration_days) where status = 'published';
 
--- The tags of published tours, in the order of pages: a tag may be frequent on one continent and unknown on the others.
+-- The tags of published tours. The index has the order of pages for each continent, because a tag may be frequent on one continent and
+-- absent on the others.
 create table tour_tags (
   tour_id     uuid not null references tours (id) on delete cascade,
   tag         text collate "C" not null,
@@ -86,8 +88,8 @@ create trigger tours_inserted_tags after insert on tours
 create trigger tours_updated_tags after update on tours
   referencing new table as new_rows old table as old_rows for each statement execute function keep_tour_tags();
 
--- Records each write to a tour or its departures, by any writer. While a tour has a row here, its digest in tour_imports is not
--- valid. Writers only add rows, so that they do not wait for each other. An import deletes the rows that its comparison has seen.
+-- Each write to a tour or its departures, by any writer. While a tour has a row here, its digest in tour_imports is not valid. Writers
+-- only add rows, so that they do not wait for each other. An import deletes the rows that its comparison has seen.
 create table tour_edits (
   id          bigint generated always as identity primary key,
   tour_id     uuid   not null,
@@ -95,7 +97,7 @@ create table tour_edits (
 );
 create index tour_edits_by_tour on tour_edits (tour_id);
 
--- Adds the tours that a statement has changed, by their own rows or by rows of departures.
+-- Adds a row to tour_edits for each tour that a statement has changed: its own row, or rows of its departures.
 create function note_tour_edits() returns trigger language plpgsql as $$
 begin
   if tg_table_name = 'tours' then
@@ -112,20 +114,20 @@ end $$;
 create trigger tours_updated after update on tours
   referencing new table as new_rows old table as old_rows for each statement execute function note_tour_edits();
 
--- Adds all tours: TRUNCATE does not say which rows it removes.
+-- Adds a row to tour_edits for every tour, because TRUNCATE does not say which rows it removes.
 create function note_every_tour_edited() returns trigger language plpgsql as $$
 begin
   insert into tour_edits (tour_id) select id from tours;
   return null;
 end $$;
 
--- The last entry of a catalog file that an import found equal to the tour, or wrote to it. Has no foreign key, because its lock
--- would make imports and the terminal wait for each other. No query finds a row without its tour.
+-- For each tour, the last entry of a catalog file that an import wrote, or found to be equal to the tour. There is no foreign key,
+-- because its lock would make imports and the terminal wait for each other. No query finds a row whose tour does not exist.
 create table tour_imports (
   tour_id    uuid    primary key,
-  -- Digest of the entry's text. Null: an import has changed the tour, and no text is known to be equal to it.
+  -- The digest of the entry's text. Null: an import has changed the tour, and no entry is known to be equal to the tour.
   digest     bytea,
-  -- True if an import with --prune has nothing to do either.
+  -- True: an import of the same entry with --prune would also change nothing.
   exact      boolean not null,
   departures integer not null,
   -- Changes with each write. An import replaces only a row that still has the stamp of its comparison.
@@ -133,8 +135,8 @@ create table tour_imports (
 );
 create index tour_imports_by_digest on tour_imports (digest);
 
--- The tours that the demo has created, and the time of its last change to each. The demo does not change a tour that an operator has
--- changed since. The revision cannot show that, because sales from the terminal increment it too.
+-- The tours that the demo has created, with the time of the demo's last change of each. The demo does not change a tour that an operator
+-- has changed since this time. The revision of the tour cannot show this, because sales from the terminal also increment it.
 create table demo_tours (
   tour_id    uuid        primary key references tours (id) on delete cascade,
   updated_at timestamptz not null

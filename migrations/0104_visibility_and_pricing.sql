@@ -1,7 +1,8 @@
--- Which tours a tenant shows, and at which prices.
+-- The rules that decide which tours a tenant sees, and the rules for its prices.
 
--- Shows or hides one tour. A tour rule overrules a continent rule, which overrules the tenant's default (catalog/visibility.ts).
--- The rule has a copy of the tour's sort key, which the foreign key keeps equal, so that a page is read from one index.
+-- Shows or hides one tour. A tour rule overrides a continent rule, and a continent rule overrides the tenant's default
+-- (catalog/visibility.ts). The rule has a copy of the tour's sort key, so that a page is read from one index. The foreign key keeps the
+-- copy equal to the tour.
 create table visibility_tour_rules (
   tenant_id   uuid        not null references tenants (id),
   tour_id     uuid        not null,
@@ -26,7 +27,7 @@ create table visibility_continent_rules (
   primary key (tenant_id, continent)
 );
 
--- A tenant's price rules. One rule decides each price: pricing/choose-price-rule.ts chooses it.
+-- The price rules of tenants. Each price is decided by at most one rule, which pricing/choose-price-rule.ts chooses.
 create table price_rules (
   id           bigint      generated always as identity primary key,
   tenant_id    uuid        not null references tenants (id),
@@ -34,13 +35,13 @@ create table price_rules (
   continent    text        collate "C"
                constraint price_rules_continent_form check (continent ~ '^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$'),
   kind         text        not null constraint price_rules_kind_known check (kind in ('percent', 'amount', 'price')),
-  -- Percent for a percent rule; minor units of currency for the others.
+  -- A rule of the kind `percent` has only percent. The other rules have amount_minor, in minor units of currency.
   percent      numeric(9, 4) constraint price_rules_percent_range check (percent between -100 and 10000),
   amount_minor bigint      constraint price_rules_amount_range check (amount_minor between -1000000000000 and 1000000000000),
   currency     char(3),
   travel_from  date,
   travel_to    date,
-  -- Major units: 5 rounds to the nearest multiple of five.
+  -- In major units: 5 rounds prices to the nearest multiple of five.
   round_to     numeric(12, 4) constraint price_rules_round_to_positive check (round_to > 0),
   created_at   timestamptz not null default now(),
   constraint price_rules_one_scope check (tour_id is null or continent is null),
@@ -52,6 +53,6 @@ create table price_rules (
     end),
   constraint price_rules_price_not_negative check (kind <> 'price' or amount_minor >= 0)
 );
--- A page reads the rules of its tours only.
+-- A page of the catalog reads only the rules of its own tours.
 create index price_rules_tenant_tour on price_rules (tenant_id, tour_id);
 create index price_rules_tour on price_rules (tour_id) where tour_id is not null;

@@ -1,6 +1,7 @@
--- Departures: the travel dates of tours, and the next open one of each tour.
+-- Departures: the travel dates of tours, and the next open departure of each tour.
 
--- Accepts prices by category in minor units: {"adult": 129000, "child": 99000, "single_supplement": 20000}; adult is required.
+-- Returns true for valid prices by category, in minor units: {"adult": 129000, "child": 99000, "single_supplement": 20000}. Only adult is
+-- required.
 create function valid_prices_minor(prices jsonb) returns boolean
   language sql immutable
   return jsonb_typeof(prices) = 'object'
@@ -12,7 +13,7 @@ create function valid_prices_minor(prices jsonb) returns boolean
         or category.amount::text !~ '^[0-9]{1,13}$'
     );
 
--- One travel date of one tour. The number of taken seats is never stored: count_seats (0108) counts it.
+-- The departures of tours. The number of taken seats is never stored: count_seats (0108) counts the seats.
 create table departures (
   id             uuid        primary key default gen_random_uuid(),
   tour_id        uuid        not null references tours (id) on delete restrict,
@@ -25,8 +26,8 @@ create table departures (
   closes_at      timestamptz,
   created_at     timestamptz not null default now(),
   updated_at     timestamptz not null default now(),
-  -- When the departure was last cancelled or reopened, which changes its bookings without a write to each of them (updated_since,
-  -- bookings/lead-list.repository.ts). Null: no change is known.
+  -- The time at which the departure was last cancelled or reopened. It also counts as a change of its bookings, whose rows are not written
+  -- (updated_since, bookings/lead-list.repository.ts). Null: no such change is known.
   status_changed_at timestamptz,
   constraint departures_one_per_tour_and_date unique (tour_id, departure_date),
   constraint departures_return_not_before check (return_date >= departure_date)
@@ -34,7 +35,7 @@ create table departures (
 create index departures_by_date on departures (departure_date, tour_id) where status = 'scheduled';
 create index departures_by_status_change on departures (status_changed_at, id) where status_changed_at is not null;
 
--- Writes status_changed_at, whoever cancels or reopens the departure.
+-- Writes status_changed_at, by whatever statement the departure is cancelled or reopened.
 create function stamp_departure_status() returns trigger language plpgsql as
   'begin new.status_changed_at := clock_timestamp(); return new; end';
 create trigger departures_status_stamped before update on departures
@@ -50,23 +51,23 @@ create trigger departures_deleted after delete on departures
 create trigger departures_truncated after truncate on departures
   for each statement execute function note_every_tour_edited();
 
--- PostgreSQL inlines these functions into the queries that call them, because each is one immutable expression. So the planner
--- sees the columns, and uses their indexes.
+-- PostgreSQL puts the expressions of the next functions into the queries that call them, because each is one immutable expression. So the
+-- planner sees the columns, and can use their indexes.
 
 -- Returns the date at the instant `at`, in the tour's time zone.
 create function tour_today(time_zone text, at timestamptz) returns date
   language sql immutable
   return (at at time zone time_zone)::date;
 
--- Returns true if the departure can be booked at the instant `at`, without regard to its seats. departures/departure.ts derives the
--- reason if it cannot.
+-- Returns true if the departure can be booked at the instant `at`, whether or not it has free seats. departures/departure.ts derives the
+-- reason why a departure cannot be booked.
 create function departure_is_open(status text, departure_date date, closes_at timestamptz, time_zone text, at timestamptz)
   returns boolean
   language sql immutable
   return status = 'scheduled' and departure_date >= tour_today(time_zone, at) and (closes_at is null or closes_at > at);
 
--- Returns the first instant at which departure_is_open is false for a departure that is not cancelled. Where clocks go back over
--- midnight there are two midnights, and PostgreSQL returns the later one.
+-- Returns the first instant at which departure_is_open is false for a departure that is not cancelled. If clocks go back over midnight,
+-- there are two midnights, and PostgreSQL returns the later one; this function then returns the earlier one.
 create function departure_closes_at(departure_date date, closes_at timestamptz, time_zone text) returns timestamptz
   language sql immutable
   return least(closes_at, (
@@ -74,36 +75,37 @@ create function departure_closes_at(departure_date date, closes_at timestamptz, 
                 else midnight end
     from (select ((departure_date + 1)::timestamp at time zone time_zone) as midnight) as next_day));
 
--- The place of a tour in the order of next departures: its date (null: none, which sorts last), folded name, and id. No name has
--- the character between them.
+-- Returns the sort key of a tour in the order of next departures: the date, the folded name and the id. A tour without a next departure
+-- (null) comes last. The character between the three parts occurs in no name.
 create function next_departure_key(departure_date date, name_folded text, tour_id uuid) returns text
   language sql stable
   return (coalesce(to_char(departure_date, 'YYYY-MM-DD'), 'none') || e'\x01' || name_folded || e'\x01' || tour_id) collate "C";
 
--- The next open departure of each tour, computed in advance, because a list in its order needs an index. Time and changes make a
--- row wrong: it holds from computed_at to before open_until, and not for the tours in next_departures_due. A query computes the
--- rows that do not hold, so it is exact at any instant; the API computes them anew every 15 seconds.
+-- The next open departure of each tour, computed in advance, because a list in the order of next departures needs an index. A row is valid
+-- from computed_at until just before open_until, if its tour is not in next_departures_due. A query computes the rows that are not valid
+-- itself, so its result is always exact. Every 15 seconds the API stores them again.
 create table next_departures (
   tour_id     uuid        primary key references tours (id) on delete cascade,
   continent   text        collate "C" not null,
-  -- One column, because the planner has no statistics of where a list of columns ends: a page of tours without a date was sorted.
+  -- One column instead of three: for a list of columns the planner has no statistics of their order, and it sorted a page of tours without
+  -- a date.
   sort_key    text        collate "C" not null,
   computed_at timestamptz not null,
-  -- When this departure closes.
+  -- The time at which this departure closes.
   open_until  timestamptz not null
 );
 create index next_departures_by_key on next_departures (continent, sort_key, tour_id);
 create index next_departures_computed on next_departures (computed_at);
 create index next_departures_until on next_departures (open_until);
 
--- Tours whose row must be computed anew. Rows are only added, so that no writer waits for another.
+-- The tours whose row in next_departures must be computed again. Writers only add rows, so that no writer waits for another.
 create table next_departures_due (
   id      bigint generated always as identity primary key,
   tour_id uuid   not null
 );
 create index next_departures_due_by_tour on next_departures_due (tour_id);
 
--- Marks the tours that a statement has changed, by their own rows or by rows of departures.
+-- Adds to next_departures_due each tour that a statement has changed: its own row, or rows of its departures.
 create function mark_next_departures() returns trigger language plpgsql as $$
 begin
   if tg_table_name = 'tours' then
@@ -118,7 +120,7 @@ begin
   return null;
 end $$;
 
--- Marks all tours: TRUNCATE does not say which rows it removes.
+-- Adds every tour to next_departures_due, because TRUNCATE does not say which rows it removes.
 create function mark_all_next_departures() returns trigger language plpgsql as $$
 begin
   insert into next_departures_due (tour_id) select id from tours;

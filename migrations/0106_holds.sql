@@ -1,6 +1,6 @@
 -- Holds: seats that a tenant keeps for a customer until the customer decides.
 
--- Keeps seats of one departure, and their price, for one tenant until expires_at, its release or its booking.
+-- Keeps seats of one departure, and their price, for one tenant: until expires_at, until it is released, or until a booking consumes it.
 -- The lead that consumes a hold names it in hold_id.
 create table seat_holds (
   id               uuid        primary key default gen_random_uuid(),
@@ -24,29 +24,30 @@ create table seat_holds (
   customer_email   text        constraint seat_holds_customer_email_length check (char_length(customer_email) <= 254),
   created_at       timestamptz not null default now(),
   ended_at         timestamptz,
-  -- The actors that placed and ended it: the id of a key, or an operator. Null: unknown, or it expired.
+  -- The actors that placed and ended the hold: the id of a key, or an operator. Null: unknown, or the hold expired.
   placed_by        text,
   ended_by         text,
   children         integer     not null default 0 constraint seat_holds_children_range check (children between 0 and quantity),
   -- The price of one child, and of one single supplement.
   child_price_minor bigint,
   single_supplement_minor bigint,
-  -- True for a hold of a sandbox tenant. Seats are counted among the rows of one kind.
+  -- True for a hold of a sandbox tenant. Seats of the sandbox and real seats are counted separately.
   sandbox          boolean     not null default false,
   -- A hold lasts two hours at most (holds/hold-length.ts).
   constraint seat_holds_life check (expires_at <= created_at + interval '120 minutes 1 second'),
   constraint seat_holds_children_priced check (children = 0 or child_price_minor is not null),
   constraint seat_holds_prices_range check (child_price_minor >= 0 and single_supplement_minor >= 0)
 );
--- The planner multiplies by this in the next ANALYZE: a sample that a rush on one departure fills says that all rows are of that one.
+-- ANALYZE then assumes one departure for every 20 rows. Without this, it would estimate the number of departures by a sample. A rush on one
+-- departure can fill the sample, and the planner would assume that all rows belong to this departure.
 alter table seat_holds alter column departure_id set (n_distinct = -0.05);
 
--- For count_seats. The kind comes first after the departure, so that a count reads no row of the other kind, and no row of the table
--- where the index has its columns.
+-- For count_seats. With sandbox after the departure, a count of real seats reads no row of the sandbox, and the reverse. The index has all
+-- columns of the count, so the count need not read the table.
 create index seat_holds_live_by_kind on seat_holds (departure_id, sandbox, expires_at) include (quantity) where status = 'active';
--- The count of a departure's seats must not fit the next two indexes. In a new database, whose tables have no statistics, all plans
--- cost the same: the count read the live holds of all departures by their expiry, until ANALYZE. So their conditions name a column
--- that the count does not compare: a comparison of the column implies that it is not null.
+-- The count of a departure's seats must not be able to use the next two indexes. In a new database, whose tables have no statistics, all
+-- plans cost the same: until ANALYZE, the count read the live holds of all departures by their expiry. So the condition of each index
+-- says that a column which the count does not compare is not null. Queries that compare the column can use the index.
 create index seat_holds_by_expiry on seat_holds (expires_at) where status = 'active' and expires_at is not null;
 create index seat_holds_live_by_tenant on seat_holds (tenant_id, expires_at) where status = 'active' and tenant_id is not null;
 create index seat_holds_by_external_ref on seat_holds (tenant_id, external_ref, departure_id)
@@ -55,10 +56,10 @@ create index seat_holds_by_external_ref on seat_holds (tenant_id, external_ref, 
 create index seat_holds_tenant on seat_holds (tenant_id, created_at);
 create index seat_holds_ended on seat_holds (tenant_id, status, created_at, id) where status <> 'active';
 create index seat_holds_reference on seat_holds (tenant_id, external_ref, created_at, id) where external_ref is not null;
--- For counts by day over all tenants. Rows are inserted in the order of time, so a BRIN index needs a few bytes for 128 pages.
+-- For counts by day over all tenants. Rows are inserted in the order of time, so a BRIN index needs only a few bytes for 128 pages.
 create index seat_holds_by_time on seat_holds using brin (created_at);
 
--- The extensions of holds, append only: the hold itself stores only its current end.
+-- The extensions of holds. Rows are only added. The hold itself stores only its current end.
 create table hold_extensions (
   hold_id    uuid        not null references seat_holds (id),
   at         timestamptz not null,
@@ -67,13 +68,14 @@ create table hold_extensions (
 );
 create index hold_extensions_hold on hold_extensions (hold_id);
 
--- The changes of holds, append only: the hold itself stores only its current values.
+-- The changes of holds. Rows are only added. The hold itself stores only its current values.
 create table hold_changes (
   hold_id uuid        not null references seat_holds (id),
   at      timestamptz not null,
   -- The actor: the id of a key, or an operator.
   by      text,
-  -- The values before and after by field, such as {"quantity": [2, 3]}, and null for a field with personal data. json keeps the order.
+  -- The values before and after the change by field, such as {"quantity": [2, 3]}; null for a field with personal data. The type json keeps
+  -- the order of the fields.
   fields  json        not null
 );
 create index hold_changes_hold on hold_changes (hold_id);

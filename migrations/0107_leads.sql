@@ -1,4 +1,4 @@
--- Booking leads: the requests of tenants' customers, and what OCTO clients send with theirs.
+-- Booking leads: the requests of tenants' customers, and the further fields of bookings by OCTO.
 
 -- The request of a tenant's customer, with its price and the state of its payment.
 create table booking_leads (
@@ -15,7 +15,7 @@ create table booking_leads (
   -- The price of one adult.
   unit_price_minor bigint      not null constraint booking_leads_unit_price_range check (unit_price_minor >= 0),
   total_minor      bigint      not null,
-  -- A confirmed booking keeps its deposit when its total becomes smaller, so the total does not bound it.
+  -- The deposit may be above the total: a confirmed booking keeps its deposit when its total becomes smaller.
   deposit_minor    bigint      not null constraint booking_leads_deposit_range check (deposit_minor >= 0),
   currency         char(3)     not null,
   currency_digits  smallint    not null,
@@ -29,7 +29,7 @@ create table booking_leads (
   customer_email   text        constraint booking_leads_customer_email_length check (char_length(customer_email) <= 254),
   notes            text        constraint booking_leads_notes_length check (char_length(notes) <= 2000),
   created_at       timestamptz not null default now(),
-  -- End of the payment window; null: none. From this instant on every query counts an unpaid lead as expired.
+  -- The end of the payment window. From this instant on, every query counts an unpaid lead as expired. Null: no end.
   payment_due_at   timestamptz,
   confirmed_at     timestamptz,
   cancelled_at     timestamptz,
@@ -48,9 +48,9 @@ create table booking_leads (
   -- The names of the travellers, as an array of objects.
   travellers       jsonb       constraint booking_leads_travellers_are_list check (jsonb_typeof(travellers) = 'array'),
   cancel_reason    text        constraint booking_leads_cancel_reason_length check (char_length(cancel_reason) <= 500),
-  -- Null: the booking has not changed.
+  -- Null: the row has not been updated.
   updated_at       timestamptz,
-  -- True for a booking of a sandbox tenant. Seats are counted among the rows of one kind.
+  -- True for a booking of a sandbox tenant. Seats of the sandbox and real seats are counted separately.
   sandbox          boolean     not null default false,
   constraint booking_leads_date_and_departure check ((departure_id is null) = (departure_date is null)),
   -- Children take a seat each, like adults.
@@ -69,10 +69,10 @@ create table booking_leads (
     case when anonymized_at is null then source = 'octo' or num_nulls(customer_name, customer_phone, customer_email) = 0
          else num_nonnulls(customer_name, customer_phone, customer_email, notes, travellers, cancel_reason) = 0 end)
 );
--- As for seat_holds.
+-- For the reason given at seat_holds (0106).
 alter table booking_leads alter column departure_id set (n_distinct = -0.05);
 
--- For count_seats, as seat_holds_live_by_kind.
+-- For count_seats, like seat_holds_live_by_kind (0106).
 create index booking_leads_standing_by_kind on booking_leads (departure_id, sandbox)
   include (adults, children, status, payment_due_at) where status in ('pending_payment', 'confirmed');
 create index booking_leads_unpaid_by_due on booking_leads (payment_due_at) where status = 'pending_payment';
@@ -82,9 +82,9 @@ create index booking_leads_departure on booking_leads (departure_id) where depar
 create index booking_leads_anonymized on booking_leads (tenant_id, anonymized_at) where anonymized_at is not null;
 create index booking_leads_by_time on booking_leads using brin (created_at);
 
--- For the lists of bookings and their filters, in the three orders of bookings/booking-lead.repository.ts: by number, by departure and
--- by change. Without an index by status, a page reads all bookings of the tenant when few have the status. The expression of the third
--- order is the updated_at of the API.
+-- For the lists of bookings and their filters, in the three orders of bookings/lead-list.repository.ts: by number, by departure and by
+-- change. Without an index by status, a page would read all bookings of the tenant if only few have the status. The expression of the third
+-- order is the last change of the lead itself.
 create index booking_leads_tenant on booking_leads (tenant_id, id);
 create index booking_leads_external_ref on booking_leads (tenant_id, external_ref, id) where external_ref is not null;
 create index booking_leads_by_status on booking_leads (tenant_id, status, (-id));
@@ -96,7 +96,7 @@ create index booking_leads_by_update on booking_leads (tenant_id,
 create index booking_leads_by_status_and_update on booking_leads (tenant_id, status,
   (coalesce(updated_at, greatest(created_at, confirmed_at, cancelled_at, expired_at, anonymized_at))), id);
 
--- Writes updated_at in every update of a row.
+-- Writes updated_at in every update of a lead.
 create function set_updated_at() returns trigger language plpgsql as $$
 begin
   new.updated_at := clock_timestamp();
@@ -105,7 +105,7 @@ end $$;
 create trigger booking_leads_changed before update on booking_leads
   for each row execute function set_updated_at();
 
--- The changes of bookings, append only, as hold_changes.
+-- The changes of bookings, like hold_changes (0106). Rows are only added.
 create table booking_changes (
   lead_id bigint      not null references booking_leads (id),
   at      timestamptz not null,
@@ -114,7 +114,7 @@ create table booking_changes (
 );
 create index booking_changes_lead on booking_changes (lead_id);
 
--- Returns true if the lead is valid, and keeps its seats, at the instant `at`.
+-- Returns true if the lead is neither cancelled nor expired at the instant `at`, so that it keeps its seats.
 create function lead_stands(status text, payment_due_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return status = 'confirmed' or (status = 'pending_payment' and (payment_due_at is null or payment_due_at > at));
@@ -124,32 +124,33 @@ create function lead_lapsed(status text, payment_due_at timestamptz, at timestam
   language sql immutable
   return status = 'pending_payment' and payment_due_at <= at;
 
--- The fields of an OCTO booking that holds and leads do not have. A booking of OCTO is a hold until it is confirmed, then the lead that
--- consumes the hold. Written in the transaction of the hold; the lead is the one with its hold_id.
+-- The fields of OCTO bookings that holds and leads do not have. An OCTO booking is a hold until it is confirmed, and then the lead that
+-- consumes the hold. The row is written in the transaction of the hold. The lead is the one with the same hold_id.
 create table octo_bookings (
   tenant_id      uuid        not null references tenants (id),
-  -- Chosen by the caller, so it is unique within its tenant only.
+  -- Chosen by the client, so it is unique only within its tenant.
   uuid           uuid        not null,
   hold_id        uuid        not null references seat_holds (id),
-  -- SHA-256 of the validated request, to recognise its repetition. Null after anonymization, because it would confirm a guess.
+  -- The fingerprint of the request, by which a repeat is recognised. Null after anonymization, because it could confirm a guess.
   request_digest bytea,
-  -- The contact as sent, in OCTO's names; {} after anonymization.
+  -- The contact as the client sent it, with OCTO's field names; {} after anonymization.
   contact        jsonb       not null,
-  -- Per seat: uuid, unitId, resellerReference, and the contact as sent.
+  -- For each seat: uuid, unitId, resellerReference, and the contact as the client sent it.
   unit_items     jsonb       not null constraint octo_bookings_unit_items_are_list check (jsonb_typeof(unit_items) = 'array'),
-  -- The hold's reason; a lead has its own.
+  -- The notes and the reason of cancellation of the hold. A lead stores its own.
   notes          text        constraint octo_bookings_notes_length check (char_length(notes) <= 2000),
   cancel_reason  text        constraint octo_bookings_cancel_reason_length check (char_length(cancel_reason) <= 500),
   updated_at     timestamptz not null,
-  -- The departure of the lead, or else of the hold. A list by date reads the bookings of its range only; ended holds have no index by
-  -- departure. Triggers write it, because REST moves holds and leads of OCTO too.
+  -- The date of the lead's departure, or without a lead of the hold's. It has an index, so that a list by date reads only the bookings in
+  -- its range: there is no index of ended holds by departure. Triggers write the column, because REST can also move holds and leads of
+  -- OCTO.
   departure_date date        not null,
   constraint octo_bookings_uuid_unique primary key (tenant_id, uuid),
   constraint octo_bookings_hold_unique unique (hold_id)
 );
 create index octo_bookings_by_departure_date on octo_bookings (tenant_id, departure_date);
 
--- Writes the date of the hold's departure. A row that a restore copies has its date already.
+-- Writes the date of the hold's departure into a new row. A row that a restore copies already has the date.
 create function date_octo_booking() returns trigger language plpgsql as $$
 begin
   select d.departure_date into new.departure_date
@@ -159,7 +160,7 @@ end $$;
 create trigger octo_bookings_inserted before insert on octo_bookings
   for each row when (new.departure_date is null) execute function date_octo_booking();
 
--- Follows a hold that moves to another departure.
+-- Writes the new date of a hold that moves to another departure.
 create function move_octo_booking_of_hold() returns trigger language plpgsql as $$
 begin
   update octo_bookings o set departure_date = d.departure_date
@@ -169,7 +170,7 @@ end $$;
 create trigger seat_holds_moved after update of departure_id on seat_holds
   for each row when (new.departure_id <> old.departure_id) execute function move_octo_booking_of_hold();
 
--- Follows a lead that moves to another departure.
+-- Writes the new date of a lead that moves to another departure.
 create function move_octo_booking_of_lead() returns trigger language plpgsql as $$
 begin
   update octo_bookings o set departure_date = new.departure_date where o.hold_id = new.hold_id;

@@ -1,9 +1,9 @@
--- Seats: counts them from the live holds and standing leads, and refuses every write after which a departure is oversold.
+-- Seats: functions that count the seats of live holds and standing leads, and triggers that refuse every write that oversells a departure.
 
--- Returns the taken seats of one kind, real or sandbox, as a table of one row. PostgreSQL puts the body of a table function into the
--- statement that calls it, but calls a scalar function for each row: 12 µs for a departure instead of 42. The time is compared in the
--- filters, so that only the indexes of the departure fit: after a rush on one departure, its statistics made each count read the live
--- rows of all departures by their expiry.
+-- Returns the taken seats of a departure, real ones or those of the sandbox, as a table of one row. PostgreSQL puts the body of a table
+-- function into the statement that calls it, but calls a scalar function for each row: 12 µs for a departure instead of 42. The time is
+-- compared in FILTER clauses instead of WHERE, so that only indexes by departure can be used. Otherwise, after a rush on one departure,
+-- the statistics made each count read the live rows of all departures by their expiry.
 create function count_seats(departure uuid, of_sandbox boolean, at timestamptz) returns table (taken integer)
   language sql stable rows 1
 begin atomic
@@ -20,9 +20,9 @@ create function seats_taken(departure uuid, at timestamptz) returns integer
   language sql stable
   return (select taken from count_seats(departure, false, at));
 
--- Refuses every write after which a departure has more seats taken than it has, from any code path. Locks the departure itself, which
--- costs nothing if the caller holds the lock, so that a writer without the lock cannot race. Reads the clock first: a volatile argument
--- would keep the body of count_seats out of the statement.
+-- Refuses a write, from any code path, after which more seats of a departure are taken than the departure has. Locks the departures, so
+-- that writers which did not lock them cannot race; for a caller that holds the locks, this costs nothing. Reads the clock in a statement
+-- of its own: with a volatile argument, PostgreSQL would not put the body of count_seats into the statement.
 create function refuse_oversold_departures(departure_ids uuid[], of_sandbox boolean) returns void language plpgsql as $$
 declare
   oversold uuid;
@@ -45,9 +45,10 @@ begin
   end if;
 end $$;
 
--- Checks that each row is of its tenant's kind, and recounts the departures of the kinds that were written. Checks only writes that take
--- seats: it never refuses one that frees seats, so that an oversold departure can be repaired. An operator may give a departure fewer
--- seats than its sandbox rows take, so an update of those rows is not recounted: it could not even be confirmed.
+-- Checks that each written row is a sandbox row exactly if its tenant is a sandbox tenant. Then counts the seats of the departures again,
+-- real seats and those of the sandbox separately. Counts only for rows that take seats. A write that frees seats is never refused, so that
+-- an oversold departure can be repaired. An operator may give a departure fewer seats than its sandbox rows take. So an update of sandbox
+-- rows is not counted: otherwise such a booking could not even be confirmed.
 create function recount_written_departures() returns trigger language plpgsql as $$
 declare
   grown uuid[] := array(select distinct w.departure_id from written w
@@ -76,7 +77,7 @@ create trigger booking_leads_inserted after insert on booking_leads
 create trigger booking_leads_updated after update on booking_leads
   referencing new table as written for each statement execute function recount_written_departures();
 
--- Recounts a departure that gets fewer seats. Real seats decide how small it may become.
+-- Counts the seats of a departure that gets fewer seats. Only real seats limit how few it may get.
 create function recount_shrunk_departure() returns trigger language plpgsql as $$
 begin
   perform refuse_oversold_departures(array[new.id], false);

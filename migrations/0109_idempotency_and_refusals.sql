@@ -1,15 +1,15 @@
--- The answers of sales: the acknowledged ones, which a repeated request gets again, and the refused ones.
+-- Answers: those of acknowledged writes, which a repeated request gets again, and refusals.
 
--- An acknowledged write under an Idempotency-Key, with the exact bytes of its answer. The row and the effect commit in one transaction, so
--- either both exist or neither.
+-- Acknowledged writes with an Idempotency-Key, with the exact bytes of the answer. The row and the effect of the write are committed in one
+-- transaction, so either both exist or neither.
 create table idempotency_keys (
   tenant_id   uuid        not null references tenants (id),
   operation   text        not null,
   key         text        not null constraint idempotency_keys_key_length check (char_length(key) between 1 and 255),
-  -- Null: the data of the request's person was erased. The key stays used, and its requests get a refusal.
+  -- Null: the answer was erased with the data of a person. The key stays used, and repeated requests with the key are refused.
   fingerprint bytea,
   status      smallint,
-  -- Text, not jsonb: jsonb reorders keys, and a repeat answers with equal bytes.
+  -- Text and not jsonb, because jsonb changes the order of keys, and a repeat must get the same bytes.
   answer      text,
   created_at  timestamptz not null default now(),
   expires_at  timestamptz not null,
@@ -17,19 +17,19 @@ create table idempotency_keys (
 );
 create index idempotency_keys_expiry on idempotency_keys (expires_at);
 
--- Counts refused sales by day, for people who ask for the reason. Instances of the API write this table and sale_refusals in batches,
--- outside the sale's transaction, so a killed process loses its last seconds.
+-- The number of refused requests by day and code, for operators. Instances of the API write this table and sale_refusals in batches,
+-- outside the transactions of sales, so the refusals of the last seconds are lost if a process is killed.
 create table sale_refusal_counts (
   day       date    not null,
   tenant_id uuid    not null references tenants (id),
   operation text    not null,
-  -- Code of the problem document, such as insufficient_seats.
+  -- The code of the problem document, such as insufficient_seats.
   code      text    not null,
   count     integer not null constraint sale_refusal_counts_positive check (count > 0),
   primary key (day, tenant_id, operation, code)
 );
 
--- Lists refused sales: only the first ones of a flood.
+-- Refused requests with details. If there are very many at once, only the first ones are stored.
 create table sale_refusals (
   id              bigint      generated always as identity primary key,
   at              timestamptz not null,

@@ -1,8 +1,8 @@
--- The webhook queue; no other service reads or writes these tables. The history is in events, deliveries and attempts. The
--- unfinished work is in webhook_queue, which stays small while the history grows.
+-- The webhook queue. The history is in events, deliveries and attempts. The unfinished work is in webhook_queue, which stays small while
+-- the history grows. The API only adds events, deliveries and their queue rows.
 
--- Returns a UUID of version 7, which is ordered by time: lists page by id, inserts go to the end of the index, and a month of
--- history is a range of ids. PostgreSQL has its own function only from version 18 on.
+-- Returns a UUID of version 7. Such ids are ordered by time: lists can continue after an id, inserts go to the end of the index, and a
+-- month of history is a range of ids. PostgreSQL has such a function only from version 18 on.
 create function webhook_new_id(at timestamptz default clock_timestamp()) returns uuid
   language sql volatile
   return encode(
@@ -11,7 +11,7 @@ create function webhook_new_id(at timestamptz default clock_timestamp()) returns
         placing substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) from 1 for 6),
       52, 1), 53, 1), 'hex')::uuid;
 
--- Returns the lower bound of the ids that are created at `at` or later.
+-- Returns the smallest id that webhook_new_id can create at the time `at` or later.
 create function webhook_first_id(at timestamptz) returns uuid
   language sql immutable
   return encode(substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) || '\x00000000000000000000'::bytea, 'hex')::uuid;
@@ -21,7 +21,8 @@ create table webhook_endpoints (
   id            uuid        primary key default webhook_new_id(),
   tenant_id     uuid        not null references tenants (id),
   url           text        not null constraint webhook_endpoints_url_length check (char_length(url) between 1 and 2048),
-  -- Format of the bodies: the eight fields, these inside the envelope of Standard Webhooks, or ids alone.
+  -- The format of the bodies. spec: the fields of the event; standard: these fields inside the envelope of Standard Webhooks; thin: this
+  -- envelope with ids only.
   format        text        not null default 'spec'
                 constraint webhook_endpoints_format_known check (format in ('spec', 'standard', 'thin')),
   events        text[]      not null default '{booking.created}'
@@ -29,19 +30,19 @@ create table webhook_endpoints (
                 check (cardinality(events) > 0 and events <@ array['booking.created', 'booking.confirmed', 'booking.updated',
                   'booking.cancelled', 'booking.expired', 'hold.expired', 'departure.cancelled', 'departure.updated',
                   'endpoint.disabled']),
-  -- A person pauses an endpoint. A person, a 410, or days without a delivery disable it. Both keep new deliveries. A removed endpoint
-  -- has only its history.
+  -- Only an operator pauses an endpoint. An operator, an answer 410, or days without a successful delivery disable it. Deliveries to a
+  -- paused or disabled endpoint wait. A removed endpoint has only its history.
   status        text        not null default 'active'
                 constraint webhook_endpoints_status_known check (status in ('active', 'paused', 'disabled', 'removed')),
   status_reason text,
-  -- Start of the current status.
+  -- The time at which the current status began.
   status_since  timestamptz not null default now(),
   created_at    timestamptz not null default now()
 );
 create index webhook_endpoints_tenant on webhook_endpoints (tenant_id) where status <> 'removed';
 
--- The secrets of endpoints, sealed with AES-256-GCM under the key key_id, which is derived from SECRETS_KEY. Every secret that has
--- not expired signs.
+-- The secrets of endpoints, sealed with AES-256-GCM. key_id names the key, which is derived from SECRETS_KEY. A delivery is signed with
+-- every secret of its endpoint that has not expired.
 create table webhook_secrets (
   id          uuid        primary key,
   endpoint_id uuid        not null references webhook_endpoints (id),
@@ -53,29 +54,29 @@ create table webhook_secrets (
 );
 create index webhook_secrets_endpoint on webhook_secrets (endpoint_id);
 
--- The events of tenants, with the bytes to send. The history has partitions by month of the ids. Retention creates them ahead and
--- drops them (webhook_make_month, webhook_drop_month), and deletes no single rows. An event and its deliveries have the same time,
--- so the same month. There is no foreign key between them, because dropping a month would have to check each row.
+-- The events of tenants, with the bytes to send. Events, deliveries and attempts have partitions by month, according to the ids. Partitions
+-- are created ahead and dropped as a whole (0112), so that no single rows need be deleted. An event and its deliveries have the same
+-- time, so they are in the same month. There is no foreign key between them, because dropping a month would then have to check each row.
 create table webhook_events (
   id          uuid        primary key,
   tenant_id   uuid        not null references tenants (id),
   type        text        not null constraint webhook_events_type_form check (type ~ '^[a-z_]+([.][a-z_]+)*$'),
   booking_ref text,
-  -- Text, not jsonb: every try sends these bytes, and jsonb reorders keys.
+  -- Text and not jsonb, because jsonb changes the order of keys, and every attempt must send the same bytes.
   body        text        not null,
   created_at  timestamptz not null
 ) partition by range (id);
 create index webhook_events_booking on webhook_events (booking_ref) where booking_ref is not null;
 
--- One event on its way to one endpoint. Without an endpoint it waits until one is added.
+-- The deliveries: one event to one endpoint each. A delivery without an endpoint waits until the tenant has one.
 create table webhook_deliveries (
   id               uuid        primary key,
   event_id         uuid        not null,
   tenant_id        uuid        not null references tenants (id),
   endpoint_id      uuid        references webhook_endpoints (id),
-  -- The bytes to send, if the endpoint's format is not that of the event.
+  -- The bytes to send. Null: the body of the event.
   body             text,
-  -- "Delivering" is not stored: it is a live lease in webhook_queue, so that a claim writes only there.
+  -- There is no status for a delivery that is being sent: it has a live lease in webhook_queue, so that a claim writes only that table.
   status           text        not null default 'pending'
                    constraint webhook_deliveries_status_known
                    check (status in ('pending', 'delivered', 'retrying', 'dead', 'cancelled')),
@@ -92,7 +93,8 @@ create index webhook_deliveries_tenant on webhook_deliveries (tenant_id, id);
 create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, id);
 create index webhook_deliveries_undelivered on webhook_deliveries (status, id) where status <> 'delivered';
 
--- The attempts, append only. Their numbers are the fences of the claims, so there is no gap, even after a lost worker.
+-- The attempts to send deliveries. Rows are only added. An attempt has the fence of its claim as its number, so there is no gap, even after
+-- a worker was lost.
 create table webhook_attempts (
   delivery_id      uuid        not null,
   number           integer     not null constraint webhook_attempts_number_positive check (number > 0),
@@ -103,12 +105,12 @@ create table webhook_attempts (
                    check (outcome in ('delivered', 'http_error', 'redirect', 'gone', 'timeout', 'dns', 'connection', 'tls', 'blocked',
                      'unsealable', 'interrupted', 'hung_up', 'cancelled', 'worker_lost')),
   status_code      smallint,
-  -- A sentence for the operator; null if the attempt delivered.
+  -- The reason of a failure, as a sentence for the operator. Null: the attempt delivered the event.
   reason           text,
-  -- Milliseconds of dns, connect, tls, first_byte and body. Lacks the phases that the attempt did not reach, and those that a reused
-  -- connection does not need.
+  -- The milliseconds of the phases dns, connect, tls, first_byte and body. Phases that the attempt did not reach, or that a reused
+  -- connection does not have, are missing.
   phases           jsonb,
-  -- The address that was connected to.
+  -- The IP address of the connection.
   peer             text,
   -- The webhook-signature header; the other headers of the request follow from the delivery and started_at.
   signature        text,
@@ -118,8 +120,8 @@ create table webhook_attempts (
   primary key (delivery_id, number)
 ) partition by range (delivery_id);
 
--- Returns the bytes of an event in the format of an endpoint, when the delivery is created; null if they are the event's own body. A thin
--- body names the object to fetch; that of a departure's event names the departure and the bookings.
+-- Returns the body of an event in the format of an endpoint; null for `spec`, whose body is that of the event. It is called when the
+-- delivery is created. A thin body names the object to fetch: for an event of a departure, the departure and its bookings.
 create function webhook_body(format text, type text, at timestamptz, body text) returns text
   language sql immutable
   return case when format <> 'spec' then
@@ -132,17 +134,18 @@ create function webhook_body(format text, type text, at timestamptz, body text) 
     ) end || '}'
   end;
 
--- The unfinished deliveries. A claim updates only columns without an index (a HOT update). Vacuum runs early, because every claim
--- reads the dead entries.
+-- The unfinished deliveries. A claim updates only columns without an index (a HOT update). Vacuum runs often, because every claim also
+-- reads the dead entries of the index.
 create table webhook_queue (
   delivery_id uuid        primary key,
   endpoint_id uuid        not null references webhook_endpoints (id),
   next_at     timestamptz not null default clock_timestamp(),
-  -- Attempts that count for the retry schedule.
+  -- The number of attempts that count for the retry schedule.
   tries       integer     not null default 0,
-  -- Attempts that were throttled (429, 503), or whose kept connection was already closed. The first three do not count in tries.
+  -- The number of attempts that were throttled (429, 503), or whose kept connection was already closed. The first three do not count in
+  -- tries.
   spared      integer     not null default 0,
-  -- True if an operator retried it or sent a ping. It ignores the breaker, and its failure does not count for the endpoint.
+  -- True: an operator asked for this delivery (a retry or a ping). It ignores the breaker, and its failure does not count for the endpoint.
   asked       boolean     not null default false,
   -- Grows with every claim. A result is recorded only under the fence of its claim.
   fence       integer     not null default 0,
@@ -162,11 +165,11 @@ create index webhook_queue_asked on webhook_queue (delivery_id) where asked;
 -- The health of failing endpoints. The first failure inserts the row, and the next success deletes it, so a healthy endpoint has none.
 create table webhook_health (
   endpoint_id   uuid        primary key references webhook_endpoints (id),
-  -- Failures in a row, without throttled attempts (429, 503) and those that this service refused or cut off.
+  -- The number of failures in a row. Throttled attempts (429, 503), and attempts that this service refused or cut off, do not count.
   failures      integer     not null default 0,
-  -- Time of the first failure of any kind since the last success.
+  -- The time of the first failure of any kind since the last success.
   failing_since timestamptz not null default now(),
-  -- Dead deliveries since failing_since.
+  -- The number of deliveries that have become dead since failing_since.
   exhausted     integer     not null default 0,
   -- The breaker: the number of openings since the last success, the time of the last one, and the end of the pause. After it, one
   -- request at a time probes the endpoint.
@@ -175,8 +178,8 @@ create table webhook_health (
   blocked_until timestamptz
 ) with (fillfactor = 50);
 
--- Statistics of five minutes, for the charts of the page. Each worker writes its own rows, as totals, so that a repeated write is
--- harmless.
+-- Statistics of five minutes each, for the charts of the monitoring page. Each worker writes its own rows. It writes totals, so that a
+-- repeated write does no harm.
 create table webhook_pulse (
   -- The beginning of the five minutes.
   at           timestamptz not null,
@@ -201,15 +204,15 @@ create table webhook_workers (
   in_flight  integer     not null
 );
 
--- The tables of a month exist before it begins. A row without a month goes to the default partition and is moved when the month is
--- created, so that bookings do not depend on it.
+-- The tables of a month are created before the month begins. If they are missing, new rows go to the default partitions, so that bookings
+-- do not fail. When the tables are created, these rows are moved to them.
 create table webhook_events_default partition of webhook_events default;
 create table webhook_deliveries_default partition of webhook_deliveries default;
 create table webhook_attempts_default partition of webhook_attempts default;
 create table webhook_pulse_default partition of webhook_pulse default;
 
--- The sign-in of the monitoring page: a link that is valid once within five minutes, and the session that it opens. Stores only
--- digests.
+-- The sign-ins to the monitoring page: a link that can be used once within five minutes, and the session that it opens. Only digests of the
+-- link and the session are stored.
 create table webhook_monitor_sessions (
   id             uuid        primary key default gen_random_uuid(),
   -- The operator who created the link at the terminal, and the machine.
@@ -217,7 +220,7 @@ create table webhook_monitor_sessions (
   host           text        not null,
   link_digest    bytea       not null unique,
   link_expires_at timestamptz not null,
-  -- Null until the link was used; a link without a session after that cannot be used again.
+  -- Null: the link has not been used yet. A used link cannot be used again.
   session_digest bytea       unique,
   expires_at     timestamptz,
   created_at     timestamptz not null default now()

@@ -1,4 +1,4 @@
--- Records changes: the version by which processes end cached reads, and the changes that a tenant's copy of the catalog receives (ADR 28).
+-- Records of changes: the version by which processes drop cached data, and the changes that a tenant's copy of the catalog gets (ADR 28).
 
 -- The version of the data that processes of the API cache, and the time of the last commit that changed the catalog. Each change of a
 -- credential, a tenant, a visibility or price rule, or the catalog increments the version in the same transaction. Holds and bookings
@@ -10,39 +10,39 @@ create table change_version (
 );
 insert into change_version (version) values (1);
 
--- Running transactions that have changed the catalog or other cached data. An immediate increment would lock the version until the end
--- of the transaction, and a revocation would wait for a long import. So the change inserts a mark here, without a wait, and COMMIT
--- increments the version.
+-- Running transactions that have changed the catalog or other cached data. If a change incremented the version at once, it would lock the
+-- version until its transaction ends, and a revocation would wait for a long import. So a change inserts a mark here, without a wait, and
+-- the version is incremented at COMMIT.
 create table change_marks (
   transaction xid8    primary key,
-  -- The number of the transaction's changes in the tables below.
+  -- The number that the changes of the transaction have in the tables below.
   change_id   bigint  not null generated always as identity,
-  -- False for a transaction that only adds a tenant: the change has a number, but is in no cache.
+  -- False for a transaction that only adds a tenant: its change has a number, but no process can have cached the tenant.
   of_cache    boolean not null default true
 );
 
--- Lists the processes of the API that cache data. Each writes, twice a second, the version that it has seen; it has then dropped the cache
--- of earlier versions. A command waits until the rows have its version (platform/read-cache/await-instances.ts).
+-- The processes of the API that cache data. Each process writes twice a second the version that it has seen, after it has dropped the data
+-- of earlier versions. A command waits until all rows have the version of its change (platform/read-cache/await-instances.ts).
 create table api_instances (
   id             uuid        primary key,
   seen_version   bigint      not null,
-  -- Number of this process's writes. If it no longer grows, the validity of the process's cache has ended.
+  -- The number of this process's writes. If it no longer grows, the cache of the process is no longer valid.
   poll           bigint      not null,
-  -- For people. No decision reads it, because a clock may step.
+  -- For operators, and for the check of 0115. The waits of commands do not use it, because a clock may be set back.
   polled_at      timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 
 -- The times of committed changes. A transaction that changes the catalog gets a number with its first change, and its COMMIT gives the
--- number a time. change_version is locked then until the commit ends, so the times are in the order of the commits.
+-- number a time. From this point until the commit ends, change_version is locked, so the times have the order of the commits.
 create table catalog_commits (
   change_id bigint      primary key,
   at        timestamptz not null
 );
 create index catalog_commits_by_time on catalog_commits (at, change_id);
--- The change 0 is the creation of the schema. A copy that is older is told of the whole catalog.
+-- The change 0 is the creation of the schema. A tenant whose copy is older gets the whole catalog.
 insert into catalog_commits values (0, date_trunc('milliseconds', clock_timestamp()));
 
--- The last change of each tour or its departures. Rows are only added and deleted, so that no writer waits for another.
+-- The last change of each tour or its departures. Rows are only added and deleted, never updated, so that no writer waits for another.
 create table tour_changes (
   tour_id   uuid   not null,
   change_id bigint not null,
@@ -50,8 +50,8 @@ create table tour_changes (
 );
 create index tour_changes_by_change on tour_changes (change_id, tour_id);
 
--- The last change of each rule of a tenant, of visibility or price. The scope is the id of a tour, `in` and a continent, or `default`,
--- which means all tours.
+-- The last change of each tenant's rules, both visibility rules and price rules, by scope. The scope is the id of a tour, `in` with a
+-- continent, or `default`, which means all tours.
 create table tenant_changes (
   tenant_id uuid   not null,
   scope     text   collate "C" not null,
@@ -60,7 +60,7 @@ create table tenant_changes (
 );
 create index tenant_changes_by_change on tenant_changes (change_id, tenant_id, scope);
 
--- When each tour was published, and in which continent. A transaction that changes a tour twice leaves a period without length.
+-- The periods in which each tour was published, with its continent. A transaction that changes a tour twice leaves an empty period.
 create table tour_publications (
   tour_id      uuid   not null,
   continent    text   collate "C" not null,
@@ -70,7 +70,8 @@ create table tour_publications (
 create index tour_publications_by_tour on tour_publications (tour_id);
 create index tour_publications_ended on tour_publications (until_change, tour_id) where until_change is not null;
 
--- When each rule of visibility, and each default, said what. The scope `usable` is visible while the tenant's status lets it read.
+-- The periods in which each visibility rule, and each tenant's default, showed or hid tours. The scope `usable` is visible while the API
+-- serves the tenant.
 create table visibility_periods (
   tenant_id    uuid    not null,
   scope        text    collate "C" not null,
@@ -81,22 +82,22 @@ create table visibility_periods (
 create index visibility_periods_by_scope on visibility_periods (tenant_id, scope);
 create index visibility_periods_ended on visibility_periods (until_change) where until_change is not null;
 
--- The times that a restore has lost: what changed in the catalog after lost_after, up to lost_until, was not in the backup. A tenant that
--- asks for the changes since a time between them has a copy of changes that the platform lost (ADR 33).
+-- The periods whose changes a restore has lost: changes of the catalog after lost_after and until lost_until were not in the backup. A
+-- tenant that asks for the changes since a time in such a period may have a copy of lost changes (ADR 33).
 create table catalog_restores (
   lost_after timestamptz not null,
   lost_until timestamptz not null
 );
 
--- The periods of tour_publications with times, [from, until). Looks up each time by itself: the planner may merge a join, which reads
--- all earlier commits.
+-- The periods of tour_publications with their times, [from, until). Looks up each time separately: for a join, the planner may choose a
+-- merge join, which reads all earlier commits.
 create view tour_publication_times as
 select p.tour_id, p.continent, tstzrange(f.at, case when p.until_change is not null then coalesce(u.at, f.at, '-infinity') end) as during
 from tour_publications p
   cross join lateral (select (select k.at from catalog_commits k where k.change_id = p.from_change) as at offset 0) f
   cross join lateral (select (select k.at from catalog_commits k where k.change_id = p.until_change) as at offset 0) u;
 
--- The periods of visibility_periods with times, in the same way.
+-- The periods of visibility_periods with their times, like tour_publication_times.
 create view visibility_times as
 select v.tenant_id, v.scope, v.visible, tstzrange(f.at, case when v.until_change is not null then coalesce(u.at, f.at, '-infinity') end) as during
 from visibility_periods v
@@ -111,8 +112,8 @@ begin
   return null;
 end $$;
 
--- Increments the version at COMMIT, and gives the change its time. Two milliseconds between two commits, so that there is one at which
--- everything before is done and nothing after it: as_of.
+-- Increments the version at COMMIT, and gives the change its time. Two commits are at least two milliseconds apart, so that there is a time
+-- between them: as_of.
 create function raise_change_version() returns trigger language plpgsql as $$
 declare
   cached boolean;
@@ -129,8 +130,9 @@ end $$;
 create constraint trigger change_marks_at_commit after insert on change_marks
   deferrable initially deferred for each row execute function raise_change_version();
 
--- Triggers mark every statement, so that no writer can forget it. An insert of a tenant or credential changes no cached data. The
--- lists have every column of a credential except the times of its last use, which are written in batches every half minute.
+-- Triggers mark every statement that changes cached data, so that no writer can forget it. An insert of a tenant or credential changes no
+-- cached data. The lists of columns contain every column of a credential except the times of its last use, which are written in batches
+-- every half minute.
 create trigger tenants_changed after update or delete or truncate on tenants
   for each statement execute function mark_change();
 create trigger api_keys_changed
@@ -152,7 +154,7 @@ create trigger tours_changed after insert or update or delete or truncate on tou
 create trigger departures_changed after insert or update or delete or truncate on departures
   for each statement execute function mark_change();
 
--- Returns the number of this transaction.
+-- Returns the number of this transaction's changes.
 create function current_change() returns bigint language plpgsql as $$
 declare
   change bigint := (select change_id from change_marks where transaction = pg_current_xact_id());
@@ -163,7 +165,7 @@ begin
   return change;
 end $$;
 
--- Replaces the rows of these tours, but not locked ones: another transaction replaces those.
+-- Replaces the rows of these tours in tour_changes. Leaves rows that another transaction has locked, because that transaction deletes them.
 create function record_tour_changes(ids uuid[]) returns void language plpgsql as $$
 declare
   change constant bigint := current_change();
@@ -228,7 +230,7 @@ create trigger tours_updated_recorded after update on tours
 create trigger tours_deleted_recorded after delete on tours
   referencing old table as old_rows for each statement execute function record_tours();
 
--- Replaces the row of a tenant's rule, but not a locked one, like record_tour_changes.
+-- Replaces the row of a scope in tenant_changes, like record_tour_changes.
 create function record_tenant_change(of_tenant uuid, of_scope text) returns void language plpgsql as $$
 declare
   change constant bigint := current_change();
@@ -239,8 +241,8 @@ begin
     where c.tenant_id = of_tenant and c.scope = of_scope and c.change_id <> change for update skip locked));
 end $$;
 
--- Ends the period of a rule, and begins the next one. Null: there is no rule any more. The rule's own row is locked, so the changes of
--- one rule are made one after the other.
+-- Ends the period of a rule, and begins the next one. now_visible null: there is no rule any more. The caller's statement has locked the
+-- row of the rule, so that changes of one rule are made one after the other.
 create function record_visibility(of_tenant uuid, of_scope text, now_visible boolean) returns void language plpgsql as $$
 declare
   change constant bigint := current_change();
@@ -250,7 +252,7 @@ begin
   select of_tenant, of_scope, now_visible, change where now_visible is not null;
 end $$;
 
--- Records a change of what a tenant may read by default, or of what its prices say.
+-- Records a change of a tenant's default visibility, of its status, or of the settings on which its prices depend.
 create function record_tenant() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' or old.default_visible <> new.default_visible then
@@ -298,7 +300,7 @@ end $$;
 create trigger visibility_continent_rules_recorded after insert or update or delete on visibility_continent_rules
   for each row execute function record_continent_rule();
 
--- Records a change of a price rule, for the scope before and the scope after.
+-- Records a change of a price rule, for the scope of the old rule and for that of the new one.
 create function record_price_rule() returns trigger language plpgsql as $$
 begin
   if tg_op <> 'DELETE' then

@@ -1,8 +1,8 @@
 -- The rights of the API and the webhook queue, for the servers where they log in with roles of their own (ADR 35). The role that runs the
 -- migrations owns everything and keeps all rights; an installation may use it alone.
 
--- The rights of each role on each table: the text between GRANT and ON; an empty text is none. A migration that adds a table adds a row for
--- each role, and runs grant_database_roles() last; test/platform/database-roles.test.ts fails until it does.
+-- The rights of each role on each table: the text between GRANT and ON. An empty text: no rights. A migration that adds a table must add a
+-- row for each role, and then run grant_database_roles(); otherwise test/platform/database-roles.test.ts fails.
 create table database_rights (
   role   text not null constraint database_rights_role_known check (role in ('tour_platform_api', 'tour_platform_queue')),
   object text not null,
@@ -10,8 +10,8 @@ create table database_rights (
   primary key (object, role)
 );
 
--- A lock of a row (for update, for share) needs the right to update a column of it, so two tables have update (created_at). For departures it
--- allows the lock alone: the triggers of an update need rights that the API does not have.
+-- To lock a row (for update, for share), a role needs the right to update one of its columns, so two tables have update (created_at). For
+-- departures, this right allows only the lock: the triggers of an update need rights that the API does not have.
 insert into database_rights (object, role, rights)
 select r.object, of_role.name, of_role.rights
 from (values
@@ -76,8 +76,8 @@ from (values
 ) as r (object, api, queue)
   cross join lateral (values ('tour_platform_api', r.api), ('tour_platform_queue', r.queue)) as of_role (name, rights);
 
--- Gives the roles that this server has exactly the rights of database_rights. Also takes the right to create temporary tables from every
--- login but the owner, where the caller owns the database. Run it again after a role was created.
+-- Gives those roles that exist on this server exactly the rights of database_rights. If the caller owns the database, also takes the right
+-- to create temporary tables from every login but the owner. Run it again after a role was created.
 create function grant_database_roles() returns void language plpgsql as $$
 declare
   one record;

@@ -1,21 +1,22 @@
 -- Start times: a tour may have several departures on one date, told apart by the local time at which they begin.
 
--- The departure's own local start time, HH:MM. Null: the tour's start_time; if that is null too, the departure has none.
+-- The departure's own local start time, HH:MM. Null: the tour's start_time applies; if that is also null, the departure has no start time.
 alter table departures add column start_time text
   constraint departures_start_time_is_a_time check (start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$');
 
--- The time that the refused request named, or that of the departure. Null: none, or not known.
+-- The start time of the departure, or the time that the refused request named. Null: none, or not known.
 alter table sale_refusals add column departure_time text;
 
--- Returns the local time from which on a departure is past: its start, or without a start time the end of its date.
--- @param start_time of the departure, else of its tour
+-- Returns the local time from which on a departure is past: its start time, or without one the end of its date.
+-- @param start_time that of the departure, otherwise that of its tour
 create function departure_past_from(departure_date date, start_time text) returns timestamp
   language sql immutable
   return departure_date + coalesce(
     make_interval(hours => left(start_time, 2)::integer, mins => right(start_time, 2)::integer), interval '1 day');
 
--- Returns the first instant at which clocks show the local time. PostgreSQL alone returns the last one of a time that comes twice. Clocks
--- go back by half an hour, an hour or two. For a time that clocks skip, returns the instant that the skipped hour would have had.
+-- Returns the first instant at which clocks show the local time. If clocks show a time twice, AT TIME ZONE returns the second instant; so
+-- this function also tries the instants 30, 60 and 120 minutes earlier, by which clocks go back. For a time that clocks skip, it returns
+-- the instant that AT TIME ZONE returns.
 create function first_instant(local_time timestamp, time_zone text) returns timestamptz
   language sql immutable
   return (
@@ -23,17 +24,18 @@ create function first_instant(local_time timestamp, time_zone text) returns time
     from unnest(array[0, 30, 60, 120]) as minutes
       cross join lateral (select (local_time at time zone time_zone) - make_interval(mins => minutes)) as candidate (earlier));
 
--- Returns true if the departure is past at the instant `at`: it has started, or without a start time its date has ended in the tour's time
--- zone. Computes the exact start only for the dates on which it can matter: clocks that go back over midnight repeat the end of a date.
--- @param start_time of the departure, else of its tour
+-- Returns true if the departure is past at the instant `at`: it has started, or, if it has no start time, its date has ended in the tour's
+-- time zone. Computes the exact start only for dates on which it can matter: up to tomorrow, because clocks that go back over midnight
+-- repeat the end of a date.
+-- @param start_time that of the departure, otherwise that of its tour
 create function departure_is_past(departure_date date, start_time text, time_zone text, at timestamptz) returns boolean
   language sql immutable
   return departure_date < tour_today(time_zone, at)
     or (start_time is not null and departure_date <= tour_today(time_zone, at) + 1
         and first_instant(departure_past_from(departure_date, start_time), time_zone) <= at);
 
--- Returns true if the departure can be booked at the instant `at`, without regard to its seats. The function of this name in 0105 does not
--- know start times; processes of the release before call it.
+-- Returns true if the departure can be booked at the instant `at`, whether or not it has free seats. The function of the same name in 0105
+-- does not know start times; processes of the previous release call that one.
 create function departure_is_open(
     status text, departure_date date, start_time text, closes_at timestamptz, time_zone text, at timestamptz) returns boolean
   language sql immutable
@@ -48,12 +50,13 @@ create function departure_closes_at(departure_date date, start_time text, closes
 -- The next departures of these tours were computed without start times.
 insert into next_departures_due (tour_id) select id from tours where start_time is not null;
 
--- True for a process that knows start times. Processes of the release before do not write the column. While one of them lives, a second
--- departure of a date is refused, because that process would sell either of the two.
+-- True for a process that knows start times. Processes of the previous release do not write the column. While such a process runs, a second
+-- departure on one date is refused, because the process could sell the wrong one of the two.
 alter table api_instances add column knows_start_times boolean not null default false;
 
--- Checks that requests can tell the departures of a date apart: if it has several, each has a start time of its own or of the tour, and no
--- two are equal. Locks the tours, so that two transactions that add departures to one date run one after the other.
+-- Checks that requests can tell the departures of a date apart: if a date has several departures, each must have a start time, of its own
+-- or of the tour, and no two of these may be equal. Locks the tours, so that transactions that add departures to one tour run one after the
+-- other.
 create function refuse_equal_start_times(tour_ids uuid[], dates date[]) returns void language plpgsql as $$
 declare
   several record;
@@ -79,6 +82,7 @@ begin
   end if;
 end $$;
 
+-- Checks the dates of the departures that a statement has inserted.
 create function check_inserted_start_times() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array_agg(tour_id), array_agg(departure_date)) from new_rows;
@@ -87,6 +91,7 @@ end $$;
 create trigger departures_inserted_start_times after insert on departures
   referencing new table as new_rows for each statement execute function check_inserted_start_times();
 
+-- Checks the date of a departure whose tour, date or start time has changed.
 create function check_updated_start_time() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array[new.tour_id], array[new.departure_date]);
@@ -96,7 +101,7 @@ create trigger departures_updated_start_time after update of tour_id, departure_
   for each row when ((old.tour_id, old.departure_date, old.start_time) is distinct from (new.tour_id, new.departure_date, new.start_time))
   execute function check_updated_start_time();
 
--- The tour's time is that of its departures without their own.
+-- Checks all dates of a tour whose start time changes, because it applies to departures without a start time of their own.
 create function check_tour_start_time() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array_agg(tour_id), array_agg(departure_date)) from departures where tour_id = new.id;
@@ -105,7 +110,7 @@ end $$;
 create trigger tours_updated_start_time after update of start_time on tours
   for each row when (old.start_time is distinct from new.start_time) execute function check_tour_start_time();
 
--- The body for one endpoint, as in 0111: in the format `thin`, events of departures name the start time too.
+-- Returns the body for one endpoint, like the function of 0111. In the format `thin`, events of departures also name the start time.
 create or replace function webhook_body(format text, type text, at timestamptz, body text) returns text
   language sql immutable
   return case when format <> 'spec' then

@@ -28,7 +28,7 @@ import { writeRequestLine, measureRequest } from './http/request-log';
 const PAGE_HEADERS = securityHeadersOf({ referrerPolicy: 'no-referrer' });
 const DATA_HEADERS = dataHeadersOf(PAGE_HEADERS);
 
-/** Creates the HTTP service. Handlers run in this order. */
+/** Creates the HTTP service. The handlers run in the order in which they are registered here. */
 export function createApp(context: SalesContext, shedder: LoadShedder = createLoadShedder()): Express {
   const app = createHttpApp({
     trustProxy: context.config.trustProxy,

@@ -2,15 +2,15 @@ import type http from 'node:http';
 import { setImmediate as afterPoll, setTimeout as sleep } from 'node:timers/promises';
 import type { LoadShedder } from './http/load-shedding';
 
-/** Milliseconds since the drain began, except `quiet`. */
+/** Times in milliseconds since the drain began; only `quiet` is a duration. */
 interface DrainTimes {
-  /** The listener closes when no request has come for this time. */
+  /** The listener closes when no request has arrived for this long. */
   quiet: number;
-  /** The listener closes at this time, even if requests still come. */
+  /** The listener closes at this time, even if requests still arrive. */
   listenerCloses: number;
   /** Requests on existing connections are refused from this time on. */
   refusalStarts: number;
-  /** Open connections are closed. */
+  /** All connections that are still open are closed at this time. */
   end: number;
 }
 
@@ -25,9 +25,9 @@ export const DRAIN_TIMES: DrainTimes = {
 const CHECK_MS = 50;
 
 /**
- * Drains the process: fails readiness, serves all requests while clients move to other instances, closes the listener, and
- * waits for the requests in flight. Closing the listener at once would reset connections that the kernel has accepted and
- * Node has not; after a reset POST, the client does not know its result.
+ * Drains the process. Lets /readyz fail, serves all requests while clients move to other instances, closes the listener, and waits for the
+ * requests in flight. If the listener were closed at once, connections that the kernel has accepted but Node has not would be reset. The
+ * client of a POST on such a connection would not know whether the POST had an effect.
  */
 export async function drain(
   /** /readyz reads `locals.stopping`. */
@@ -54,12 +54,12 @@ export async function drain(
   timers.forEach((timer) => clearTimeout(timer));
 }
 
-/** The longest turn of the event loop that counts as quiet. In a longer one, the kernel may have accepted connections that Node has not. */
+/** A turn of the event loop that takes longer is not quiet: meanwhile the kernel may have accepted connections that Node has not. */
 const SHORT_TURN_MS = 1;
 
 /**
- * Resolves when the kernel has almost no waiting connection. Node accepts one connection per turn of its loop, so many may
- * wait: closing after one turn lost 411 requests in 120 closes under POSTs on new connections; this wait lost 6.
+ * Resolves when the kernel has almost no connection that Node has not accepted. Node accepts one connection in each turn of its loop, so
+ * many may wait. In a test with 120 closes under POSTs on new connections, a close after one turn lost 411 requests, and this wait lost 6.
  */
 async function untilNoConnectionWaits(server: http.Server, atMostMs: number): Promise<void> {
   const until = performance.now() + atMostMs;

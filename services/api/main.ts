@@ -30,11 +30,13 @@ import { startMetricsServer } from '../platform/http/metrics-server';
 import { createCachedReads } from './http/api-context';
 import { startSweeper } from './sweeper';
 
-/** Ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
+/** The time for the shutdown: ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
 const SHUTDOWN_MS = 15_000;
-/** Longer than the wait for a lock (two seconds) and the statement after it. Requests wait as long for a free connection. */
+/**
+ * The longest wait for an answer of the database: longer than a wait for a lock (two seconds). The wait for a free connection is as long.
+ */
 const ANSWER_TIMEOUT_MS = 5_000;
-/** A separate pool, so that its statements wait neither for requests nor for a hanging server. */
+/** The pool of the read-cache validity. It is separate, so that its polls wait neither for requests nor for a hanging server. */
 const VALIDITY_POOL = {
   applicationName: 'api lease',
   poolMax: 1,
@@ -42,7 +44,7 @@ const VALIDITY_POOL = {
   answerTimeoutMs: 1_000,
 };
 
-/** Starts the API. On SIGTERM it fails readiness, ends the requests in flight, then closes the connections. */
+/** Starts the API. On SIGTERM, /readyz fails, the requests in flight end, and then the connections are closed. */
 async function main(fail: (error: unknown) => void): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config.logLevel, 'api');
@@ -64,7 +66,7 @@ async function serve(
   const pool = { applicationName: 'api', answerTimeoutMs: ANSWER_TIMEOUT_MS };
   const db = database.openPool({ ...pool, poolMax: 8 });
   const writes = database.openPool({ ...pool, poolMax: 16 });
-  // Migrates only an embedded database, which belongs to this installation. With DATABASE_URL, `tourctl migrate` is a step of the roll-out.
+  // Migrates only an embedded database, which belongs to this process. With DATABASE_URL, `tourctl migrate` is a step of the roll-out.
   if (!config.databaseUrl) await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }));
   const secrets = await openApiSecrets(db, config, log, fail);
 
@@ -97,7 +99,7 @@ async function serve(
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, refusals, log);
-  // Registers the shutdown before the port opens. A signal between the two would end the process without leaving the embedded database.
+  // Registers the shutdown before the port opens: otherwise a signal in between would end the process without closing the database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);
     shedder.stop();
@@ -119,9 +121,9 @@ const FIRST_ANSWER_MS = 3000;
 type ApiSecrets = Pick<Secrets, (typeof NEEDED)[number]>;
 
 /**
- * Loads the secrets of the API and compares them with the database. If an external database does not answer within three
- * seconds, or lacks migrations, the function returns, the comparison repeats until it succeeds, and the instance is not ready
- * until then.
+ * Loads the secrets of the API and compares them with the check values in the database. If an external database lacks migrations or does
+ * not answer within three seconds, the function returns anyway. The comparison is then repeated until it succeeds; until then, the
+ * instance is not ready.
  * @param fail receives the error of a later comparison
  * @throws ConfigError, SecretsError
  */

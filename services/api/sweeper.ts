@@ -11,8 +11,8 @@ const EVERY_MS = 15_000;
 const SWEEPS_BETWEEN_PRUNINGS = 240;
 
 /**
- * Repeats these tasks: marks expired holds and leads, stores changed next departures and the refusals of this process, and deletes
- * expired idempotency keys and old changes of the catalog. A late run changes no answer, because every query compares the clock.
+ * Repeats these tasks: marks expired holds and leads, stores changed next departures and the refusals of this process, and deletes expired
+ * Idempotency-Keys and old changes of the catalog. If it runs late, answers are still correct, because every query compares the clock.
  */
 export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
   let stopped = false;
@@ -36,7 +36,7 @@ export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(
       stopped = true;
       clearInterval(timer);
       await pass;
-      // Runs last: no request is left that could be refused.
+      // Writes the last refusals: no request is left that could be refused.
       await refusals.write(db).catch((error: unknown) => log.warn({ err: error }, 'refusals not written'));
     },
   };

@@ -13,9 +13,9 @@ export interface RecordedChange extends Omit<AuditEntry, 'tenantId'> {
 export interface AuditFilter {
   tenantId?: string;
   since?: Date;
-  /** Noun and verb, or the noun alone for all its verbs. */
+  /** A noun and a verb, such as `tenant.set`, or a noun alone, which stands for all its verbs. */
   action?: string;
-  /** System user. */
+  /** The system user who ran the command. */
   actor?: string;
   subject?: string;
   /** Id of the last entry of the previous page. */
@@ -51,7 +51,7 @@ export async function showChange(db: Db, id: number): Promise<RecordedChange> {
   return change;
 }
 
-/** Replaces the values before and after of an entry. */
+/** Replaces the values `before` and `after` of an entry. */
 async function rewriteAuditEntry(
   trx: Trx,
   { id, before, after }: { id: number; before: unknown; after: unknown },
@@ -92,7 +92,7 @@ class ChangeNotFoundError extends AppError {
  * Erases a person from the audit entries about these subjects: texts that identify the person become null. The action, its time
  * and its actor stay.
  * @param identifiesPerson returns whether a text identifies the person
- * @returns how many entries changed
+ * @returns the number of entries that were changed
  */
 export async function erasePersonFromChanges(
   trx: Trx,

@@ -4,7 +4,7 @@ import type { Actor } from '../tenants/actor';
 
 type Value = string | number | null;
 
-/** The fields of a change by wire name, with the values before and after; null for a field with personal data. */
+/** The changed fields by their name in the API, with the values before and after. Null: a field with personal data. */
 export type ChangedFields = Record<string, [before: Value, after: Value] | null>;
 
 /** One change of a hold or booking, as stored. */
@@ -16,7 +16,7 @@ export interface SaleChange {
 
 export type NewSaleChange = Omit<SaleChange, 'at'>;
 
-/** Returns the columns of a new change. Its time is the database's clock, not the transaction's start. */
+/** Returns the columns of a new change. Its time is read from the database's clock; it is not the start of the transaction. */
 export function changeColumns(trx: Trx, { by, fields }: NewSaleChange) {
   return { at: trx.raw('clock_timestamp()'), by, fields: JSON.stringify(fields) };
 }
@@ -26,7 +26,7 @@ type PersonalValues = Record<string, unknown>;
 
 /**
  * Compares the values before and after a change. An empty result means that nothing changes.
- * @param personal fields of which only the names are stored, so that nothing must be erased with a person (ADR 23)
+ * Of the personal fields, the result contains only the names, so that an erasure finds nothing in it (ADR 23).
  */
 export function changedFields(
   [before, after]: [Values, Values],
@@ -47,7 +47,7 @@ function namesOfChanged(before: PersonalValues, after: PersonalValues): string[]
   return Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
-/** Returns `adults from 2 to 3, name, phone`. */
+/** Describes a change, for example as `adults from 2 to 3, name, phone`. */
 export function describeChange(fields: ChangedFields): string {
   return Object.entries(fields)
     .map(([name, values]) => {

@@ -13,9 +13,9 @@ import {
 import { type BackupHeader, parseBackupHeader } from './backup-header';
 
 /*
- * A backup file is gzip, and after it one line: the SHA-256 of all bytes before this line, in hexadecimal. The gzip contains one
- * line of JSON (BackupHeader) and then, in its order of tables, the rows of each table in the text format of COPY. A line `\.` ends
- * each table, as in the dumps of PostgreSQL; no row is such a line.
+ * A backup file is a gzip, followed by one line: the SHA-256 of all bytes before this line, in hexadecimal. The gzip contains one line of
+ * JSON (BackupHeader), and then the rows of each table in the text format of COPY, in the order of the tables in the header. A line `\.`
+ * ends each table, as in the dumps of PostgreSQL; no row is such a line.
  */
 
 /** A line break and 64 hexadecimal digits. */
@@ -23,10 +23,10 @@ const SEAL_BYTES = 65;
 const CHUNK_BYTES = 256 * 1024;
 export const END_OF_TABLE = Buffer.from('\\.\n');
 const END_AFTER_ROW = Buffer.from('\n\\.\n');
-/** Headers have tens of kilobytes. A forged file must not fill the memory with its first line. */
+/** Real headers have tens of kilobytes. The limit keeps a forged file from filling the memory with its first line. */
 const MOST_HEADER_BYTES = 1024 * 1024;
 
-/** @throws BackupNotWrittenError if the file exists, also as a link to no file, or its folder cannot be written to */
+/** @throws BackupNotWrittenError if the name exists, even as a link without a target, or if its folder cannot be written to */
 export function refuseUnwritableFile(file: string): void {
   const name = path.resolve(file);
   try {
@@ -45,7 +45,7 @@ const REASONS: Record<string, string> = {
   EROFS: 'its folder is read-only',
 };
 
-/** Turns an error of the file system into a BackupNotWrittenError; returns others as they are. */
+/** Turns an error of the file system into a BackupNotWrittenError. Returns other errors unchanged. */
 function asNotWritten(file: string, error: unknown): unknown {
   const { code = '', syscall, message } = error as NodeJS.ErrnoException;
   if (!syscall || OF_THE_NETWORK.test(code)) return error;
@@ -53,8 +53,8 @@ function asNotWritten(file: string, error: unknown): unknown {
 }
 
 /**
- * Writes a new file with mode 0600. It has another name until it is complete and on disk, so that a killed backup leaves no file
- * that looks complete. Reads `content` only as fast as the disk takes it.
+ * Writes a new file with mode 0600. The file has another name until it is complete and on disk, so that a killed backup leaves no file that
+ * looks complete. Reads `content` only as fast as the disk can write it.
  * @param signal ends the backup and removes its file
  * @throws BackupNotWrittenError
  */
@@ -64,7 +64,7 @@ export async function writeBackupFile(
   signal?: AbortSignal,
 ): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  // Removes the draft at once, because the pipeline waits for a running statement, and the process may end before.
+  // Removes the draft at once: the pipeline ends only after a running statement, and the process may end earlier.
   const discard = () => rmSync(draft, { force: true });
   signal?.addEventListener('abort', discard);
   try {
@@ -76,7 +76,7 @@ export async function writeBackupFile(
     await claimName(file);
     await rename(draft, file);
   } catch (error) {
-    // Ignores a second error, because the first one says what is wrong.
+    // Ignores an error of the removal, because the first error says what is wrong.
     await rm(draft, { force: true }).catch(() => undefined);
     throw asNotWritten(file, error);
   } finally {
@@ -84,7 +84,7 @@ export async function writeBackupFile(
   }
 }
 
-/** Creates the file empty, so that only one of two backups to the same name replaces it. */
+/** Creates an empty file, which fails if the name exists: of two backups to the same name, only one goes on. */
 async function claimName(file: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   await handle.close();
@@ -103,7 +103,7 @@ async function* sealed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /**
- * Reads the complete file: compares its checksum, then checks its header, counts the rows of each table, and expects the end after them.
+ * Reads the complete file. Compares its checksum, checks its header, counts the rows of each table, and checks that nothing follows.
  * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError
  */
 export async function verifyBackupFile(file: string): Promise<BackupHeader> {
@@ -127,16 +127,16 @@ export async function verifyBackupFile(file: string): Promise<BackupHeader> {
   });
 }
 
-/** Counts line breaks: in the text format of COPY one ends each row, and none is in a row. */
+/** Counts the line breaks: in the text format of COPY, a line break ends each row, and no row contains one. */
 async function countRows(rows: AsyncIterable<Buffer>): Promise<number> {
   let found = 0;
   for await (const part of rows) for (let at = -1; (at = part.indexOf(10, at + 1)) >= 0;) found++;
   return found;
 }
 
-/** Reads the last line, which has the checksum, and returns the position of the last byte before it too. */
+/** Returns the last line, which contains the checksum (`seal`), and the position of the last byte before this line (`end`). */
 async function readSeal(file: string): Promise<{ end: number; seal: string }> {
-  // Opens with O_NONBLOCK: to open a pipe without a writer would wait forever, and Ctrl-C would not end it.
+  // Without O_NONBLOCK, opening a pipe that has no writer would wait forever, and Ctrl-C would not end it.
   const handle = await open(file, files.O_RDONLY | files.O_NONBLOCK);
   try {
     const stats = await handle.stat();
@@ -152,7 +152,7 @@ async function readSeal(file: string): Promise<{ end: number; seal: string }> {
 
 /**
  * Reads a file as a stream.
- * @param work gets the header, and a function that returns the rows of the next table; it reads all tables, each to its end
+ * @param work gets the header, and a function that returns the rows of the next table. It must read all tables, each to its end
  * @throws BackupInvalidError, BackupNewerError
  */
 export async function readBackupFile<T>(
@@ -167,7 +167,7 @@ export async function readBackupFile<T>(
   try {
     const result = await work(parseBackupHeader(file, await content.header()), () => content.rows());
     await content.expectEnd();
-    // Checks that the gzip has no other bytes after it: these would end the stream without an error.
+    // Checks that no other bytes follow the gzip, because gunzip would ignore them without an error.
     if (gunzip.bytesWritten !== end + 1) throw new BackupInvalidError(file, AFTER_LAST_TABLE);
     return result;
   } catch (error) {
@@ -205,13 +205,13 @@ class Content {
     return this.take(at + 1).toString();
   }
 
-  /** Returns the rows of the next table. Reads the line after them too, which ends the table. */
+  /** Returns the rows of the next table. Also reads the line that ends the table. */
   async *rows(): AsyncGenerator<Buffer> {
     while (this.buffered.length < END_OF_TABLE.length) await this.read();
     if (this.buffered.indexOf(END_OF_TABLE) === 0) return void this.take(END_OF_TABLE.length);
     let at;
     while ((at = this.buffered.indexOf(END_AFTER_ROW)) < 0) {
-      // Keeps the last bytes, because the line that ends the table may begin in them and continue in the next chunk.
+      // Keeps the last bytes: the line that ends the table may begin there and continue in the next chunk.
       const complete = this.buffered.length - END_OF_TABLE.length;
       if (complete > 0) yield this.take(complete);
       await this.read();

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { BackupInvalidError, BackupNewerError } from './backup.errors';
 
-/** The version of the file format. Increase it with a change that this release could not restore. */
+/** The version of the file format. Increase it with each change of the format that older releases cannot restore. */
 export const BACKUP_FORMAT = 1;
 export const PRODUCT = 'tour-platform backup';
 
-/** No sequence reaches this number. The numbers after it are still exact in JSON. */
+/** The highest number that a header may have for a sequence. No real sequence reaches it, and numbers above it are still exact in JSON. */
 const MOST_NUMBERS = 2 ** 52;
 
 const count = z.int().min(0);
-/** The sum of 64 bits of each row's MD5, so that the order of the rows does not matter. */
+/** The sum of the first 64 bits of each row's MD5. The order of the rows makes no difference to it. */
 const checksum = z.string().regex(/^-?\d{1,40}$/);
 const time = z.iso.datetime();
 
@@ -39,13 +39,13 @@ const kind = z.object({ product: z.literal(PRODUCT), format: z.int().min(1) });
 const backupHeader = kind.extend({
   /** Version of the product that made the file. */
   version: z.string().max(100),
-  /** Names of the migrations of its database. */
+  /** Names of the migrations that the database had. */
   migrations: distinct(z.string()),
   /** The database's clock in the snapshot. */
   made_at: time,
   /** The `as_of` of the catalog in the snapshot. */
   as_of: time,
-  /** Check values of SECRETS_KEY and KEY_PEPPER by variable (ADR 25); null: it was in use before check values existed. */
+  /** The check values of SECRETS_KEY and KEY_PEPPER (ADR 25). Null: the secret was in use before check values existed. */
   secret_checks: z.record(
     z.string().regex(/^(SECRETS_KEY|KEY_PEPPER)$/),
     z
@@ -72,7 +72,7 @@ export type SeatCount = z.infer<typeof seatCount>;
 export type BackupHeader = z.infer<typeof backupHeader>;
 
 /**
- * Reads the first line of a backup. Checks the form of every part, because a forged file can have a correct checksum.
+ * Reads the first line of a backup. Checks the form of every part, because a forged file can also have a correct checksum.
  * @throws BackupInvalidError, BackupNewerError
  */
 export function parseBackupHeader(file: string, line: string): BackupHeader {

@@ -16,7 +16,7 @@ export class BackupNotReadError extends AppError {
   }
 }
 
-/** The checksum of the file is not that of its bytes. */
+/** The checksum in the file is not the checksum of its bytes. */
 export class BackupDamagedError extends AppError {
   readonly code = 'backup_damaged';
 
@@ -75,7 +75,7 @@ export class ServicesRunningError extends AppError {
   }
 }
 
-/** The restored rows are not those of the backup. */
+/** The restored rows are not the same as those of the backup. */
 export class RestoreDiffersError extends AppError {
   readonly code = 'restore_differs';
 

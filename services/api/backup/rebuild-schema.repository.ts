@@ -5,13 +5,13 @@ import { names } from './snapshot.repository';
 import { COPIED_TABLES, HEARTBEATS, LEFT_OUT_TABLES, VIEWS } from './tables';
 
 const OUR_TABLES = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)];
-/** An installation without rows in these has nothing to lose. */
+/** An installation that has no rows in these tables has nothing to lose. */
 const DECISIVE = ['tenants', 'tours', 'booking_leads'];
 
 /**
- * Locks a database that has no tenants, tours and bookings, so that it stays empty. Then drops the tables, views and functions of the
- * product, and nothing else. Leaves a database without these as it is.
- * @returns the version of its change_version, which processes may have seen; 0 without one
+ * Checks that the database has no tenants, tours and bookings, and locks its tables, so that it stays empty. Then drops the tables, views
+ * and functions of the product, and nothing else. Does nothing in a database without these tables.
+ * @returns the version in the table change_version, which processes may have seen; 0 if there is no such table
  * @throws DatabaseNotEmptyError, ServicesRunningError
  */
 export async function dropEmptySchema(trx: Trx): Promise<number> {
@@ -37,7 +37,7 @@ async function findOurTables(trx: Trx): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Refuses while services run: a process would keep its cached data, and could send webhooks from the restored data. */
+/** Refuses the restore while services run: a process would keep its cached data, and could send webhooks from the restored data. */
 async function refuseRunningServices(trx: Trx, tables: string[]): Promise<void> {
   let running = 0;
   for (const [table, { column, seconds }] of Object.entries(HEARTBEATS)) {
@@ -66,9 +66,9 @@ export type Additions = string[];
 
 /**
  * Empties the tables. Until `finishLoad` they have no indexes and no foreign keys, and their triggers are disabled:
- * - To build an index or to check a key in one statement is faster than with each row.
- * - With foreign keys the order of the tables would matter, and api_keys refers to itself.
- * - Triggers would record the load as changes. One of them refuses sandbox rows of a departure whose seats were reduced later.
+ * - It is faster to build an index, or to check a foreign key, once for all rows than with each row.
+ * - With foreign keys, the tables would have to be loaded in a certain order; api_keys even refers to itself.
+ * - Triggers would record the load as changes. One trigger would refuse sandbox rows of a departure whose seats were reduced later.
  */
 export async function prepareLoad(trx: Trx, tables: string[]): Promise<Additions> {
   const { rows: keys } = await trx.raw<{ rows: { table: string; name: string; definition: string }[] }>(
@@ -76,7 +76,7 @@ export async function prepareLoad(trx: Trx, tables: string[]): Promise<Additions
      from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0 order by 1, 2`,
   );
   const { rows: indexes } = await trx.raw<{ rows: { name: string; definition: string }[] }>(
-    // The definition of a partitioned index says ONLY, and would leave out the partitions.
+    // The definition of an index on a partitioned table contains ONLY. With it, the index would not be created on the partitions.
     `select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
      from pg_index i join pg_class t on t.oid = i.indrelid
      where t.relnamespace = current_schema()::regnamespace and t.relname = any(:tables) and not t.relispartition
@@ -98,7 +98,7 @@ export async function prepareLoad(trx: Trx, tables: string[]): Promise<Additions
 }
 
 export async function finishLoad(trx: Trx, additions: Additions): Promise<void> {
-  // The server's default (64 MB) sorts the keys of a large index on disk.
+  // With the server's default (64 MB), the keys of a large index would be sorted on disk.
   await run(trx, ["set local maintenance_work_mem = '256MB'", ...additions]);
 }
 
@@ -107,7 +107,7 @@ async function run(trx: Trx, statements: string[]): Promise<void> {
   for (const statement of statements) await trx.raw(statement.replaceAll('?', '\\?'));
 }
 
-/** Gives the planner statistics: without them the first requests would read complete tables. */
+/** Computes the statistics of the planner. Without them, the first requests would read complete tables. */
 export async function analyzeTables(trx: Trx, tables: string[]): Promise<void> {
   await trx.raw(`analyze ${names(trx, tables)}`);
 }

@@ -30,14 +30,14 @@ import {
 import { COPIED_TABLES } from './tables';
 
 /**
- * How many numbers each sequence skips. Rows from after the backup are lost, but customers still have their booking references, and
- * operators the numbers of their rules: no new row may get one of these.
+ * How many numbers each sequence skips. Rows that were added after the backup are lost, but customers still have the references of their
+ * bookings, and operators the numbers of their rules. No new row may get one of these numbers.
  */
 export const LOST_NUMBERS = 100_000;
 
 /**
- * Checks everything about a file that needs no database: that it is complete, of this version or an earlier one, of these secrets, and
- * names only tables of the product, because a forged file can have a correct checksum.
+ * Checks everything about a file that can be checked without a database. The file must be complete, of this version or an earlier one, and
+ * made with the same secrets. It may name only tables of the product, because a forged file can also have a correct checksum.
  * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, BackupTooOldError, SecretsError
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {
@@ -53,7 +53,7 @@ export async function checkBackup(config: Config, file: string): Promise<BackupH
   return header;
 }
 
-/** Returns the migrations of the file, by the names that this version has for them. */
+/** Returns the names that this version has for the migrations of the file. */
 function migrationsOf(file: string, { migrations, version }: BackupHeader): string[] {
   const names = carriedNames(migrations);
   if (!names) throw new BackupTooOldError(file, `${version}, at ${migrations.toSorted().at(-1)}`);
@@ -61,8 +61,8 @@ function migrationsOf(file: string, { migrations, version }: BackupHeader): stri
 }
 
 /**
- * Loads a checked file into an empty database, in the caller's transaction. Builds the schema that the file was made with, because the
- * rows fit no other; then loads, compares rows and checksums with the file, and migrates to the present schema.
+ * Loads a checked file into an empty database, in the caller's transaction. Builds the schema of the file, because the rows fit no other
+ * one. Then loads the rows, compares their number and checksums with the file, and migrates to the present schema.
  * @throws DatabaseNotEmptyError, ServicesRunningError, BackupInvalidError, RestoreDiffersError
  */
 export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeader> {
@@ -94,9 +94,9 @@ export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeade
 }
 
 /**
- * Completes a point-in-time recovery that was made by other means. Does the last steps of restoreBackup: the sequences skip the numbers
- * that may have been given, and tenants whose copy of the catalog has lost changes get the complete catalog. A second run only makes the
- * sequences skip more numbers.
+ * Completes a point-in-time recovery that was made by other means, with the last steps of restoreBackup. The sequences skip the numbers
+ * that lost rows may have had. A tenant whose copy of the catalog contains lost changes gets the complete catalog. A second run does no
+ * harm: the sequences skip more numbers.
  * @returns the new last number of each sequence
  */
 export async function completeRecovery(trx: Trx): Promise<Record<string, number>> {
@@ -104,10 +104,10 @@ export async function completeRecovery(trx: Trx): Promise<Record<string, number>
   return advanceSequences(trx, LOST_NUMBERS);
 }
 
-/** SQLSTATEs of content that the schema refuses. Missing rights (42501) are no fault of the file. */
+/** SQLSTATEs of content that the schema refuses. 42501 (missing rights) is left out, because the file is not its cause. */
 const REFUSED_CONTENT = /^(0A|22|23|42(?!501)|54|P0)/;
 
-/** Runs a step with the content of the file. The error of PostgreSQL would show values of rows, so it is replaced. */
+/** Runs a step with the content of the file. Replaces an error of PostgreSQL about this content, because it would show values of rows. */
 async function withFileErrors<T>(file: string, part: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -119,7 +119,7 @@ async function withFileErrors<T>(file: string, part: string, work: () => Promise
   }
 }
 
-/** Expects all tables and columns that the migrations of the file have made, and no others. */
+/** Checks that the file has all tables and columns that its migrations have created, and no others. */
 async function compareColumns(trx: Trx, file: string, { tables, migrations }: BackupHeader): Promise<void> {
   const schema = await findColumns(trx, COPIED_TABLES);
   if (lacksStatusChanges(migrations))
@@ -144,7 +144,7 @@ async function setSequences(trx: Trx, file: string, { sequences }: BackupHeader)
   }
 }
 
-/** Checks that the header has the check values of the rows, because the header decides whether the file is restored here. */
+/** Checks that the header has the same check values as the restored rows, because those of the header allowed the restore. */
 async function compareSecretChecks(trx: Trx, file: string, { secret_checks }: BackupHeader): Promise<void> {
   const rows = await findSecretChecks(trx);
   const isSame = ([variable, value]: [string, string | null]) => rows.get(variable) === value;
@@ -152,7 +152,7 @@ async function compareSecretChecks(trx: Trx, file: string, { secret_checks }: Ba
   throw new BackupInvalidError(file, 'secret_checks of its header are not its rows');
 }
 
-/** Loads one table, reads it again, and compares. */
+/** Loads one table, reads it again, and compares the number of rows and the checksum. */
 async function loadTable(trx: Trx, table: TableHeader, rows: AsyncIterable<Buffer>): Promise<void> {
   await pipeline(Readable.from(rows), await copyIn(trx, table));
   const loaded = await checksumTable(trx, table);
@@ -162,7 +162,7 @@ async function loadTable(trx: Trx, table: TableHeader, rows: AsyncIterable<Buffe
     throw new RestoreDiffersError(`The checksum of ${table.name} is not that of the backup`);
 }
 
-/** Counts the taken seats of each departure by the restored rows, at the time of the backup. */
+/** Counts the seats that the restored rows took at the time of the backup, and compares them with the header. */
 async function compareSeats(trx: Trx, { made_at: madeAt, seats }: BackupHeader): Promise<void> {
   const found = await countTakenSeats(trx, madeAt);
   if (found.departures !== seats.departures || found.checksum !== seats.checksum)

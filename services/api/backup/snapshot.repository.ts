@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../platform/database';
 import type { SeatCount, TableHeader } from './backup-header';
 
 /**
- * Makes the forms of values in COPY and in checksums the same on every server. Switches time limits off, because the transaction may be
+ * Makes the texts of values in COPY and in checksums the same on every server. Switches off time limits, because the transaction may be
  * idle while a disk is slow.
  */
 const SETTINGS = `
@@ -19,8 +19,8 @@ export async function setCopyForms(trx: Trx): Promise<void> {
 }
 
 /**
- * Makes one snapshot of the tables until the end of the transaction. Locks first: a table that another process drops in between would
- * be missing in the snapshot.
+ * Opens one snapshot of the tables until the end of the transaction. Locks the tables first, so that no other process can drop one of them
+ * meanwhile.
  */
 export async function openSnapshot(trx: Trx, tables: readonly string[]): Promise<void> {
   await trx.raw('set transaction isolation level repeatable read, read only');
@@ -42,7 +42,7 @@ export async function findColumns(db: Db, tables: readonly string[]): Promise<Ma
 
 export type TableColumns = Pick<TableHeader, 'name' | 'columns'>;
 
-/** Counts the rows of a table, and sums 64 bits of each row's MD5. */
+/** Returns the number of rows of a table and their checksum. */
 export async function checksumTable(
   db: Db,
   { name, columns }: TableColumns,
@@ -53,7 +53,7 @@ export async function checksumTable(
   return rows[0];
 }
 
-/** Counts the taken seats of every departure at a time, by the rows alone. Needs the present schema. */
+/** Counts the seats of all departures that holds and leads took at the time `at`. Needs the present schema. */
 export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
   const { rows } = await db.raw(
     `with taken as (
@@ -71,15 +71,15 @@ export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
   return rows[0];
 }
 
-/** Returns the SQL of a checksum. It is a sum, so that the order of the rows does not matter. */
+/** Returns SQL for the sum of 64 bits of each row's MD5. It is a sum, so that the order of the rows makes no difference. */
 function checksumOf(text: string): string {
   return `coalesce(sum(('x' || md5(${text}))::bit(64)::bigint::numeric), 0)::text`;
 }
 
-/** Selects the sequences of our tables; those of Knex number its migrations. */
+/** The condition that selects the sequences of our tables. It leaves out those of Knex, which number the migrations. */
 const OUR_SEQUENCES = "schemaname = current_schema() and sequencename not like 'knex%'";
 
-/** Returns the last number of each sequence that has given one. Sequences are not in a snapshot, so the number is that of now. */
+/** Returns the last number of each sequence that has given a number. Snapshots do not contain sequences, so it is the present number. */
 export async function findSequences(db: Db): Promise<Record<string, number>> {
   const { rows } = await db.raw<{ rows: { name: string; last: number }[] }>(
     `select sequencename as name, last_value as last from pg_sequences
@@ -93,8 +93,9 @@ export async function findSequenceNames(db: Db): Promise<string[]> {
 }
 
 /**
- * Moves every sequence of our tables on, also one that has given no number yet.
- * @returns the new last number of each
+ * Lets every sequence of our tables skip numbers, also a sequence that has given no number yet.
+ * @param numbers how many numbers each sequence skips
+ * @returns the new last number of each sequence
  */
 export async function advanceSequences(trx: Trx, numbers: number): Promise<Record<string, number>> {
   const { rows } = await trx.raw<{ rows: { name: string; last: number }[] }>(
@@ -126,7 +127,7 @@ export async function makeMonth(trx: Trx, month: string): Promise<void> {
 
 /** Streams the rows of a table in the text format of COPY. */
 export async function copyOut(trx: Trx, { name, columns }: TableColumns): Promise<Readable> {
-  // Copies a query, because PostgreSQL refuses to copy a partitioned table itself.
+  // Copies a query, because PostgreSQL refuses COPY TO of a partitioned table.
   const sql = `copy (select ${names(trx, columns)} from ${names(trx, [name])}) to stdout`;
   return (await connectionOf(trx)).query(copyTo(sql));
 }

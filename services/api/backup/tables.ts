@@ -1,6 +1,6 @@
 /**
- * The tables that a backup copies. A migration that adds a table adds it here or below; test/backup/tables.test.ts fails until it
- * does. The order does not matter: a restore adds the foreign keys after the rows.
+ * The tables that a backup copies. Whoever adds a table in a migration adds its name here or to LEFT_OUT_TABLES; otherwise
+ * test/backup/tables.test.ts fails. The order does not matter, because a restore adds the foreign keys after the rows.
  */
 export const COPIED_TABLES = [
   'tenants',
@@ -43,7 +43,7 @@ export const COPIED_TABLES = [
   'demo_tours',
 ] as const;
 
-/** The tables that a backup leaves out, and why. */
+/** The tables that a backup leaves out, each with the reason. */
 export const LEFT_OUT_TABLES = {
   knex_migrations: 'a restore runs the migrations itself',
   knex_migrations_lock: 'a restore runs the migrations itself',
@@ -56,10 +56,10 @@ export const LEFT_OUT_TABLES = {
   tour_edits: 'belongs to tour_imports, and has transaction numbers of the old server',
 };
 
-/** The views on these tables. They are dropped before the tables. */
+/** The views of the product. A restore drops them before the tables. */
 export const VIEWS = ['tour_publication_times', 'visibility_times'];
 
-/** The instances of the API and of the webhook queue, which write their row again and again, and the seconds until one counts as ended. */
+/** The tables in which running instances renew a time. After this number of seconds without a renewal, an instance counts as ended. */
 export const HEARTBEATS = {
   api_instances: { column: 'polled_at', seconds: 5 },
   webhook_workers: { column: 'beat_at', seconds: 15 },

@@ -16,8 +16,9 @@ import {
 import { COPIED_TABLES } from './tables';
 
 /**
- * Writes all rows of one instant to a new file, while the services go on. Uses one connection. Memory does not grow with the rows.
- * @param version of the product
+ * Writes all rows of one instant to a new file, while the services go on running. Uses one connection, and an amount of memory that does
+ * not depend on the number of rows.
+ * @param version the version of the product
  * @param signal ends the backup and removes its file
  * @throws BackupNotWrittenError
  */
@@ -29,7 +30,7 @@ export async function writeBackup(
   return db.transaction(async (trx) => {
     await openSnapshot(trx, COPIED_TABLES);
     let header: BackupHeader | undefined;
-    // Describes the snapshot when the file is open, so that a directory that cannot be written is refused first.
+    // Describes the snapshot only when the file is open, so that a folder that cannot be written to is refused first.
     const content = async function* () {
       header = await describeSnapshot(trx, version);
       yield* contentOf(trx, header);

@@ -27,10 +27,10 @@ export interface AnonymizedBooking {
 /**
  * Erases the personal data of the customer and the travellers from the lead, its hold, stored answers and refusals; seats,
  * dates and amounts stay. The caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23).
- * @param secret CURSOR_KEY: keys the digest that replaces an idempotency key with personal data
+ * @param secret CURSOR_KEY: the secret of the digest that replaces an Idempotency-Key which contains personal data
  * @param replaced earlier customers of the booking
  * @returns undefined when the booking was already anonymized
- * @throws BookingNotFoundError, DepartureBusyError; SaleMovedError after three changes of the booking meanwhile
+ * @throws BookingNotFoundError, DepartureBusyError; SaleMovedError if the booking changed during each of the three tries
  */
 export async function anonymizeBooking(
   trx: Trx,
@@ -48,18 +48,19 @@ export async function anonymizeBooking(
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }), ...(uuid && { uuid }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
   const answers = await erase();
-  // Runs before the departure is locked: refusals may be many, and no request waits for them.
+  // This may take long, because there may be many refusals. It runs before the departure is locked, so that no sale waits for it.
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
   if (departureId) await relockDeparture(trx, departureId);
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   assertNotMoved(departureId, before);
   if (before.anonymizedAt) return undefined;
-  // A change committed other people during the wait: the transaction is repeated and searches for them.
+  // While this transaction waited for the locks, a change stored other people (customer, travellers or contacts) in the booking. The
+  // error makes the caller repeat the transaction, which then searches for the new people.
   if (!isDeepStrictEqual(peopleOf(before), peopleOf(found))) throw new SaleMovedError();
   // Erases the answers that requests stored while this transaction waited for the locks. This locks idempotency rows after the
-  // departure, against the lock order. It cannot deadlock: the holder of such a row is a repeated request, which waits for no
-  // lock, or another anonymization.
+  // departure, against the lock order. There is no deadlock: such a row is locked by a repeated request, which waits for no lock, or by
+  // another anonymization.
   const late = await erase();
 
   const keptReference = (reference: string | null) =>

@@ -92,8 +92,9 @@ export class BookingChangesController {
 
   /**
    * Changes a booking that is pending payment or confirmed: its date or time, its party, its customer, or other fields. Fields that
-   * are left out stay as they are. On the same departure a category that is booked keeps its price for all its travellers; a new category,
-   * and everything on another departure, is priced as today. The deposit follows until the booking is confirmed.
+   * are left out stay as they are. On the same departure, a category that is already booked keeps its unit price, also for additional
+   * travellers. A new category, and each category on another departure, gets the present price. Until the booking is confirmed, the
+   * deposit changes with the total.
    * @summary Change a booking
    */
   @Patch('{booking_ref}')
@@ -168,7 +169,7 @@ type UseOfBooking = (
   runIdempotent: RunIdempotent<ChangedBooking>,
 ) => Promise<ChangedBooking | ReplayedResponse>;
 
-/** Keeps only a valid booking reference, because the text is stored. */
+/** Returns the booking reference only if its form is valid, because the refusal stores the text. */
 function validReference(bookingRef: string): Partial<RefusedRequest> {
   return isBookingRef(bookingRef) ? { bookingRef } : {};
 }

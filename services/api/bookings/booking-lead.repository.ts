@@ -11,13 +11,13 @@ import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import type { BookingLead, Traveller } from './booking-lead';
 
-/** The status by the database's clock, also before the sweeper writes it. */
+/** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
 
-/** The last change of the lead itself. The index booking_leads_by_update (0107_leads.sql) has this expression. */
+/** The time of the last change of the lead itself. The index booking_leads_by_update (0107_leads.sql) has the same expression. */
 export const LEAD_UPDATED_AT =
   'coalesce(l.updated_at, greatest(l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at))';
-/** The last change of the lead or of the status of its departure `d`. */
+/** The time of the last change of the lead, or of the status of its departure `d` if that is later. */
 export const UPDATED_AT = `greatest(${LEAD_UPDATED_AT}, d.status_changed_at)`;
 
 /** The columns that toLead reads. */
@@ -56,7 +56,7 @@ export async function findLeadsOfHolds(db: Db, holdIds: string[]): Promise<Booki
   return rows.map(toLead);
 }
 
-/** Returns unpaid bookings past their payment window that the sweeper has not written as expired, the oldest first. */
+/** Returns the bookings whose payment is overdue and that no sweep has marked as expired, the longest overdue first. */
 export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLead[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
@@ -66,12 +66,12 @@ export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLea
   return rows.map(toLead);
 }
 
-/** Locks the lead. The caller has locked its departure, if it has one; this lock orders the changes of a lead without a departure. */
+/** Locks the lead. The caller has already locked its departure. A lead without a departure has only this lock to order its changes. */
 export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
 
-/** @param reason of a cancellation */
+/** @param reason the reason of a cancellation; null: none */
 export async function setLeadStatus(
   trx: Trx,
   id: number,
@@ -102,7 +102,7 @@ export interface AmendedLead {
   travellers: Traveller[] | null;
 }
 
-/** Writes the values of a lead after its change. The caller holds the locks of both departures and of the lead. */
+/** Writes the new values of a lead. The caller holds the locks of its old and its new departure, and of the lead. */
 export async function amendLeadRow(trx: Trx, id: number, amended: AmendedLead): Promise<void> {
   const { departure, party, prices, customer, travellers } = amended;
   await trx('booking_leads')
@@ -138,7 +138,7 @@ export async function findBookingChanges(db: Db, leadId: number): Promise<SaleCh
     .select<SaleChange[]>('at', 'by', 'fields');
 }
 
-/** Erases the customer and notes. @param externalRef the new reference */
+/** Erases the customer, the travellers, the notes and the reason of a cancellation. @param externalRef the reference to store instead */
 export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: string | null): Promise<void> {
   await trx('booking_leads')
     .where({ id })

@@ -24,7 +24,7 @@ export interface Traveller {
 
 /**
  * Checks that no category has more travellers than seats.
- * @param travellers each with its category, as far as it is known
+ * @param travellers null: an entry without a category, which is not counted
  * @throws InvalidInputError (400)
  */
 export function assertTravellersBooked(
@@ -48,7 +48,7 @@ export interface NamedBooking {
   by: Actor | null;
 }
 
-/** The booking at the time of its lock and after the change; the same object when nothing changed. */
+/** The booking as it was when it was locked, and after the change. Both are the same object if nothing changed. */
 export interface ChangedBooking {
   before: BookingLead;
   after: BookingLead;
@@ -59,7 +59,7 @@ export interface BookingLead {
   id: number;
   bookingRef: string;
   tenant: { id: string; slug: string };
-  /** It takes seats of the sandbox (ADR 29). */
+  /** True: the booking takes seats of the sandbox (ADR 29). */
   sandbox: boolean;
   tour: { id: string; slug: string };
   /** Null: a booking without a date, which reserves no seats. */
@@ -73,7 +73,7 @@ export interface BookingLead {
   party: Party;
   /** Null: not named, or anonymized. */
   travellers: Traveller[] | null;
-  /** By the database's clock: an unpaid lead past its payment window is expired, also before the sweeper writes it. */
+  /** `expired` once the payment is overdue by the database's clock, also if no sweep has marked the lead. */
   status: BookingStatus;
   /** The booked unit price of each category. */
   prices: Prices;
@@ -87,11 +87,11 @@ export interface BookingLead {
   source: BookingSource;
   /** Complete, except for OCTO bookings and anonymized ones. */
   customer: PartialCustomer;
-  /** The details of its hold, if OCTO placed it. */
+  /** The OCTO details of the booking's hold. Null: there is no hold, or OCTO did not place it. */
   octo: OctoDetails | null;
   notes: string | null;
   createdAt: Date;
-  /** The last change, also of the status of its departure. */
+  /** The time of the last change of the booking, or of the status of its departure if that is later. */
   updatedAt: Date;
   paymentDueAt: Date | null;
   createdBy: Actor | null;
@@ -105,10 +105,10 @@ export interface BookingLead {
   anonymizedAt: Date | null;
 }
 
-/** The place of a lead in a list. */
+/** The position of a lead in a list. */
 export interface LeadPosition {
   id: number;
-  /** The date of departure, or the time of the change with microseconds; not in the list by creation. */
+  /** In a list by departure: its date. In a list by change: the time of the change, with microseconds. By creation: undefined. */
   key?: string;
 }
 
@@ -140,9 +140,9 @@ export function referencePrefix({ bookingPrefix, sandbox }: Tenant): string {
 
 /** The calculation of the price. */
 export interface PriceBreakdown {
-  /** One adult's price on the platform. */
+  /** The platform's price for one adult. */
   platform_unit_price: number;
-  /** One adult's price. */
+  /** The tenant's price for one adult. */
   unit_price: number;
   /** @isInt */
   adults: number;
@@ -168,7 +168,7 @@ export interface PriceBreakdownRule {
   value: number;
 }
 
-/** Returns the calculation of the price: what was stored with the booking, and each category of its party. */
+/** Returns the calculation of the price: the one that was stored with the booking, and the price of each category of its party. */
 export function priceBreakdown({
   priceBreakdown: stored,
   party,

@@ -9,9 +9,9 @@ import { type BookingLead, type PriceBreakdown, priceBreakdown } from './booking
 export interface BookingBody {
   /** UUID or slug of the tour. */
   tour_id: string;
-  /** YYYY-MM-DD. When given, seats are reserved with the lead. By default the date of the hold that the booking consumes. */
+  /** YYYY-MM-DD. By default the date of the hold that the booking consumes. A booking without a date reserves no seats. */
   departure_date?: string;
-  /** Start time of the departure, HH:MM, if the date has several. */
+  /** Start time, HH:MM: chooses one of several departures of the date. */
   departure_time?: string;
   /** The customer's name. */
   name: string;
@@ -20,7 +20,7 @@ export interface BookingBody {
   phone_country?: string;
   email: string;
   /**
-   * Number of adults; by default 1. 0 only with children. Adults and children are at most 50 together.
+   * Number of adults; by default 1. May be 0 if there are children. At most 50 adults and children together.
    * @isInt must be a whole number
    * @minimum 0 must be at least 0
    * @maximum 50 must be at most 50
@@ -41,15 +41,15 @@ export interface BookingBody {
    */
   single_supplements?: number;
   /**
-   * The travellers as far as they are known: at most one for each seat.
+   * The travellers that are known: at most as many adults and children as are booked.
    * @maxItems 50 must have at most 50 travellers
    */
   travellers?: TravellerBody[];
-  /** By default the tenant's. `reserve` takes no deposit. */
+  /** By default the tenant's setting. `reserve` takes no deposit. */
   payment_method?: 'bank' | 'reserve' | 'card';
   /**
-   * The website's own reference; by default the reference of the hold. Without hold_id, the booking consumes the only live hold
-   * with the same reference on its date, or on any date of its tour if it has no date.
+   * The website's own reference; by default the reference of the hold. Without `hold_id`, the booking consumes the live hold that has
+   * the same reference, if there is exactly one: on `departure_date`, or on any date of the tour if `departure_date` is left out.
    */
   external_ref?: string;
   /** A live hold to turn into this booking, at its locked price. */
@@ -84,19 +84,19 @@ export interface TravellerAnswer {
  * @example {"departure_date": "2027-03-13", "adults": 2, "children": 1, "expected_total": 1201}
  */
 export interface BookingPatch {
-  /** YYYY-MM-DD. Another date of the same tour, whose seats are reserved. Everything on it is priced as today. */
+  /** YYYY-MM-DD. Another date of the same tour. Seats are reserved there, and each category gets the present price. */
   departure_date?: string;
-  /** HH:MM. Another start time of the same date, or the one on the new date. Everything on it is priced as today. */
+  /** HH:MM. Start time of the departure to move to, on `departure_date` or on the present date. Each category gets the present price. */
   departure_time?: string;
   /**
-   * Number of adults. 0 only with children. Adults and children are at most 50 together.
+   * Number of adults. May be 0 if there are children. At most 50 adults and children together.
    * @isInt must be a whole number
    * @minimum 0 must be at least 0
    * @maximum 50 must be at most 50
    */
   adults?: number;
   /**
-   * Number of children. Where none is booked yet, the departure must have a price for children.
+   * Number of children. If none is booked yet, the departure must have a price for children.
    * @isInt must be a whole number
    * @minimum 0 must be at least 0
    * @maximum 50 must be at most 50
@@ -120,7 +120,7 @@ export interface BookingPatch {
   /** The website's own reference. Null clears it. */
   external_ref?: string | null;
   /**
-   * All travellers as far as they are known: at most one for each seat. Null clears the list.
+   * All travellers that are known: at most as many adults and children as are booked. Null clears the list.
    * @maxItems 50 must have at most 50 travellers
    */
   travellers?: TravellerBody[] | null;
@@ -147,7 +147,7 @@ export interface BookingCustomer {
 }
 
 export interface BookingFields {
-  /** The tenant's prefix, a dash, and lead_id: ACME-1042; of a sandbox tenant ACME-TEST-1042. */
+  /** The tenant's prefix, a dash, and `lead_id`: ACME-1042. For a sandbox tenant: ACME-TEST-1042. */
   booking_ref: string;
   /** @isInt */
   lead_id: number;
@@ -159,7 +159,7 @@ export interface BookingFields {
   tour: TourRef;
   /** YYYY-MM-DD */
   departure_date: string | null;
-  /** HH:MM, local; null: the departure has no start time, or the booking no date. */
+  /** HH:MM, local. Null: the departure has no start time, or the booking has no date. */
   departure_time: string | null;
   /** @isInt */
   adults: number;

@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors';
 import type { BookingStatus } from './booking-lead';
 
-/** The booking is unknown or another tenant's; both have the same answer. */
+/** The booking is unknown, or belongs to another tenant: both get the same answer. */
 export class BookingNotFoundError extends AppError {
   readonly code = 'booking_not_found';
 
@@ -25,7 +25,7 @@ export class BookingStateConflictError extends AppError {
   }
 }
 
-/** A changed booking would be priced in another currency than its other amounts. */
+/** The change needs a present price, whose currency is not the currency of the booking. */
 export class CurrencyConflictError extends AppError {
   readonly code = 'booking_state_conflict';
 
@@ -36,7 +36,7 @@ export class CurrencyConflictError extends AppError {
   }
 }
 
-/** The personal data of the booking was erased; nothing is stored in its place. */
+/** The personal data of the booking was erased. The change would store personal data again. */
 export class BookingAnonymizedError extends AppError {
   readonly code = 'booking_state_conflict';
 

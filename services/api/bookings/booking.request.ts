@@ -22,7 +22,7 @@ import { assertTravellersBooked, type Traveller } from './booking-lead';
 import type { BookingRequest } from '../sales/prepare-sale';
 
 /**
- * Reads the body of a new booking. It may have issues that tsoa finds: readsBody reports the issues of both in one answer.
+ * Reads the body of a new booking. tsoa may find other issues in the body: readsBody reports all of them in one answer.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingRequest(
@@ -58,7 +58,7 @@ export function bookingRequest(
 }
 
 /**
- * Reads the body of a change, as bookingRequest does.
+ * Reads the body of a change. tsoa may find other issues in the body: readsBody reports all of them in one answer.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {
@@ -89,7 +89,7 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
   };
 }
 
-/** Returns what gives the booking its date: the request, or a hold. */
+/** Returns the field that gives the booking its date: the date, or the id or reference of a hold. Undefined: there is none. */
 function dateSource({ departure_date, hold_id, external_ref }: BookingBody): string | undefined {
   return departure_date ?? hold_id ?? external_ref;
 }
@@ -112,7 +112,7 @@ function phoneCountryInput(field: string, code: string): string {
   throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
 }
 
-/** Reads the reason of a cancellation, as bookingRequest reads its body. */
+/** Reads the reason of a cancellation. @throws BadInputError (400) */
 export function cancelRequest(body: CancelBody | undefined): { reason: string | null } {
   return readAll({
     reason: () => optionalInput(body?.reason, (reason) => proseInput('reason', reason, 500)),

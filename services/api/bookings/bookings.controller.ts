@@ -56,8 +56,8 @@ export class BookingsController {
   constructor(private readonly context: SalesContext) {}
 
   /**
-   * Creates a booking lead with status pending payment and, where there is a date, reserves its seats. The event
-   * booking.created is recorded with it.
+   * Creates a booking lead with the status `pending_payment`. If it has a date, reserves its seats. Records the event `booking.created`
+   * with the lead.
    * @summary Create a booking
    */
   @Post()
@@ -95,18 +95,18 @@ export class BookingsController {
   }
 
   /**
-   * Lists the tenant's bookings, newest first; with `departure_from` or `departure_to` by date of departure, with `updated_since` in the
-   * order of their changes.
+   * Lists the tenant's bookings, newest first. With `departure_from` or `departure_to`, lists them by date of departure. With
+   * `updated_since`, lists them by time of change.
    * @summary List bookings
    * @param external_ref The website's own reference.
    * @param from First day of creation, YYYY-MM-DD, UTC.
    * @param to Last day of creation, YYYY-MM-DD, UTC.
    * @param departure_from First date of departure, YYYY-MM-DD. Bookings without a date are left out.
    * @param departure_to Last date of departure, YYYY-MM-DD.
-   * @param updated_since Only bookings whose `updated_at` is this time or later, RFC 3339, the longest unchanged first. Cancelling and
-   *   reopening a departure is a change of its bookings.
+   * @param updated_since RFC 3339. Only bookings whose `updated_at` is this time or later, the earliest change first. Cancelling or
+   *   reopening a departure also sets `updated_at` of its bookings.
    * @param status Only bookings in this state.
-   * @param limit Bookings a page.
+   * @param limit Bookings per page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
@@ -138,7 +138,7 @@ export class BookingsController {
       updatedSince: optionalInstant('query', 'updated_since', updated_since),
     };
     const start = pageStart<LeadPosition | number>(request, cursor, filters);
-    // The release before wrote only the id into the cursors of the list by creation.
+    // In the list by creation, a cursor of the previous release contains only the id.
     const after = typeof start === 'number' ? { id: start } : start;
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
     const { items, last } = await listBookings(this.context.db, tenantId, { ...filters, after, limit });

@@ -19,9 +19,9 @@ import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
 /**
- * Confirms a paid booking. departures/free-expired-seats.ts marks unpaid ones as expired. An expired lead takes its seats again
- * if they are free; the tenant's share does not limit it, because the seats are paid. A confirmed lead stays unchanged and
- * enqueues no event.
+ * Confirms a paid booking. An expired lead takes its seats again if they are free. The tenant's share of the departure does not limit
+ * these seats, because they are paid. A confirmed lead stays unchanged and enqueues no event. (departures/free-expired-seats.ts marks
+ * unpaid leads as expired.)
  * @throws BookingNotFoundError (404), BookingStateConflictError for a cancelled lead, DepartureCancelledError, and for an
  *   expired lead the errors of reserveSeats (409)
  */
@@ -60,7 +60,7 @@ export async function cancelBooking(
 interface StatusChange {
   status: 'confirmed' | 'cancelled';
   reason: string | null;
-  /** Throws when the locked booking cannot take the status. */
+  /** Throws if the locked booking must not get the status. */
   assertAllowed: (lead: BookingLead, locked: LockedDeparture | undefined) => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function changeStatus(
   });
 }
 
-/** Refuses to confirm a booking of a cancelled departure, also a paid one, because nobody will travel. */
+/** Refuses to confirm a booking of a cancelled departure, even if it is paid, because nobody will travel. */
 async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: BookingLead): Promise<void> {
   const { party, sandbox } = lead;
   const departure = await readDeparture(trx, locked, sandbox);

@@ -5,7 +5,7 @@ import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 /** The sales to count. Sandbox sales and real ones are never counted together. */
 interface CountedSales {
   scope: TenantScope;
-  /** True: of sandbox tenants. */
+  /** True: counts sales of sandbox tenants. False: counts real sales. */
   sandbox: boolean;
   /** YYYY-MM-DD, UTC. */
   from: string;
@@ -15,14 +15,14 @@ function bindCounted({ scope, sandbox, from }: CountedSales) {
   return { tenantId: tenantIdOf(scope), sandbox, from };
 }
 
-/** Bookings by the day on which they were created. */
+/** The bookings that were created on one day. */
 interface DayOfBookings {
   /** YYYY-MM-DD, UTC. */
   day: string;
   bookings: number;
   adults: number;
   children: number;
-  /** The status now; the other bookings are pending payment. */
+  /** Bookings of this day that are confirmed now. `cancelled` and `expired` alike; the others are pending payment. */
   confirmed: number;
   cancelled: number;
   expired: number;
@@ -45,12 +45,12 @@ async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookin
   return rows;
 }
 
-/** Holds by the day on which they were placed. */
+/** The holds that were placed on one day. */
 interface DayOfHolds {
   /** YYYY-MM-DD, UTC. */
   day: string;
   holds: number;
-  /** Holds that became a booking, on any day. */
+  /** Holds of this day that became a booking, on this day or later. */
   converted: number;
 }
 
@@ -90,7 +90,7 @@ async function countRefusals(db: Db, counted: CountedSales): Promise<DayOfRefusa
   return rows;
 }
 
-/** Lists every day of the database's calendar (UTC) from that of `from` to today. */
+/** Lists every day (UTC) from the day of `from` to today, by the database's clock. */
 async function listDays(db: Db, from: Date): Promise<string[]> {
   const { rows } = await db.raw(
     `select d::date as day from generate_series(
@@ -103,7 +103,7 @@ async function listDays(db: Db, from: Date): Promise<string[]> {
 /** The sales and refusals of one day (UTC). */
 export interface DayOfSales extends DayOfBookings {
   holds: number;
-  /** Holds placed on this day that became a booking. */
+  /** Holds of this day that became a booking, on this day or later. */
   converted: number;
   /** Holds and bookings refused because too few seats were free. */
   soldOut: number;
@@ -113,7 +113,7 @@ export interface DayOfSales extends DayOfBookings {
 
 const NO_BOOKINGS = { bookings: 0, adults: 0, children: 0, confirmed: 0, cancelled: 0, expired: 0 };
 
-/** Returns every day from that of `since` to today, the oldest first. Refusals are written with some seconds of delay. */
+/** Returns every day from the day of `since` to today, the oldest first. Refusals of the last seconds may not be counted yet. */
 export async function summarizeSales(
   db: Db,
   tenants: Omit<CountedSales, 'from'>,

@@ -10,7 +10,7 @@ import { findLeads, type LeadFilter } from './lead-list.repository';
 
 /**
  * @param bookingRef any text; a text that is not a booking reference finds no booking
- * @throws BookingNotFoundError for an unknown booking and for another tenant's alike (404)
+ * @throws BookingNotFoundError for an unknown booking and for a booking of another tenant (404)
  */
 export async function getBooking(db: Db, scope: TenantScope, bookingRef: string): Promise<BookingLead> {
   const lead = isBookingRef(bookingRef) ? await findLead(db, scope, bookingRef) : undefined;
@@ -23,7 +23,7 @@ export async function bookingsOfHolds(db: Db, holdIds: string[]): Promise<Bookin
   return findLeadsOfHolds(db, holdIds);
 }
 
-/** Returns one page; `last` starts the next page, null ends the list. See findLeads for the order. */
+/** Returns one page, in the order of findLeads. `last` is the `after` of the next page; null: this is the last page. */
 export async function listBookings(
   db: Db,
   scope: TenantScope,
@@ -37,7 +37,7 @@ export async function listBookings(
 
 const PAGE_SIZE = 500;
 
-/** Yields every booking that the filter finds, newest first, reading one page at a time. */
+/** Yields every booking that the filter finds, in the order of findLeads. Reads one page at a time. */
 export async function* walkBookings(
   db: Db,
   scope: TenantScope,
@@ -55,7 +55,7 @@ export async function* walkBookings(
 export interface Moment {
   at: Date;
   event: HoldMoment['event'] | 'booked' | 'changed' | 'confirmed' | 'cancelled' | 'expired' | 'anonymized';
-  /** Null: the clock, or unknown. */
+  /** Null: nobody (the hold or the booking expired), or unknown. */
   by: string | null;
   detail: string | null;
 }
@@ -85,13 +85,13 @@ export function bookingHistory(
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** Returns the end of the payment window when the lead expired, also when a later payment confirmed it. */
+/** Returns the time at which the lead expired, also if it was paid and confirmed later. Null: it did not expire. */
 function expiry({ status, paymentDueAt, confirmedAt, expiredAt }: BookingLead): Date | null {
   if (expiredAt || status === 'expired') return paymentDueAt ?? expiredAt;
   return paymentDueAt && confirmedAt && confirmedAt > paymentDueAt ? paymentDueAt : null;
 }
 
-/** Returns the date and the party before the first change. */
+/** Returns the date and the party with which the booking was created. */
 function asBooked({ party, departureDate }: BookingLead, changes: SaleChange[]) {
   return {
     departureDate: valueBefore(changes, 'departure_date', departureDate),

@@ -29,7 +29,7 @@ export interface LeadFilter {
   limit: number;
 }
 
-/** The status by the database's clock, as conditions that an index serves (0107_leads.sql). */
+/** The conditions of each status by the database's clock: one of them must be true. Each condition can use an index (0107_leads.sql). */
 const HAVING_STATUS: Record<BookingStatus, string[]> = {
   pending_payment: ["l.status = 'pending_payment' and not lead_lapsed(l.status, l.payment_due_at, clock.at)"],
   confirmed: ["l.status = 'confirmed'"],
@@ -37,7 +37,7 @@ const HAVING_STATUS: Record<BookingStatus, string[]> = {
   expired: ["l.status = 'expired'", "l.status = 'pending_payment' and l.payment_due_at <= clock.at"],
 };
 
-/** The leads `l` of a list, in an order that an index has, so that all pages cost the same. */
+/** SQL that selects leads `l` in the order of an index, so that all pages cost the same. */
 interface LeadSource {
   from: string;
   order: string;
@@ -45,7 +45,7 @@ interface LeadSource {
   where?: string;
 }
 
-/** An order of the list, made of one source or several. */
+/** An order in which leads are listed. Its leads come from one source or from several. */
 interface LeadOrder {
   key: string;
   order: string;
@@ -58,14 +58,17 @@ const byOneIndex = (key: string, order: string, after: string): LeadOrder => ({
   sources: [{ from: 'booking_leads l', order, after }],
 });
 const BY_CREATION = byOneIndex('null', 'l.id desc', 'l.id < :afterId');
-/** The same order, written as `-l.id`: for `l.id desc` the planner takes the primary key, and reads all bookings when few have the status. */
+/**
+ * The order of BY_CREATION, written as `-l.id`. For `l.id desc` the planner takes the primary key, and reads all bookings if only few have
+ * the status.
+ */
 const BY_CREATION_OF_STATUS = byOneIndex('null', '-l.id', '-l.id > -(:afterId::bigint)');
 const BY_DEPARTURE = byOneIndex(
   'l.departure_date::text',
   'l.departure_date, l.id',
   '(l.departure_date, l.id) > (:afterKey::date, :afterId)',
 );
-/** The leads that changed themselves last, and those whose departure was cancelled or reopened since. */
+/** The first source has the leads that changed later than the status of their departure. The second source has the other leads. */
 const BY_UPDATE: LeadOrder = {
   key: `(${UPDATED_AT})::text`,
   order: `${UPDATED_AT}, l.id`,
@@ -81,7 +84,7 @@ const BY_UPDATE: LeadOrder = {
       from: 'departures d join booking_leads l on l.departure_id = d.id',
       where: `d.status_changed_at >= :updatedSince::timestamptz and d.status_changed_at > ${LEAD_UPDATED_AT}`,
       order: 'd.status_changed_at, l.id',
-      // The first condition is read from an index.
+      // The first condition can use an index.
       after: `d.status_changed_at >= :afterKey::timestamptz
         and (d.status_changed_at, l.id) > (:afterKey::timestamptz, :afterId)`,
     },
@@ -89,8 +92,8 @@ const BY_UPDATE: LeadOrder = {
 };
 
 /**
- * Returns leads: with `updatedSince` in the order of their changes, so that a lead that changes while a client reads the pages comes
- * again; else with a date of departure in its order; else newest first.
+ * Returns leads. With `updatedSince`: by time of change, so that a lead that changes while a client reads the pages appears again. With
+ * `departureFrom` or `departureTo`: by date of departure. Otherwise: newest first.
  */
 export async function findLeads(
   db: Db,
@@ -129,8 +132,8 @@ function orderOf(scope: TenantScope, filter: Omit<LeadFilter, 'after'>): LeadOrd
 }
 
 /**
- * Returns conditions that an index serves. For all tenants there is none: no index has their bookings by status, but the newest page is
- * soon full.
+ * Returns conditions of the status. Those for one tenant can use an index. No index has the bookings of all tenants by status: the
+ * condition for all tenants is checked while the newest bookings are read, until the page is full.
  */
 function statusConditions(scope: TenantScope, status: BookingStatus | undefined): string[] {
   if (status === undefined) return ['true'];

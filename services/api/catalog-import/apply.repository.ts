@@ -3,10 +3,10 @@ import type { DepartureChange } from '../departures/change-departure';
 import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './catalog-schema';
 import type { ChangeCounts } from './import-report';
 
-/** The key of the advisory lock of all imports; any fixed number. */
+/** The key of the advisory lock of all imports: an arbitrary number. */
 const IMPORT_LOCK = 5_118_403_267;
 
-/** Lets one import write at a time, to the end of the transaction. Returns false if another one is writing. */
+/** Takes the lock of imports until the transaction ends. Returns false if another import is writing. */
 export async function claimImport(trx: Trx): Promise<boolean> {
   const { rows } = await trx.raw('select pg_try_advisory_xact_lock(?) as claimed', [IMPORT_LOCK]);
   return rows[0].claimed;
@@ -21,9 +21,9 @@ export async function allowLongStatements(trx: Trx): Promise<void> {
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
- * Locks departures before tours, each in the order of their ids, as a booking does. Otherwise they and an import could wait for
- * each other. If one of these columns of a tour changes, locks all of its departures, so that each sale is made entirely before or
- * after the import.
+ * Locks departures before tours, each in the order of their ids, as a booking does. In another order, a booking and an import could wait
+ * for each other. If one of the columns in SOLD_BY changes in a tour, locks all departures of the tour, so that each sale is made entirely
+ * before or after the import.
  */
 export async function lockStaged(trx: Trx): Promise<void> {
   const isSoldOtherwise = SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`).join(' or ');
@@ -40,7 +40,7 @@ export async function lockStaged(trx: Trx): Promise<void> {
     order by t.id for no key update of t) as locked`);
 }
 
-/** Finds the staged departures with holds or unpaid leads whose time is over and that are not marked as expired yet. */
+/** Finds the staged departures that have expired holds or unpaid leads which are not marked as expired yet. */
 export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
   const { rows } = await trx.raw(
     `${CLOCK} select d.id from clock, staged_tours s join tours t on t.slug = s.slug
@@ -56,8 +56,8 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
 }
 
 /**
- * Returns the staged changes of stored departures that have an active hold or an unpaid or confirmed booking. A departure with
- * one of these keeps its currency, unless all are of sandbox tenants.
+ * Returns the staged changes of stored departures that have an active hold, or an unpaid or confirmed booking. Such a departure keeps its
+ * currency, unless all its holds and bookings are those of sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   const names = STORED_DEPARTURE_COLUMNS.map(
@@ -76,7 +76,7 @@ export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   return rows;
 }
 
-/** Finds a tour that was new when it was compared and whose slug is taken now. */
+/** Finds a tour that did not exist when it was compared, but exists now. */
 export async function findTakenSlug(trx: Trx): Promise<string | undefined> {
   const { rows } = await trx.raw(
     'select s.slug from staged_tours s join tours t on t.slug = s.slug where s.is_new order by s.slug limit 1',
@@ -90,7 +90,7 @@ const [tourColumns, departureColumns] = [STORED_TOUR_COLUMNS.join(', '), STORED_
 
 type Write = [changed: 'tours' | 'departures', actions: string[], sql: string];
 
-/** Writes tours first, because departures refer to them. */
+/** The statements, tours first, because departures refer to them. */
 const WRITES: Write[] = [
   [
     'tours',

@@ -11,7 +11,7 @@ export const TOUR_OF_DEPARTURE = 'tour_slug';
 
 /** Converts between the text of a cell and the JSON value. */
 interface Column {
-  /** Returns a text that it cannot convert as it is; the check of the field then refuses it. */
+  /** Converts a cell. Returns a text that cannot be converted unchanged: the check of the field then refuses it. */
   read: (cell: string) => unknown;
   write: (value: unknown) => string;
 }
@@ -19,7 +19,7 @@ interface Column {
 /** Column names in the order of an export. Parts of an object have their own columns, such as `prices.adult`. */
 type CsvColumns = Record<string, Column>;
 
-/** Refuses numbers with more digits than a floating point number can store. */
+/** Matches numbers whose digits a floating point number can store. */
 const NUMBER = /^-?(?=[\d.]{1,18}$)\d{1,15}(\.\d{1,15})?$/;
 
 const TEXT: Column = { read: (cell) => cell, write: String };
@@ -100,7 +100,7 @@ function cellsOf(columns: CsvColumns, entry: FileEntry): (string | number | null
   });
 }
 
-/** Limits the characters of a cell: after a quote that is not closed, the rest of the file is one cell. */
+/** The most characters of a cell. If a quote is not closed, the rest of the file would be one cell. */
 const MOST_CHARACTERS = 1_000_000;
 
 /**
@@ -147,8 +147,8 @@ interface CsvRow {
 }
 
 /**
- * Yields the rows of each chunk. Before it throws for a misplaced quote, yields the rows before it, which the parser's own iterator would
- * drop.
+ * Yields the rows of each chunk. If a quote is misplaced, yields the rows before the quote and then throws; the parser's own iterator would
+ * drop these rows.
  * @throws CsvError
  */
 export async function* parseCsvRows(text: AsyncIterable<string>): AsyncGenerator<CsvRow[]> {
@@ -157,7 +157,7 @@ export async function* parseCsvRows(text: AsyncIterable<string>): AsyncGenerator
   let begun = '';
   for await (const chunk of withLineFeeds(text)) {
     begun += chunk;
-    // Waits for the whole first line, which decides the delimiter.
+    // Waits until the first line is complete, because it decides the delimiter.
     if (!parser && !begun.trimStart().includes('\n')) continue;
     parser ??= openParser(begun, rows);
     const failure = await new Promise<unknown>((done) => void parser!.write(begun, done));
@@ -212,7 +212,7 @@ export class CsvHead {
 
   constructor(cells: string[]) {
     const names = cells.map((name) => name.trim());
-    // Reads a file with a mistyped `tour_slug` as departures too, so that only this column is reported and not all others.
+    // A file whose `tour_slug` is mistyped is also read as departures, so that only this column is reported, and not all others.
     const isMistyped = names.includes('departure_date') && !names.includes('slug');
     this.isDepartures = names.includes(TOUR_OF_DEPARTURE) || isMistyped;
     this.names = names;

@@ -9,11 +9,11 @@ export interface CatalogRecord {
   isDeparture?: boolean;
   /** SHA-256 of a tour's text in a JSON file, hexadecimal. */
   digest?: string;
-  /** The tour is stored like this entry. `value` is parsed only if it is read. */
+  /** Defined: the stored tour is equal to this entry. `value` is then parsed only when it is read. */
   unchanged?: UnchangedEntry;
 }
 
-/** A tour that an earlier import found or made equal to an entry with the same digest, and that was not changed since. */
+/** A tour that an earlier import made equal, or found equal, to an entry with the same digest, and that has not been changed since. */
 export interface UnchangedEntry {
   slug: string;
   /** Number of departures in the entry. */
@@ -23,7 +23,7 @@ export interface UnchangedEntry {
 /** Finds unchanged entries by their digests. */
 export type FindUnchanged = (digests: string[]) => Promise<Map<string, UnchangedEntry>>;
 
-/** Progress of an import: bytes of the files while it reads, rows while it compares and writes. */
+/** The progress of an import: in bytes of the files while it reads, in rows while it compares and writes. */
 export interface ImportProgress {
   phase: 'reading' | 'comparing' | 'writing';
   done: number;
@@ -46,13 +46,13 @@ export interface Issue extends Place {
   message: string;
 }
 
-/** Keeps at most this many issues; only counts the rest. */
+/** The most issues that are kept. Further issues are only counted. */
 const MOST_LISTED = 1000;
 
 export type IssueList = ReturnType<typeof createIssueList>;
 
 /**
- * Accumulates the issues of an import in bounded memory.
+ * Creates a list that collects the issues of an import in bounded memory.
  * @param files in the order they were given
  */
 export function createIssueList(files: string[]) {

@@ -21,7 +21,7 @@ const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
 const MOST_MAJOR_UNITS = 1_000_000_000_000;
 
-/** Returns the error option of a schema: `is required` for a missing field, else the message. */
+/** Returns the error option of a schema: `is required` for a missing field, otherwise the message. */
 function expecting(message: string): { error: (issue: { input?: unknown }) => string } {
   return { error: ({ input }) => (input === undefined || input === null ? 'is required' : message) };
 }
@@ -47,7 +47,7 @@ function limited(most: number, forbidden: RegExp, fold: (value: string) => strin
   );
 }
 
-/** Accepts text of one line; folds line breaks to a space. */
+/** Accepts text of one line. Replaces line breaks by a space. */
 const line = (most: number) =>
   limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
 const paragraphs = (most: number) =>
@@ -84,12 +84,12 @@ function object<S extends z.ZodRawShape>(shape: S) {
   });
 }
 
-/** Leaves out the fields that are null, in objects that are stored as a whole. */
+/** Leaves out the fields of an object that are null. */
 function withoutNulls<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as T;
 }
 
-/** Accepts a field of a tour that is omitted, which keeps the stored value, or null, which stores the value of a new tour. */
+/** Makes a field of a tour optional. An omitted field keeps the stored value; null stores the value that a new tour has. */
 function optional<T extends z.ZodType>(schema: T, empty: unknown = null) {
   return schema.nullish().transform((value) => (value === null ? empty : value));
 }
@@ -113,7 +113,7 @@ const imageUrl = text(
   (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
   'must be an https address, or a path that begins with one /',
 );
-/** Major units. compare.repository.ts checks the decimals, once the currency is known. */
+/** An amount in major units. compare.repository.ts checks its decimals when the currency is known. */
 const amount = decimal(0, MOST_MAJOR_UNITS);
 const location = object({
   name: line(200),
@@ -200,10 +200,10 @@ export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field)
 
 export type EntryIssue = Pick<Issue, 'field' | 'message'>;
 
-/** The valid fields of one departure in a file, in major units. undefined: omitted; null: to be cleared. */
+/** The valid fields of one departure in a file. Prices are in major units. Undefined: omitted. Null: to be cleared. */
 export type DepartureEntry = Partial<z.infer<typeof DEPARTURE>>;
 
-/** Returns the valid fields of one tour in a file. Adds an issue for each invalid one. */
+/** Returns the valid fields of one tour in a file. Adds an issue for each invalid field. */
 export function checkTour(value: unknown, issues: EntryIssue[]) {
   const { base_price: basePrice, departures: _, ...given } = parseFields(TOUR, value, '', issues);
   const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
@@ -226,7 +226,7 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
   };
 }
 
-/** @param path of the departure in its tour; empty for a line of a departures file */
+/** @param path the path of the departure in its tour; empty for a line of a departures file */
 export function checkDeparture(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry {
   const fields = parseFields(DEPARTURE, value, path, issues);
   const { departure_date: begin, return_date: end } = fields;
@@ -241,7 +241,9 @@ export function checkTourSlug(value: unknown, field: string, issues: EntryIssue[
   return data;
 }
 
-/** Returns the valid fields. After an issue, checks each field by itself, so that the valid ones are still compared with the catalog. */
+/**
+ * Returns the valid fields. If there is an issue, checks each field separately, so that valid fields are still compared with the catalog.
+ */
 function parseFields<S extends z.ZodObject>(
   schema: S,
   value: unknown,
@@ -288,7 +290,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A message lists at most this many known names. If more are known, it suggests the nearest. */
+/** The most known names that a message lists. If there are more, it suggests the nearest one. */
 const FEW = 6;
 
 /** Returns the end of a message about an unknown name: what to write instead. */
@@ -308,6 +310,6 @@ export function nearestName(name: string, known: string[]): string | undefined {
 }
 
 function typingErrors(from: string, to: string): number {
-  // Does not compare a text that is twice as long: it is no typing error, and the time grows with its length.
+  // Does not compare a text that is more than twice as long: it is no typing error, and the comparison would take long.
   return from.length > 2 * to.length ? from.length : leven(from, to);
 }

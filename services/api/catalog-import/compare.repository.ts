@@ -41,12 +41,12 @@ export async function compareStaged(stage: Stage): Promise<void> {
 const columnsOf = (row?: string) =>
   STORED_TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');
 
-/** Returns the SQL of a price: of the file in minor units, else the stored one, unless its currency is another. */
+/** Returns the SQL of a price in minor units: that of the file, otherwise the stored price if its currency does not change. */
 const price = (category: string) => `case when '${category}' = any(s.emptied) then null
   else coalesce((s.${category} * m.minor_units)::bigint,
                 case when not m.is_repriced then (d.prices_minor->>'${category}')::bigint end) end`;
 
-/** Returns the SQL of a field: of the file, else the stored one. */
+/** Returns the SQL of a field: the value of the file, otherwise the stored value. */
 const kept = (column: string) =>
   `case when '${column}' = any(s.emptied) then null else coalesce(s.${column}, d.${column}) end`;
 
@@ -113,7 +113,7 @@ export async function findIssues(stage: Stage): Promise<Issue[]> {
   return [...(await findUnknownTimeZones(stage)), ...(await findRefusedChanges(stage))];
 }
 
-/** Checks each name once. The runtime and the database must both know it. */
+/** Finds entries with an unknown time zone. Checks each name once: both the runtime and the database must know it. */
 async function findUnknownTimeZones(stage: Stage): Promise<Issue[]> {
   const zones = await queryStage<{ name: string; isKnown: boolean }>(
     stage,

@@ -1,7 +1,7 @@
 /** A part of a file that should be one JSON value. */
 export interface JsonPiece {
   text: string;
-  /** The line where it begins. */
+  /** The line in which the part begins. */
   line: number;
 }
 
@@ -15,7 +15,7 @@ export class UncuttableError extends Error {
   }
 }
 
-/** Limits the memory for an element whose bracket is not closed. A tour with 5,000 departures has about a million characters. */
+/** The most characters of an element, which limits the memory if a bracket is not closed. A tour with 5,000 departures has a million. */
 const MOST_CHARACTERS = 16_000_000;
 const NO_LIST = 'must be an array of tours, or {"tours": […]}';
 const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
@@ -79,8 +79,8 @@ export async function* cutLines(chunks: AsyncIterable<string>): AsyncGenerator<J
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
 
 /**
- * Moves to the comma or bracket that ends an element. Returns false if the text ends before; the position is then where to
- * continue with more text, never within a string.
+ * Moves `position` to the comma or bracket that ends an element. Returns false if the text ends earlier; `position` is then the place from
+ * which to continue with more text. It is never within a string.
  */
 function findEnd(text: string, position: { at: number; depth: number }): boolean {
   let { at, depth } = position;

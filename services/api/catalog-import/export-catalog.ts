@@ -38,10 +38,10 @@ export async function exportTour(db: Db, id: string): Promise<FileEntry> {
 const TOURS_A_CHUNK = 200;
 
 /**
- * Yields every tour, of any status, as an entry of a catalog file, by slug. Empty fields are null, so that an import makes each
- * tour and departure equal to the entry. Reads the departures of a tour as one array: two million separate rows took three times as
- * long in the driver.
- * @param db for one state of the whole catalog, a transaction of isolation level repeatable read
+ * Yields every tour, of any status, as an entry of a catalog file, by slug. Empty fields are null, so that an import of the file makes each
+ * tour and departure equal to its entry. Reads the departures of a tour as one array, because two million separate rows took three times
+ * as long in the driver.
+ * @param db a transaction of isolation level repeatable read, so that all entries show one state of the catalog
  */
 export async function* exportCatalog(db: Db): AsyncGenerator<FileEntry> {
   for (let last: unknown = ''; ;) {

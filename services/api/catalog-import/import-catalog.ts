@@ -95,7 +95,7 @@ async function compareFiles(staged: StagedImport, dryRun: boolean): Promise<Comp
   return { ...staged, report, rows, hasChanges: rows > 0, removals };
 }
 
-/** Decides what the import changes. Runs before the import asks, and again under the locks. */
+/** Decides what the import changes. Runs before the operator is asked to confirm, and again under the locks. */
 async function compare({ stage, total, issues, prune }: StagedImport) {
   await compareStaged(stage);
   issues.add(await findIssues(stage));
@@ -107,8 +107,8 @@ function sum(counts: Partial<Record<string, number>>): number {
 }
 
 /**
- * Writes a compared import, all of it or nothing, with the events of the departures that it changes. Keep the transaction
- * short: bookings of the departures that change wait.
+ * Writes a compared import, all of it or nothing, and enqueues the events of the departures that it changes. Keep the transaction short,
+ * because bookings of these departures wait for it.
  * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError
  */
 export async function writeImport(
@@ -135,13 +135,13 @@ async function writeStaged(
   if (!(await claimImport(trx))) throw new ImportRunningError();
   await analyzeStage(staged.stage);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
-  // Marks expired holds as such, because the import may use their seats: a clock step must not make them live again.
+  // Marks expired holds, because the import may use their seats: they must not become live again if the clock goes back.
   for (const id of await findStagedWithExpired(trx)) await relockDeparture(trx, id);
   const taken = await findTakenSlug(trx);
   if (taken !== undefined) throw new CatalogChangedError(taken);
   const { report, counts } = await compare(staged);
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
-  // Enqueues the events before the changes, because the names of the changed fields come from both states.
+  // Enqueues the events before it writes, because the names of the changed fields are found by comparing the stored and the new values.
   await enqueueDepartureEvents(trx, () => findSoldChanges(trx));
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });

@@ -11,9 +11,9 @@ export interface ImportReport {
   errors: Issue[];
   /** The number of all issues; absent if all are listed. */
   errors_total?: number;
-  /** With --prune. */
+  /** What --prune archives, deletes and cancels. Only with --prune. */
   pruned?: { tours_archived: number; departures_deleted: number; departures_cancelled: number };
-  /** Standing bookings of the departures that the import cancels; absent if there are none. */
+  /** The standing bookings of departures that the import cancels. Missing if there are none. */
   bookings_to_tell?: BookingsToTell[];
   /** New departures whose date is over in the tour's time zone, so that they cannot be booked; absent if there are none. */
   past_departures?: PastDepartures;
@@ -133,7 +133,7 @@ async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefi
   return row?.past;
 }
 
-/** Limits `named`. */
+/** The most removals in `Removals.named`. */
 const MOST_NAMED = 1000;
 
 /** The tours and departures that a pruning import would archive, delete and cancel. */
@@ -158,7 +158,7 @@ export async function findRemovals(stage: Stage): Promise<Removals> {
   return row!;
 }
 
-/** Lists at most this many tours in a dry run: about 10 MB where each has 20 departures. */
+/** The most tours that a dry run lists: about 10 MB if each tour has 20 departures. */
 const MOST_CHANGES = 10_000;
 
 /** One field of a tour or departure, with the names and units of a catalog file. */
@@ -239,7 +239,7 @@ function compareFields({ action, ...entries }: Change<string>): { fields?: Field
   };
 }
 
-/** Names a price of a departure as `prices.adult`. Puts amounts last. */
+/** Names the prices of a departure `prices.adult` and so on. Puts amounts last. */
 function flatten({ prices, base_price, ...fields }: FileEntry): FileEntry {
   if (!prices) return { ...fields, base_price };
   const named = Object.entries(prices).map(([category, amount]) => [`prices.${category}`, amount as unknown]);

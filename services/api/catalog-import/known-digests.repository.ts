@@ -4,8 +4,8 @@ import type { UnchangedEntry } from './catalog-file';
 import { queryStage, type Stage } from './stage.repository';
 
 /**
- * Recognises entries that an earlier import found or made equal to their tours, so that they are neither parsed nor compared.
- * `tour_imports` keeps the digest of the entry. It is valid while `tour_edits` has no row of the tour: triggers add one with
+ * Recognises entries that an earlier import made equal, or found equal, to their tours. Such entries are neither parsed nor compared.
+ * `tour_imports` stores the digest of the entry. The digest is valid while `tour_edits` has no row of the tour: triggers add a row with
  * every write to the tour or its departures. compare.repository.ts decides what differs in all other entries.
  */
 
@@ -18,7 +18,7 @@ const RULES = 1;
 const RUNTIME = `${process.versions.icu} ${process.versions.tz}`;
 const PREFIX = `catalog entry, rules ${RULES}, ${RUNTIME}\n`;
 
-/** trim() would also remove white space that is an error in JSON. */
+/** The white space of JSON. trim() would also remove other white space, which is an error in JSON. */
 const JSON_SPACE = ' \n\r\t';
 
 /** Digests the text of one tour in a JSON file, without the white space around it; hexadecimal. */
@@ -29,7 +29,7 @@ export function digestEntry(text: string): string {
   return createHash('sha256').update(PREFIX).update(text.slice(start, end)).digest('hex');
 }
 
-/** @param prune a pruning import must have nothing to do either */
+/** @param prune true: finds only entries for which a pruning import has nothing to do either */
 export async function findUnchangedEntries(
   stage: Stage,
   digests: string[],
@@ -47,8 +47,8 @@ export async function findUnchangedEntries(
 }
 
 /**
- * Stages the digests with the edits that exist before the comparison. An edit that is committed later is not among them and
- * stays, so that its tour is compared again.
+ * Stages the digests with the edits that exist before the comparison. An edit that is committed later is not among these, so it is not
+ * deleted, and the next import compares its tour again.
  * @returns the number of digests
  */
 export async function stageDigests(stage: Stage): Promise<number> {
@@ -67,8 +67,8 @@ export async function stageDigests(stage: Stage): Promise<number> {
 }
 
 /**
- * Stores the digests, at the end of the transaction that writes the import. Keeps digests that another import has stored since. Removes
- * the digest of a changed tour that has no entry with one.
+ * Stores the digests, at the end of the transaction that writes the import. Does not replace a digest that another import has stored since
+ * the comparison. Removes the digest of a changed tour for which the files have no digest.
  */
 export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
   await trx.raw(`

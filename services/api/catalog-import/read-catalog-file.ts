@@ -88,7 +88,7 @@ function parseJson(text: string): { value: unknown } | { error: string } {
   }
 }
 
-/** Finds a syntax error by a binary search for the longest valid beginning, because the engine does not always report it. */
+/** Finds the line of a syntax error by a binary search for the longest valid beginning: the engine does not always report the position. */
 function lineOfError(text: string): number {
   let [valid, invalid] = [0, text.length];
   while (invalid - valid > 1) {
@@ -108,7 +108,7 @@ function isOnlyUnfinished(beginning: string): boolean {
 
 const BEGINNING_BYTES = 64 * 1024;
 
-/** Detects the format of a file without a name by its beginning: a complete tour in the first line makes it JSON lines. */
+/** Detects the format of a file without a name by its beginning. If the first line is a complete tour, the file is JSON lines. */
 export async function detectFileType(file: string): Promise<(typeof CATALOG_FILE_TYPES)[number]> {
   let beginning = '';
   for await (const chunk of createReadStream(file, { end: BEGINNING_BYTES - 1, encoding: 'utf8' }))
@@ -130,7 +130,7 @@ export async function isDeparturesFile(file: string): Promise<boolean> {
       if (head) return new CsvHead(head.record).isDepartures;
     }
   } catch (error) {
-    // Ignored here: readCatalogFile reports the error.
+    // An error of the content is ignored here, because readCatalogFile reports it.
     if (!(error instanceof CsvError) && !isInvalidText(error)) throw error;
   }
   return false;

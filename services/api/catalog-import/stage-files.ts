@@ -89,11 +89,11 @@ export async function stageRecords(
 interface KnownSlug {
   entry: number;
   place: Place;
-  /** True while only lines of a departures file have named it. */
+  /** True: so far, only lines of a departures file have named the slug. */
   isOfLines: boolean;
 }
 
-/** Turns records into rows of the staging tables. Keeps the slugs, to find a second tour with the same one. */
+/** Turns records into rows of the staging tables. Keeps the slugs, so that it finds a second tour with the same slug. */
 class EntryRows {
   private chunk: Record<'tours' | 'departures', StagedRow[]> = { tours: [], departures: [] };
   private readonly slugs = new Map<string, KnownSlug>();

@@ -102,7 +102,10 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   return copy;
 }
 
-/** Gives the planner statistics of the staged rows. Samples only the columns that join: the wide ones took three times as long. */
+/**
+ * Computes the planner's statistics of the staged rows. Samples only the columns of joins: with the wide ones it took three times as
+ * long.
+ */
 export async function analyzeStage(stage: Stage): Promise<void> {
   await queryStage(
     stage,

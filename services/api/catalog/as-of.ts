@@ -1,10 +1,10 @@
 import type { Db, Trx } from '../../platform/database';
 
 /**
- * Returns a time between the last commit that changed the catalog and the next one, RFC 3339 (ADR 28). This and later
- * statements see all changes before it; all other changes will be after it.
- * @param since RFC 3339. If a restore has lost changes from before this time, returns the earlier time up to which none is lost
- *   (ADR 33). So a result before `since` means that the database has not reached `since`
+ * Returns a time between the last commit that changed the catalog and the next one, RFC 3339 (ADR 28). This statement and later ones see
+ * all changes from before this time. All other changes will have a later time.
+ * @param since RFC 3339. If a restore lost changes from before `since`, returns an earlier time: no change from before that time is lost
+ *   (ADR 33). So a result before `since` means that a copy made at `since` may contain changes that the database has lost
  */
 export async function readAsOf(db: Db, since?: string): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ changedAt: Date; lostAfter: Date | null }] }>(
@@ -18,9 +18,10 @@ export async function readAsOf(db: Db, since?: string): Promise<string> {
 }
 
 /**
- * Makes the next as_of later than any before, and records which changes a restore has lost. Increments the version that
- * processes have seen, so that they drop what they have cached.
+ * Makes the next as_of later than every earlier one, and records the period whose changes the restore has lost. Sets a version above all
+ * versions that processes may have seen, so that they drop their caches.
  * @param lostAfter `as_of` of the backup
+ * @param seenVersion the version of the database before the restore
  */
 export async function recordRestore(
   trx: Trx,

@@ -1,31 +1,31 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 
-/** The changes of the catalog for a tenant since a time. */
+/** The changes of the catalog since a time that concern a tenant. */
 export interface CatalogChanges {
-  /** RFC 3339, inclusive. */
+  /** RFC 3339. A change at this time counts. */
   since: string;
-  /** True: every tour counts as changed, because a rule for all tours has changed, or the changes of the time are not known. */
+  /** True: every tour counts as changed, because a rule for all tours has changed, or the changes since the time are not all known. */
   everything: boolean;
   /** The continents for which a rule has changed. */
   continents: string[];
-  /** Ids of the tours that have changed or whose own rule has changed; undefined if they are many. */
+  /** Ids of the tours that have changed, or whose tour rule has changed. Undefined: there are too many of them, or too many commits. */
   tourIds: string[] | undefined;
 }
 
 /**
- * Maximum number of commits since the given time that a page steps through. Commits to which no change refers count too, because they
- * cost as much.
+ * The most commits since the given time that a page steps through. Commits to which no change refers count too, because they take as
+ * much time.
  */
 const MANY_COMMITS = 20_000;
-/** Maximum number of changed tours from whose ids a page starts. With more, a page reads the catalog in its order and soon finds some. */
+/** The most changed tours that a page looks up by their ids. With more, a page reads the catalog in its order, and soon finds some. */
 const MANY_TOURS = 5000;
 
-/** SQL condition: the scope of the change `c` says that it concerns a rule for many tours (0113_versions_and_changes.sql). */
+/** SQL condition: the change `c` is one of a rule for many tours: a continent rule or the default (0113_versions_and_changes.sql). */
 const IS_WIDE = "(c.scope = 'default' or c.scope like 'in %')";
 /** Joins the changes `c` to the commits since `:since`. */
 const SINCE = 'catalog_commits k on k.change_id = c.change_id and k.at >= :since::timestamptz';
 
-/** @param since RFC 3339, inclusive */
+/** @param since RFC 3339; changes at this time count */
 export async function findCatalogChanges(db: Db, tenantId: string, since: string): Promise<CatalogChanges> {
   const scopes = await db.raw<{ rows: { scope: string }[] }>(
     `select c.scope from tenant_changes c join ${SINCE} where c.tenant_id = :tenantId and ${IS_WIDE}
@@ -37,7 +37,7 @@ export async function findCatalogChanges(db: Db, tenantId: string, since: string
   return { since, everything: wide.includes('default'), continents: continentsOf(wide), tourIds };
 }
 
-/** Returns the tours that have changed for the tenant; undefined if they are many. */
+/** Returns the ids of the tours that have changed, or whose tour rule has changed. Undefined: too many commits or tours. */
 async function findChangedTours(db: Db, tenantId: string, since: string): Promise<string[] | undefined> {
   const commits = await db.raw<{ rows: [{ count: number }] }>(
     'select count(*) from (select from catalog_commits k where k.at >= :since::timestamptz limit :most) k',
@@ -45,7 +45,7 @@ async function findChangedTours(db: Db, tenantId: string, since: string): Promis
   );
   if (commits.rows[0].count > MANY_COMMITS) return undefined;
   const tours = await db.raw<{ rows: { id: string }[] }>(
-    // Steps through the commits, because the planner would read a complete table of changes.
+    // Steps through the commits by lateral joins with offset 0. Without it, the planner would read a complete table of changes.
     `(select c.id from catalog_commits k cross join lateral (
         select c.tour_id::text as id from tour_changes c where c.change_id = k.change_id offset 0) c
       where k.at >= :since::timestamptz limit :most)
@@ -72,7 +72,7 @@ export function changesBindings(changes: CatalogChanges | undefined) {
 export function hasChanged(changes: CatalogChanges | undefined): string | undefined {
   if (!changes || changes.everything) return undefined;
   const { continents, tourIds } = changes;
-  // Compares the maximum, which PostgreSQL reads from an index. With exists() it would read all changes first.
+  // Compares the latest time, which PostgreSQL reads from an index. With exists(), it would read all changes first.
   const byItself = tourIds
     ? 't.id = any(:changedTours::uuid[])'
     : `coalesce((select max(k.at) from tour_changes c join ${SINCE} where c.tour_id = t.id),
@@ -88,15 +88,15 @@ export interface RemovedTour {
 }
 
 /**
- * Returns, in id order, the tours that the tenant does not see now and saw at some time since then. Applies no filter: a filter
- * would compare the present tour, which the tenant may not see.
+ * Returns, in id order, the tours that the tenant does not see now but saw at some time since `since`. Applies no filter, because a filter
+ * would reveal fields of a tour that the tenant does not see.
  */
 export async function findRemovedTours(
   db: Db,
   tenantId: string,
   { since: inclusive, after, limit }: { since: string; after: string; limit: number },
 ): Promise<RemovedTour[]> {
-  // Subtracts one millisecond, so that a period that ended exactly at this time counts.
+  // Subtracts one millisecond, so that a period which ended exactly at the given time counts.
   const since = new Date(Date.parse(inclusive) - 1).toISOString();
   const hidden = await findHiddenScopes(db, tenantId, since);
   const { rows } = await db.raw<{ rows: RemovedTour[] }>(
@@ -120,7 +120,7 @@ export async function findRemovedTours(
 }
 
 interface HiddenScopes {
-  /** True: the default showed tours, and does not any more. */
+  /** True: the tenant's default showed tours at some time, and has hidden them since. */
   byDefault: boolean;
   /** The continents whose rule has hidden tours. */
   continents: string[];
@@ -128,7 +128,7 @@ interface HiddenScopes {
   ruled: string[];
 }
 
-/** Returns the scopes of the rules for many tours that have hidden tours since then. */
+/** Returns the scopes of continent rules and of the default that have hidden tours since `since`. */
 async function findHiddenScopes(db: Db, tenantId: string, since: string): Promise<HiddenScopes> {
   const { rows } = await db.raw<{
     rows: { scope: string; visible: boolean; began: boolean; ended: boolean }[];
@@ -153,7 +153,7 @@ async function findHiddenScopes(db: Db, tenantId: string, since: string): Promis
   };
 }
 
-/** Returns SQL for the tours that may have been removed: those of `own` in id order and, if scopes are hidden, the tours in these. */
+/** Returns SQL for the tours that may have been removed: those of `own` in id order, and those in the scopes that have hidden tours. */
 function candidates({ byDefault, continents }: HiddenScopes): string {
   if (!byDefault && continents.length === 0)
     return '(select tour_id from own order by tour_id) o join tours t on t.id = o.tour_id';
@@ -163,13 +163,13 @@ function candidates({ byDefault, continents }: HiddenScopes): string {
   return `(select * from tours where ${inScope} or id in (select tour_id from own)) t`;
 }
 
-/** The condition of IS_VISIBLE without joins, so that tours are read in the order of their index until the page is full. */
+/** The condition of IS_VISIBLE without its joins: tours are then read in the order of their index, only until the page is full. */
 const IS_SEEN = `t.status = 'published' and coalesce(
        (select r.visible from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id),
        (select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent),
        (select n.default_visible from tenants n where n.id = :tenantId))`;
 
-/** Returns SQL for the times of all periods of a scope, or only of those in which the scope was visible. */
+/** Returns SQL for the times of all periods of a scope. @param visible 'v.visible': only the periods in which the scope was visible */
 const times = (scope: string, visible = 'true') =>
   `coalesce(range_agg(v.during) filter (where v.scope = ${scope} and ${visible}), '{}')`;
 
@@ -185,7 +185,10 @@ const WAS_SEEN = `exists (
          where v.tenant_id = :tenantId and v.scope = any(array['usable', 'default', 'in ' || p.continent, t.id::text])) v
        where p.tour_id = t.id and v.seen && tstzmultirange(p.during * tstzrange(:since::timestamptz, null)))`;
 
-/** Deletes the periods that ended more than 31 days before the last change, and commits that nothing refers to. One process does it at a time. */
+/**
+ * Deletes the periods that ended more than 31 days before the last change, and the commits from before this time to which no change
+ * refers. Only one process at a time does this.
+ */
 export async function pruneCatalogChanges(db: Db): Promise<void> {
   await inTransaction(db, pruneStep);
 }

@@ -14,17 +14,18 @@ export interface CatalogFilters {
   continents: CountedValue[];
   countries: CountedValue[];
   tags: CountedValue[];
-  /** Null if the tenant sees no tour. */
+  /** The shortest and the longest tour; null if the tenant sees no tour. */
   durationMin: number | null;
   durationMax: number | null;
-  /** The first and the last date of an open departure, YYYY-MM-DD; null without one. */
+  /** The first and the last date of an open departure, YYYY-MM-DD; null if there is no open departure. */
   departsFrom: string | null;
   departsTo: string | null;
 }
 
 /**
- * Reads all tours that the tenant sees in one pass. Reads the first and the last departure from the index of dates.
- * @returns `firstClosingAt`: when one of these two departures closes
+ * Returns the filters. Reads all tours that the tenant sees in one pass. Reads the first and the last open departure from the index of
+ * dates.
+ * @returns `firstClosingAt`: the time at which the earlier of these two departures closes
  */
 export async function findCatalogFilters(
   db: Db,
@@ -51,8 +52,7 @@ function countedValues(column: string, from: string): string {
 }
 
 /**
- * Selects the first or the last open departure. Reads from the day before the present date in UTC, because in some time zone
- * that day is not over.
+ * Selects the first or the last open departure. Begins with yesterday's date in UTC, because in some time zones that day is not over.
  */
 function openDeparture(order: 'asc' | 'desc'): string {
   return `select d.departure_date, departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as closes_at
@@ -62,7 +62,7 @@ function openDeparture(order: 'asc' | 'desc'): string {
      order by d.departure_date ${order} limit 1`;
 }
 
-/** Returns the slugs of the continents with a visible tour. Steps through the index of continents and checks each one. */
+/** Returns the slugs of the continents of which the tenant sees a tour. Steps through the index of continents and checks each one. */
 export async function listContinents(db: Db, tenant: Tenant): Promise<string[]> {
   const { rows } = await db.raw(
     `${VISIBLE_CONTINENTS}

@@ -7,7 +7,7 @@ import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './t
 import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
 interface Selection extends TourSelection {
-  /** Only tours with one of these changes. */
+  /** Selects only tours that have one of these changes. */
   changes?: CatalogChanges;
 }
 
@@ -24,9 +24,9 @@ interface PlacedTour<T> {
 }
 
 /**
- * Returns one page of the tours that a tenant sees, by folded name or by next departure and folded name, then id. Uses the index
- * of the rules and the list of visible continents, so that page 3,000 costs the same as page 1. A join with coalesce() reads the
- * whole catalog (27 to 46 ms for 100,000 tours).
+ * Returns one page of the tours that a tenant sees. Sorts them by folded name and id, or by next departure, folded name and id. Uses the
+ * index of the rules and the list of visible continents, so that page 3,000 takes no longer than page 1. A join with coalesce() would
+ * read the whole catalog (27 to 46 ms for 100,000 tours).
  */
 export async function findCatalogPage(
   db: Db,
@@ -36,7 +36,7 @@ export async function findCatalogPage(
   return selectPage(db, tenant, page, LISTED_COLUMNS, UPCOMING);
 }
 
-/** Returns the same page with all fields of each tour. */
+/** Returns the page of findCatalogPage with all fields of each tour. */
 export async function findCompleteTours(
   db: Db,
   tenant: Tenant,
@@ -80,8 +80,8 @@ async function selectPage<T extends ListedTour>(
 }
 
 /**
- * Returns the time at which the first page was read. If that was more than an hour ago, returns the time one hour ago, because each page
- * must compute the next departures that have changed since. Returns text, because a Date would drop the microseconds.
+ * Returns the time at which the first page was read, at most one hour ago: each page must compute the next departures that have changed
+ * since this time, and these must not be too many. Returns text, because a Date would drop the microseconds.
  */
 async function readTime(db: Db, first: string | null): Promise<string> {
   const { rows } = await db.raw(
@@ -91,11 +91,11 @@ async function readTime(db: Db, first: string | null): Promise<string> {
   return rows[0].readAt;
 }
 
-/** Reads the tours that a tour rule shows, and those without a tour rule in visible continents, both in the order of an index. */
+/** Reads the tours that a tour rule shows, and the tours without a tour rule in visible continents. Both in the order of an index. */
 function pageByName(page: CatalogPageRequest): string {
   const after = (row: string, id: string) =>
     page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';
-  // The index of tags has the same order: folded name, then id.
+  // The index of tags also has the order of folded name, then id.
   const byTag = page.tag !== undefined;
   const [row, id] = byTag ? ['g', 'tour_id'] : ['t', 'id'];
   const listed = byTag ? `tour_tags g join tours t on t.id = g.tour_id and g.tag = :tag` : 'tours t';
@@ -117,8 +117,9 @@ function pageByName(page: CatalogPageRequest): string {
 }
 
 /**
- * Reads the same tours in the order of their next departures, which a table keeps (0105_departures.sql). Computes the next departure
- * of a tour that changed, whose departure closed, or whose row was written after the first page was read.
+ * Reads the tours of pageByName in the order of their next departures, which are stored in a table (0105_departures.sql). For some tours it
+ * does not use the table, but computes the next departure: if the tour has changed, if the stored departure has closed, or if the row was
+ * written after the first page was read.
  */
 function pageByDate(page: CatalogPageRequest): string {
   const selection = selectionOf(page, 't', ':readAt::timestamptz');
@@ -162,8 +163,8 @@ function pageByDate(page: CatalogPageRequest): string {
 
 /**
  * Returns the conditions for the tour `t` of a statement, each after `and`.
- * @param row has the columns continent and name_folded of the tour
- * @param at the time at which departures are open, an SQL expression
+ * @param row the name of a table that has copies of the tour's columns continent and name_folded
+ * @param at an SQL expression: the time at which departures must be open
  */
 function selectionOf(selection: Selection, row = 't', at = 'statement_timestamp()'): string {
   const { departsFrom, departsTo } = selection;

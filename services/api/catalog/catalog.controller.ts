@@ -25,9 +25,9 @@ export class CatalogController {
   constructor(private readonly context: ApiContext) {}
 
   /**
-   * The catalog as the tenant sees it, by name or by next departure. The tours of a list have all the filters.
+   * Lists the catalog as the tenant sees it, by name or by next departure. A tour is listed if it matches all filters that are given.
    * @summary List tours
-   * @param limit Tours a page.
+   * @param limit Tours per page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
@@ -35,24 +35,24 @@ export class CatalogController {
    * @param country Only tours of this country, ISO 3166 alpha-2, in any case.
    * @param tag Only tours with this tag, as the filters of the catalog name it.
    * @param q Part of the name, in any case, with or without accents.
-   * @param departs_from Only tours with a date that is open for booking on this day or later, YYYY-MM-DD.
-   * @param departs_to Only tours with a date that is open for booking on this day or before, YYYY-MM-DD; with `departs_from`, on
-   *   one date between both.
-   * @param duration_min Only tours of so many days or more.
+   * @param departs_from YYYY-MM-DD. Only tours with a departure on this day or later that is open for booking.
+   * @param departs_to YYYY-MM-DD. Only tours with a departure on this day or earlier that is open for booking. With `departs_from`, one
+   *   departure must be between both days.
+   * @param duration_min Only tours of this number of days or more.
    * @isInt duration_min must be a whole number
    * @minimum duration_min 1 must be at least 1
    * @maximum duration_min 366 must be at most 366
-   * @param duration_max Only tours of so many days or fewer.
+   * @param duration_max Only tours of this number of days or fewer.
    * @isInt duration_max must be a whole number
    * @minimum duration_max 1 must be at least 1
    * @maximum duration_max 366 must be at most 366
-   * @param updated_since Only tours that have changed at this time or later, RFC 3339: the tour, its departures, or the tenant's
-   *   visibility or price rules for it. A date that closes only because time passes is not a change. After these tours come, as
-   *   removed, those that the tenant does not see any more; the other filters do not apply to them. Pass `as_of` of the answer next
-   *   time. A time more than 30 days before `as_of` gives the complete catalog.
-   * @param sort By `name`, or by `next_departure_date`, then name; tours without one come last. All pages of a list keep the
-   *   next departures of its first page.
-   * @param cursor `next_cursor` of the page before.
+   * @param updated_since RFC 3339. Only tours that have changed at this time or later: the tour, its departures, or the tenant's
+   *   visibility or price rules for it. It is not a change if a departure closes only because time passes. After these tours, the list
+   *   has the tours that the tenant does not see any more, marked as removed; the other filters do not apply to them. Pass `as_of` of
+   *   the answer next time. A time more than 30 days before `as_of` gives the complete catalog.
+   * @param sort By `name`, or by `next_departure_date` and then name. Tours without a next departure come last. All pages of a list
+   *   keep the next departures of its first page.
+   * @param cursor `next_cursor` of the previous page.
    */
   @Get('catalog')
   async listTours(
@@ -81,7 +81,7 @@ export class CatalogController {
       durationMin: duration_min,
       durationMax: duration_max,
       updatedSince: optionalInstant('query', 'updated_since', updated_since),
-      // Leaves the default out, so that cursors of a release without this filter stay valid.
+      // Leaves out the default, so that cursors of a release without this parameter stay valid.
       sort: sort === 'name' ? undefined : sort,
     };
     const after = pageStart<PagePosition>(request, cursor, filters);
@@ -99,8 +99,8 @@ export class CatalogController {
   }
 
   /**
-   * The values by which the catalog can be filtered, each with the number of tours that have it. Only tours that the tenant sees
-   * count, and only dates that are open for booking.
+   * Lists the values by which the catalog can be filtered, each with the number of tours that have it. Counts only tours that the tenant
+   * sees, and only departures that are open for booking.
    * @summary List the filters of the catalog
    */
   @Get('catalog/filters')
@@ -114,7 +114,7 @@ export class CatalogController {
   }
 
   /**
-   * One tour with everything a page about it shows.
+   * Returns a tour with everything that a page about it shows.
    * @summary Read a tour
    * @param id_or_slug UUID or slug of the tour.
    */

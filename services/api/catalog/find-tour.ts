@@ -46,7 +46,7 @@ export async function listTours(
 /**
  * Finds a tour that this tenant sees.
  * @param idOrSlug UUID in any case, or slug
- * @throws TourNotFoundError if unknown, unpublished or not visible (404)
+ * @throws TourNotFoundError if the tour is unknown, not published, or not visible to the tenant (404)
  */
 export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): Promise<Tour> {
   const key = tourKey(idOrSlug);
@@ -55,7 +55,7 @@ export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): 
   return tour;
 }
 
-/** Returns the tours that the tenant has sold, also those that it does not see any more. */
+/** Returns the tours with these ids, also tours that the tenant does not see any more: the tenant has sold them. */
 export async function toursOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
   return findToursById(db, tenant, ids);
 }

@@ -1,4 +1,4 @@
-/** Letters without a Unicode decomposition, and punctuation with several forms on keyboards. */
+/** Letters that Unicode does not decompose, and punctuation that is typed in several forms. */
 const FOLDED: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -27,7 +27,7 @@ const FOLDED: Record<string, string> = {
   '—': '-',
 };
 const FOLDED_LETTER = new RegExp(`[${Object.keys(FOLDED).join('')}]`, 'gu');
-/** Only these marks, not \p{M}: Japanese voicing marks and Indic vowels distinguish words. */
+/** The marks to remove. It is not \p{M}, because Japanese voicing marks and Indic vowels distinguish words. */
 const ACCENT = /[\u0300-\u036f]/g;
 
 /**

@@ -6,12 +6,12 @@ export async function findContinents(db: Db): Promise<string[]> {
   return db('tours').distinct().orderBy('continent').pluck<string[]>('continent');
 }
 
-/** Returns the text about a continent without a tour, for an error or a warning. */
+/** Returns the text of an error or warning about a continent that has no tour. */
 export function noTourIn(continent: string): string {
   return `No tour is in the continent "${continent}"`;
 }
 
-/** An operator named a continent that no tour is in. */
+/** An operator named a continent that has no tour. */
 class UnknownContinentError extends AppError {
   readonly code = 'continent_not_found';
 
@@ -21,9 +21,9 @@ class UnknownContinentError extends AppError {
 }
 
 /**
- * Checks the continent of a new rule: a rule for a misspelt one would have no effect. An empty catalog has no continents yet,
- * so any continent is accepted.
- * @returns whether a tour is in it
+ * Checks the continent of a new rule, because a rule for a misspelt continent would have no effect. An empty catalog has no continents yet,
+ * so any continent is accepted then.
+ * @returns false if the catalog is empty, otherwise true
  * @throws UnknownContinentError
  */
 export async function checkContinent(db: Db, continent: string): Promise<boolean> {

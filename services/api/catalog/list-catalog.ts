@@ -27,7 +27,7 @@ interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   limit: number;
   /** Part of the name, in any case, with or without accents. */
   q?: string;
-  /** Only tours that have changed for the tenant at this time or later, and those that it does not see any more; RFC 3339. */
+  /** RFC 3339. Only tours that have changed for the tenant at this time or later, and tours that it does not see any more. */
   updatedSince?: string;
   sort?: CatalogSort;
   after?: PagePosition;
@@ -42,11 +42,11 @@ export interface PricedCatalogTour {
 /** One page of the catalog with the tenant's visibility and prices. */
 interface PricedCatalogPage {
   items: PricedCatalogTour[];
-  /** Only with `updatedSince`; they come after all items of the list. */
+  /** Only with `updatedSince`. The removed tours come after all items of the list. */
   removed: RemovedTour[];
-  /** Where the next page starts; null at the end of the list. */
+  /** The position after which the next page starts. Null: this is the last page. */
   last: PagePosition | null;
-  /** Only with `updatedSince`: the time to ask for next, RFC 3339. The same on all pages of a list. */
+  /** Only with `updatedSince`, RFC 3339: the `updatedSince` of the next list. The same on all pages of a list. */
   asOf?: string;
 }
 
@@ -60,19 +60,20 @@ export async function listCatalog(
     return { ...page, removed: [] };
   }
   const asOf = filter.after?.asOf ?? (await readAsOf(db, updatedSince));
-  // Reads the tenant after as_of, because a cached tenant may lack a change from before as_of.
+  // Reads the tenant after as_of was read, because a cached tenant may be from before a change that as_of includes.
   const tenant = await readTenantAgain(db, knownTenant);
   return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince }, asOf)), asOf };
 }
 
-/** The answer to an older time is the complete catalog, so that no page reads a long history. */
+/** For a time that is longer ago, the answer is the complete catalog, so that no page reads a long history. */
 const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
-/** Comes before the ids of all tours. */
+/** An id that is less than the ids of all tours. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns a page of the changed tours in the order of the list, and after all of them the removed tours by id. If a restore
- * lost the given time, returns the complete catalog, so that a copy gets the present state.
+ * Returns a page of the changed tours in the order of the list, and after all of them the removed tours by id. Returns the complete catalog
+ * instead if `updatedSince` is older than CHANGES_KEPT_MS, or later than `asOf`: in the second case the database was restored from an
+ * earlier backup, and a client's copy may contain changes that are gone.
  */
 async function listChanges(
   db: Db,
@@ -82,8 +83,8 @@ async function listChanges(
 ): Promise<PricedCatalogPage> {
   const { limit } = filter;
   const removedUpTo = filter.after?.removedUpTo;
-  // Compares with the as_of of the first page, so that all pages agree. An as_of before `updatedSince` means that a restore
-  // lost changes (ADR 33).
+  // Compares with the as_of of the first page, so that all pages give the same kind of list. An as_of before `updatedSince` means that a
+  // restore has lost changes (ADR 33).
   const age = Date.parse(asOf) - Date.parse(updatedSince);
   const isComplete = age < 0 || age > CHANGES_KEPT_MS;
   const changes = isComplete ? undefined : await findCatalogChanges(db, tenant.id, updatedSince);
@@ -118,8 +119,8 @@ async function listItems(
 }
 
 /**
- * Returns a page of the catalog in its order with all fields of each tour.
- * @param after `last` of the page before
+ * Returns a page of the catalog by folded name, with all fields of each tour.
+ * @param after `last` of the previous page
  */
 export async function listCompleteTours(
   db: Db,
@@ -139,8 +140,8 @@ export async function listCompleteTours(
 }
 
 /**
- * Returns the tenant's lowest price of one adult on an open departure of the tour, in minor units; without an open departure,
- * the base price after the tenant's price rules.
+ * Returns the tenant's lowest price of one adult on the open departures of the tour, in minor units. Without an open departure, returns the
+ * tenant's price for a booking without a date.
  */
 export function priceFrom(tour: ListedTour, quote: Quoter): number {
   const prices = tour.lowestPrices.map(({ date, adult }) => quote(tour, { adult }, date).tenant.adult);
@@ -148,7 +149,7 @@ export function priceFrom(tour: ListedTour, quote: Quoter): number {
   return Math.min(...prices);
 }
 
-/** Estimated memory of a cached entry, as a multiple of the length of its JSON. */
+/** The estimated memory of a cached entry: this multiple of the length of its JSON. */
 const COPIES = 2;
 
 export async function cachedCatalog(
@@ -164,7 +165,7 @@ export async function cachedCatalog(
 }
 
 /**
- * Returns getVisibleTour from the cache.
+ * Returns the result of getVisibleTour, from the cache if possible.
  * @throws TourNotFoundError
  */
 export async function cachedVisibleTour(
@@ -172,7 +173,7 @@ export async function cachedVisibleTour(
   tenant: Tenant,
   idOrSlug: string,
 ): Promise<Tour> {
-  // Upper and lower case of a UUID share one key.
+  // tourKey() makes the key the same for a UUID in upper and in lower case.
   const key = JSON.stringify(['tour', tenantVersion(tenant), tourKey(idOrSlug)]);
   return cache.get(key, async () => {
     const tour = await getVisibleTour(db, tenant, idOrSlug);
@@ -203,14 +204,14 @@ export async function cachedFilters(
 }
 
 /**
- * Returns the time until which the tours stay the same without a write, in milliseconds since the epoch: only their next
- * departures and lowest prices depend on the clock, and they change when a departure closes.
+ * Returns the time until which the tours stay the same if nothing is written, in milliseconds since the epoch. Only their next departures
+ * and lowest prices depend on the clock, and these change when a departure closes.
  */
 export function shownUntil(tours: ListedTour[]): number {
   return Math.min(...tours.map(({ firstClosingAt }) => firstClosingAt?.getTime() ?? Infinity));
 }
 
-/** Measures the size in KiB, because the length of tours varies. Only a load computes it. */
+/** Estimates the memory in KiB from the JSON, because the length of tours varies. Runs only when an entry is loaded. */
 function kibOf(value: object): number {
   return Math.ceil((COPIES * JSON.stringify(value).length) / 1024);
 }

@@ -23,8 +23,8 @@ export async function readVisibility(db: Db, tenant: Tenant): Promise<Visibility
 }
 
 /**
- * Shows or hides the target. The change applies from the tenant's next request on, on every instance.
- * @param tenant locked by findTenantForChange
+ * Shows or hides the target. After the commit, the change applies to each request of the tenant, on every instance.
+ * @param tenant a tenant that findTenantForChange has locked
  */
 export async function setVisibility(
   trx: Trx,
@@ -39,7 +39,7 @@ export async function setVisibility(
   return readVisibility(trx, changed);
 }
 
-/** Removes a rule if there is one. Then the next weaker rule decides. */
+/** Removes the rule of the target if there is one. Then a continent rule or the default decides. */
 export async function clearVisibility(
   trx: Trx,
   tenant: Tenant,

@@ -4,8 +4,9 @@ import { START_TIME } from './start-time';
 const TOURS_A_STEP = 2_000;
 
 /**
- * Computes the next departure again for each tour that changed or whose departure closed (0105_departures.sql), in short
- * transactions. One process does it at a time: two could store their results in the wrong order. A late run changes no answer.
+ * Computes the next departure again for each tour that has changed or whose next departure has closed (0105_departures.sql), in short
+ * transactions. Only one process at a time does this, because two could store their results in the wrong order. If it runs late, lists are
+ * still correct, because they compute such tours themselves.
  */
 export async function refreshNextDepartures(db: Db): Promise<void> {
   for (;;) if ((await inTransaction(db, refreshStep)) < TOURS_A_STEP) return;
@@ -24,7 +25,7 @@ async function refreshStep(trx: Trx): Promise<number> {
     { most: TOURS_A_STEP },
   );
   const tourIds = rows.map((row: { tourId: string }) => row.tourId);
-  // Runs as its own statement, so that it sees every change whose mark the statement before has deleted.
+  // Runs as its own statement, so that it sees every change whose mark the previous statement has deleted.
   await trx.raw(
     `${CLOCK}
      insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)

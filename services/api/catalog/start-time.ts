@@ -1,9 +1,9 @@
 import { InvalidInputError, type InputPlace } from '../../platform/errors';
 
-/** SQL of the local time at which a departure `d` of tour `t` begins, HH:MM: its own, or that of its tour. Null: none. */
+/** SQL of the local time, HH:MM, at which a departure `d` of tour `t` begins: its own start time, or that of its tour. Null: none. */
 export const START_TIME = startTimeOf('t');
 
-/** Returns the same for a statement that names the tour otherwise. */
+/** Returns START_TIME for a statement that gives the tour another name than `t`. */
 export function startTimeOf(tour: string): string {
   return `coalesce(d.start_time, ${tour}.start_time)`;
 }
@@ -21,8 +21,8 @@ export function departureTimeInput(place: InputPlace, value: string): string {
 }
 
 /**
- * Reads a start time that may be left out. It needs a date.
- * @param date the date of the request. Undefined or null: none
+ * Reads a start time, which may be left out. A start time without a date is refused.
+ * @param date the date of the request, or another field that determines it. Undefined or null: there is none
  * @throws InvalidInputError (400)
  */
 export function optionalDepartureTime(

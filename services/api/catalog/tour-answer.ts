@@ -14,7 +14,7 @@ import type {
 import type { Tour, TourLocation } from './tour';
 import { tenantPricesAnswer } from '../pricing/price-categories';
 
-/** @param baseUrl address of this installation, for pictures that it serves itself */
+/** @param baseUrl the address of this installation, for pictures that this installation serves */
 export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl: string): CatalogItem {
   return {
     id: tour.id,
@@ -73,7 +73,7 @@ export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string): TourDet
   };
 }
 
-/** Returns null for an address that is neither https nor a path of this installation. */
+/** Returns the complete address of a picture. Null: no picture, or an address that is neither https nor a path of this installation. */
 export function pictureAddress(url: string | null, baseUrl: string): string | null {
   if (url === null) return null;
   if (isOwnPath(url)) return baseUrl + url;

@@ -21,11 +21,11 @@ export interface CatalogItem {
   /** ISO 4217. */
   currency: string;
   /**
-   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, its
+   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, the tenant's
    * price of a booking without a date.
    */
   price_from: number;
-  /** YYYY-MM-DD: the next date that is open for booking, or null. */
+  /** YYYY-MM-DD: the next date that is open for booking. Null: there is none. */
   next_departure_date: string | null;
   /** When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC. */
   updated_at: string;
@@ -43,8 +43,8 @@ export interface CatalogPage {
   /** Pass as `cursor` for the next page; null at the end. */
   next_cursor: string | null;
   /**
-   * Only with `updated_since`: pass it as `updated_since` next time, and no change is missed. It may be long ago, if nothing has changed
-   * since. RFC 3339, UTC; the same on all pages of a list.
+   * Only with `updated_since`. RFC 3339, UTC; the same on all pages of a list. Pass it as `updated_since` next time, and no change is
+   * missed. If the catalog has not changed for long, this time is long ago.
    */
   as_of?: string;
 }
@@ -62,13 +62,13 @@ export interface CountedValueAnswer {
 
 export interface DurationRangeAnswer {
   /**
-   * Days of the shortest tour; null without a tour.
+   * Days of the shortest tour; null if there is no tour.
    * @isInt
    * @example 1
    */
   min: number | null;
   /**
-   * Days of the longest tour; null without a tour.
+   * Days of the longest tour; null if there is no tour.
    * @isInt
    * @example 21
    */
@@ -76,9 +76,9 @@ export interface DurationRangeAnswer {
 }
 
 export interface DateRangeAnswer {
-  /** YYYY-MM-DD: the first date that is open for booking; null without one. */
+  /** YYYY-MM-DD: the first date that is open for booking; null if there is none. */
   from: string | null;
-  /** YYYY-MM-DD: the last date that is open for booking; null without one. */
+  /** YYYY-MM-DD: the last date that is open for booking; null if there is none. */
   to: string | null;
 }
 
@@ -105,7 +105,7 @@ export interface TourImageAnswer {
 
 export interface TourLocationAnswer {
   /**
-   * Where travellers meet, or part.
+   * The place where the tour begins or ends.
    * @example "Tuan Chau Marina"
    */
   name: string;
@@ -136,7 +136,7 @@ export interface TourDetail extends CatalogItem {
   /** @isInt */
   group_size_max: number | null;
   cancellation_policy: string | null;
-  /** Local time at which every departure begins, HH:MM. */
+  /** Local time, HH:MM, at which departures without a start time of their own begin. Null: the tour has no such time. */
   start_time: string | null;
   tenant_prices: TenantPricesAnswer;
 }

@@ -9,7 +9,7 @@ const CHANGED_AT = `greatest(t.updated_at,
     (select max(k.at) from tour_changes c join catalog_commits k on k.change_id = c.change_id where c.tour_id = t.id),
     (select max(k.at) from tenant_changes c join catalog_commits k on k.change_id = c.change_id
      where c.tenant_id = :tenantId and c.scope = any(array['default', 'in ' || t.continent, t.id::text])))`;
-/** The columns of a ListedTour `t` with UPCOMING. */
+/** Selects a ListedTour. The query names the tours `t`, and its FROM clause ends with UPCOMING. */
 export const LISTED_COLUMNS = `
   t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
   t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
@@ -23,17 +23,17 @@ const START_TIMES = `array(
       and (departure_is_open(d.status, d.departure_date, d.start_time, d.closes_at, t.time_zone, statement_timestamp())
         or (upcoming.next_departure_date is null and t.start_time is null))
     order by 1)`;
-/** The columns of a Tour `t` with UPCOMING_WITH_CHILD. */
+/** Selects a Tour. The query names the tours `t`, and its FROM clause ends with UPCOMING_WITH_CHILD. */
 export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
   t.inclusions, t.exclusions, t.cancellation_policy, t.start_time, ${START_TIMES} as start_times, t.revision`;
 /**
- * Joins the open departures of the tour: the first date, the first closing, and the lowest price of each group of dates to
- * which the same price rules of the tenant apply. A rule keeps the order of prices, so a group's lowest price is enough. The
- * dates that bound the groups are the first days of travel windows and the first days after them.
+ * Joins facts about the open departures of the tour: the first date, the first closing time, and the lowest price of each group of dates. A
+ * group has the dates to which the same price rules of the tenant apply: a new group begins with the first day of a travel window, and
+ * with the first day after it. A price rule does not change the order of prices, so the lowest price of a group is enough.
  */
 export const UPCOMING = upcoming();
-/** The same, with the lowest price of one child in each group. */
+/** UPCOMING, with the lowest price of one child in each group. */
 export const UPCOMING_WITH_CHILD = upcoming('child');
 
 function upcoming(...more: 'child'[]): string {
@@ -59,8 +59,8 @@ function upcoming(...more: 'child'[]): string {
 }
 
 /**
- * Returns the published tour of this key if the tenant sees it. The limit makes PostgreSQL decide that before it reads the
- * departures. Otherwise the response time would reveal that a hidden tour exists: 0.3 ms for 350 departures.
+ * Returns the published tour with this key if the tenant sees it. Because of the limit, PostgreSQL checks the visibility before it reads
+ * the departures. Otherwise the response time would reveal that a hidden tour exists: 0.3 ms for 350 departures.
  */
 export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): Promise<Tour | undefined> {
   const { rows } = await db.raw(
@@ -74,7 +74,7 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
   return rows[0];
 }
 
-/** Returns the tours, also those that the tenant does not see. */
+/** Returns the tours with these ids, also tours that the tenant does not see. */
 export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
   const { rows } = await db.raw(
     `select ${TOUR_COLUMNS} from tours t ${UPCOMING_WITH_CHILD} where t.id = any(:ids::uuid[])`,
@@ -84,8 +84,8 @@ export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Prom
 }
 
 /**
- * Increments the revision, so that every instance drops its cached entries of this tour from the commit on. The terminal is
- * a separate process and cannot drop them.
+ * Increments the revision. From the commit on, no instance uses its cached availability of this tour. The terminal is a separate process,
+ * so it cannot clear these caches itself.
  */
 export async function recordTerminalChange(trx: Trx, tourId: string): Promise<void> {
   await trx('tours').where({ id: tourId }).increment('revision', 1);

@@ -3,7 +3,7 @@ import { isSlug, isUuid } from '../../platform/text-forms';
 export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
 export type TourStatus = (typeof TOUR_STATUSES)[number];
 
-/** The fields of a published tour that lists show. Prices are in minor units of its currency. */
+/** The fields of a published tour that lists show. Prices are in minor units of the tour's currency. */
 export interface ListedTour {
   id: string;
   slug: string;
@@ -21,7 +21,7 @@ export interface ListedTour {
   updatedAt: Date;
   /** The first date that is open for booking, with or without free seats; YYYY-MM-DD. */
   nextDepartureDate: string | null;
-  /** Time when the first of the open departures closes, by the database's clock; null if there is none. */
+  /** The first time, by the database's clock, at which one of the open departures closes. Null: there is no open departure. */
   firstClosingAt: Date | null;
   /** The lowest price of one adult for each group of open dates to which the same price rules of the tenant apply. */
   lowestPrices: { date: string; adult: number }[];
@@ -32,7 +32,7 @@ export interface Tour extends ListedTour {
   description: string | null;
   images: TourImage[];
   languages: string[];
-  /** IANA name. Decides what "past" and "today" mean for its departures. */
+  /** IANA name. It decides what "past" and "today" mean for the tour's departures. */
   timeZone: string;
   groupSizeMax: number | null;
   startLocation: TourLocation | null;
@@ -41,13 +41,13 @@ export interface Tour extends ListedTour {
   inclusions: string[];
   exclusions: string[];
   cancellationPolicy: string | null;
-  /** Local time at which departures without their own begin, HH:MM; null: no fixed time. */
+  /** Local time, HH:MM, at which departures without a start time of their own begin. Null: no fixed time. */
   startTime: string | null;
   /** The distinct start times of the open departures, and the tour's own, in order; without any open one, those of all departures. */
   startTimes: string[];
-  /** Increases with every change from the terminal. */
+  /** Increases with every change of the tour or its departures from the terminal, and with every import that changes them. */
   revision: number;
-  /** As in lists, with the lowest price of one child; null: no date of the group has one. */
+  /** As in ListedTour, with the lowest price of one child in each group. Null: no date of the group has a price for children. */
   lowestPrices: { date: string; adult: number; child: number | null }[];
 }
 
@@ -68,7 +68,7 @@ interface ItineraryDay {
   description?: string;
 }
 
-/** Names a tour in other answers. */
+/** The id and slug by which other answers name a tour. */
 export interface TourRef {
   id: string;
   slug: string;
@@ -86,12 +86,12 @@ export function tourKey(idOrSlug: string): TourKey | undefined {
   return isSlug(idOrSlug) ? { slug: idOrSlug } : undefined;
 }
 
-/** Checks for a slug that does not look like a UUID. */
+/** Returns whether the text is a slug that does not look like a UUID. */
 export function isTourSlug(text: string): boolean {
   return isSlug(text) && !isUuid(text);
 }
 
-/** A tour as operators list it, with any status and visibility. Prices are in minor units of its currency. */
+/** A tour as operators list it, with any status and visibility. Prices are in minor units of the tour's currency. */
 export interface CatalogTour {
   id: string;
   slug: string;
@@ -105,11 +105,11 @@ export interface CatalogTour {
   timeZone: string;
   revision: number;
   updatedAt: Date;
-  /** Departures that are open for booking, with or without free seats. */
+  /** The number of departures that are open for booking, with or without free seats. */
   upcomingDepartures: number;
-  /** Date of the first of them, YYYY-MM-DD. */
+  /** The date of the first open departure, YYYY-MM-DD. */
   nextDepartureDate: string | null;
-  /** The platform's lowest price of one adult on them; without one, the base price. */
+  /** The platform's lowest price of one adult on the open departures. Without an open departure, the base price. */
   priceFromMinor: number;
 }
 
@@ -125,7 +125,7 @@ export interface CatalogTourFilter {
 
 export type CatalogSort = 'name' | 'next_departure_date';
 
-/** Conditions for the tours of a list. Each one that is defined must hold. */
+/** Conditions for the tours of a list. A tour is listed if it meets all conditions that are defined. */
 export interface TourSelection {
   continent?: string;
   /** ISO 3166 alpha-2. */
@@ -141,7 +141,7 @@ export interface TourSelection {
   nameContains?: string;
 }
 
-/** The place of a tour in a list: by name, or by next departure. */
+/** The position of a tour in a list by name (`nameFolded`, `id`) or by next departure (`sortKey`, `at`). */
 export interface PagePosition {
   nameFolded?: string;
   id?: string;
@@ -151,6 +151,6 @@ export interface PagePosition {
   at?: string;
   /** readAsOf() of the first page of changes. */
   asOf?: string;
-  /** All changed tours were listed, and of the removed tours those up to this id. */
+  /** Defined: all changed tours have been listed, and the removed tours up to this id. */
   removedUpTo?: string;
 }

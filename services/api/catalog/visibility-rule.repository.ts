@@ -17,19 +17,19 @@ export async function findVisibilityRules(
   return { continents, tours };
 }
 
-/** The published tours that a tenant sees. */
+/** How many of the published tours a tenant sees. */
 export interface VisibleTours {
-  /** True: the tenant has a rule. Without one, its default decides. */
+  /** True: the tenant has a tour rule or a continent rule. False: only its default decides. */
   byRule: boolean;
   visible: number;
   published: number;
 }
 
 /**
- * Counts the published tours that each tenant sees, by tenant id. The CTEs:
+ * Counts the published tours that each tenant sees. The key of the result is the tenant's id. The CTEs:
  * - published: the number of published tours by continent.
- * - by_continent: the tours that the continent rules and the default of each tenant show.
- * - by_tour: the difference that its tour rules make.
+ * - by_continent: the number of tours that the continent rules and the default of each tenant show.
+ * - by_tour: how many tours more, or fewer, the tour rules of each tenant show.
  */
 export async function countVisibleTours(db: Db, tenantIds: string[]): Promise<Map<string, VisibleTours>> {
   const { rows } = await db.raw<{ rows: ({ id: string } & VisibleTours)[] }>(
@@ -81,7 +81,7 @@ export async function putTourRule(
   tourId: string,
   visible: boolean,
 ): Promise<void> {
-  // "for key share" waits for an import that renames the tour, so that the copied sort key is never the old one.
+  // FOR KEY SHARE waits for an import that renames the tour, so that the rule gets the new name as its sort key.
   await trx.raw(
     `insert into visibility_tour_rules (tenant_id, tour_id, visible, continent, name_folded)
      select :tenantId, t.id, :visible, t.continent, t.name_folded from tours t where t.id = :tourId for key share

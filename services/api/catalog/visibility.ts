@@ -1,11 +1,11 @@
-/** The visibility rules of a tenant. A tour rule overrules a continent rule, which overrules the default. */
+/** The visibility rules of a tenant. A tour rule overrides a continent rule, and a continent rule overrides the default. */
 export interface Visibility {
   defaultVisible: boolean;
   continents: { continent: string; visible: boolean }[];
   tours: { id: string; slug: string; name: string; visible: boolean }[];
 }
 
-/** The tours that a rule applies to; `default` means all tours without a rule. */
+/** The tours to which a rule applies. `default`: all tours for which there is neither a tour rule nor a continent rule. */
 export type VisibilityTarget =
   { kind: 'default' } | { kind: 'continent'; continent: string } | { kind: 'tour'; tourId: string };
 
@@ -15,8 +15,8 @@ export interface VisibilityRule {
 }
 
 /**
- * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not look at the
- * tour's status; IS_VISIBLE and explainVisibility do. SQL repeats this order, so change it there too: IS_VISIBLE, VISIBLE_CONTINENTS
+ * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not check the tour's
+ * status, which IS_VISIBLE and explainVisibility check. Some SQL repeats this order; change it there too: IS_VISIBLE, VISIBLE_CONTINENTS
  * with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
@@ -39,12 +39,12 @@ export function visibilityJoins(tenantId: string): string {
   left join visibility_continent_rules vc on vc.tenant_id = n.id and vc.continent = t.continent`;
 }
 
-/** The condition that the tour is published and the tenant sees it, by the order of rankVisibilityRules. It needs visibilityJoins. */
+/** The condition that the tour is published and the tenant sees it, in the order of rankVisibilityRules. Needs visibilityJoins. */
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
 
 /**
- * Begins a statement with two lists: `continents` has those of published tours, `seen` those that the tenant sees by a
- * continent rule or the default. Steps through the index of continents, which is cheaper than `distinct` over all tours.
+ * Begins a statement with two lists: `continents` has the continents of published tours, `seen` has the continents that the tenant sees by
+ * a continent rule or by its default. Steps through the index of continents, which is faster than `distinct` over all tours.
  */
 export const VISIBLE_CONTINENTS = `with recursive continents (continent) as (
        (select t.continent from tours t where t.status = 'published' order by t.continent limit 1)

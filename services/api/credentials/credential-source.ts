@@ -16,21 +16,21 @@ import {
 import { type CredentialKind, type OfferedToken, provesSecret } from './token';
 
 /**
- * Looks up credentials. A wrong secret and an unknown id take the same query, with an answer of the same form, and no cache
- * entry. So the response time does not reveal which ids exist.
+ * Looks up credentials. For a wrong secret and for an unknown id, it runs the same query, gets a result of the same form, and caches
+ * nothing. So the response time does not reveal which ids exist.
  */
 export interface CredentialSource {
-  /** Returns the key that the token proves; undefined for a wrong secret and for an unknown id. */
+  /** Returns the API key whose secret the token contains. Undefined for a wrong secret and for an unknown id. */
   apiKey(offered: OfferedToken): Promise<StoredApiKey | undefined>;
   widgetToken(offered: OfferedToken): Promise<StoredWidgetToken | undefined>;
-  /** Returns the token for a caller that proved it before (the pass of the embed page). */
+  /** Returns the widget token for a caller that proved its secret before (the pass of the embed page). */
   widgetTokenById(id: string): Promise<StoredWidgetToken | undefined>;
-  /** Returns the usable key that the token proves, if it is cached. @param digest from sha256Of */
+  /** Returns the usable API key of the token if it is cached. @param digest the result of sha256Of */
   cachedApiKey(digest: string): StoredApiKey | undefined;
   cachedWidgetToken(digest: string): StoredWidgetToken | undefined;
 }
 
-/** Returns the credential of either kind that the token proves. */
+/** Returns the API key or widget token whose secret the token contains. Undefined for a wrong secret and for an unknown id. */
 export function proveToken(
   credentials: CredentialSource,
   offered: OfferedToken,
@@ -38,7 +38,7 @@ export function proveToken(
   return offered.kind === 'api_key' ? credentials.apiKey(offered) : credentials.widgetToken(offered);
 }
 
-/** Asks the database on every call. */
+/** Returns a source that queries the database on every call. */
 export function databaseCredentials(db: Db): CredentialSource {
   const isProven = async (offered: OfferedToken) =>
     provesSecret(offered, await findDigest(db, offered.kind, offered.id));
@@ -56,8 +56,8 @@ const KIB_EACH = 2;
 const CREDENTIALS = 10_000;
 
 /**
- * Caches usable credentials while the read cache is valid. The cache key is the digest of the complete token, so a hit proves
- * the secret. Unproven and unusable credentials always ask the database.
+ * Returns a source that caches usable credentials while the read cache is valid. The cache key is the digest of the complete token, so a
+ * hit proves the secret. For other credentials it queries the database on every call.
  */
 export function cachedCredentials(db: Db, validity: ReadCacheValidity): CredentialSource {
   const cache = createReadCache(validity, 'credentials', CREDENTIALS * KIB_EACH);

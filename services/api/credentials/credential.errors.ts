@@ -4,7 +4,7 @@ import type { ApiKeyPrincipal, Scope } from './credential';
 
 import type { CredentialKind } from './token';
 
-/** The credential is refused. Only a caller that proved the secret learns the reason. */
+/** The credential is refused. The reason is told only to a caller that proved the secret (`proven`). */
 export abstract class CredentialError extends AppError {
   abstract readonly proven: boolean;
 
@@ -80,7 +80,7 @@ const TAKES = {
   widget_token: 'a widget token, in token or in x-svc-widget-token',
 };
 
-/** The credential is valid, but of the wrong kind, or was sent where the other kind belongs. */
+/** The credential is valid, but it is of the wrong kind for the call, or was sent in the place of the other kind. */
 export class WrongCredentialTypeError extends CredentialError {
   readonly code = 'wrong_credential_type';
   readonly proven = true;
@@ -110,11 +110,11 @@ const UNUSABLE = {
   pass_expired: 'The pass of this page has expired.',
 };
 
-/** The token or pass is proven, but may not be used. The message names the reason; the code is that of every invalid token. */
+/** The token or pass is proven, but may not be used. The message names the reason. The code is the same as for every invalid token. */
 export class UnusableWidgetTokenError extends InvalidWidgetTokenError {
   override readonly proven = true;
 
-  /** @param origins the token's origins: their pages may show the message in a frame */
+  /** @param origins the origins whose pages may use the token: these pages may show the message in a frame */
   constructor(
     readonly reason: keyof typeof UNUSABLE,
     tenant: Pick<Tenant, 'sandbox'>,

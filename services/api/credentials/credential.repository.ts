@@ -4,7 +4,7 @@ import { type CredentialOf, type CredentialPage, EXPIRING_DAYS, type Scope, UNUS
 import type { CredentialKind, DigestAlgorithm, StoredDigest } from './token';
 import { lockForChange } from '../tenants/use-lock';
 
-/** A credential with its tenant. The database compares the expiry with its own clock. */
+/** A credential with its tenant. `expired` is by the database's clock. */
 export interface StoredCredential extends StoredDigest {
   id: string;
   familyId: string;
@@ -16,7 +16,7 @@ export interface StoredCredential extends StoredDigest {
 export type StoredApiKey = StoredCredential & { scopes: Scope[] };
 export type StoredWidgetToken = StoredCredential & { ownOrigins: string[] | null };
 
-/** Returns the digest of this id; for an unknown id, a digest of the same form that no token has. */
+/** Returns the digest of the credential with this id. For an unknown id, returns a digest of the same form that no token has. */
 export async function findDigest(db: Db, kind: CredentialKind, id: string): Promise<StoredDigest> {
   const { rows } = await db.raw(
     `select coalesce(c.digest, decode(repeat('00', 32), 'hex')) as digest, coalesce(c.digest_alg, 'sha256') as digest_algorithm
@@ -35,7 +35,7 @@ export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredW
   return toStored(await selectStored(db, 'widget_tokens', id, 'c.origins as own_origins'))[0];
 }
 
-/** @param own the column that only this kind has */
+/** @param own the column that only this kind of credential has */
 async function selectStored(
   db: Db,
   table: 'api_keys' | 'widget_tokens',
@@ -64,17 +64,17 @@ function toStored(rows: StoredRow[]): (StoredApiKey & StoredWidgetToken)[] {
   });
 }
 
-/** The columns of both kinds to insert. */
+/** The columns to insert that API keys and widget tokens both have. */
 export interface NewCredential {
   id: string;
   tenantId: string;
   familyId: string;
   digest: Buffer;
   digestAlgorithm: DigestAlgorithm;
-  /** From now, by the database's clock; null: no expiry. */
+  /** The seconds from now to the expiry, by the database's clock. Null: no expiry. */
   lifetimeSeconds: number | null;
 }
-/** The columns of one kind to insert. */
+/** The columns to insert that only API keys, or only widget tokens, have. */
 export type OwnColumns =
   { name: string | null; website: string | null; scopes: Scope[] } | { origins: string[] | null };
 
@@ -132,13 +132,16 @@ export async function selectCredentialsAtRisk<K extends CredentialKind>(
     .limit(limit);
 }
 
-/** Locks the row until the transaction ends, so that rotations, revocations and sales with the key run one after the other. */
+/**
+ * Locks the credential until the transaction ends, against other rotations and revocations, and against sales with the key. Sales with
+ * the key may run at the same time as each other, but not as a rotation or revocation.
+ */
 export async function lockCredential(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
   await lockForChange(trx, id);
   await trx(TABLE[kind]).where({ id }).forUpdate().select('id');
 }
 
-/** Records the successor. The credential expires after the grace period, or at its earlier expiry. */
+/** Records the successor. The credential expires after the grace period, or at its own expiry if that is earlier. */
 export async function endByRotation(
   trx: Trx,
   kind: CredentialKind,
@@ -190,7 +193,7 @@ function selectCredentials(db: Db, kind: CredentialKind) {
     .select(warningsOf(db, kind));
 }
 
-/** Selects the warnings. A rotated credential is expected to expire unused, so that is no warning. */
+/** Selects the warnings. A credential that was rotated is expected to expire, or to be unused, so this gives no warning. */
 function warningsOf(db: Db, kind: CredentialKind) {
   const inBrowser = kind === 'api_key' ? 'c.browser_seen_at is not null' : 'false';
   return db.raw(

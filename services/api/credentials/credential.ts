@@ -11,7 +11,7 @@ export interface Credential {
   tenantId: string;
   /** Id of the first credential of a chain of rotations. */
   familyId: string;
-  /** By the database's clock. The API accepts a live credential while it accepts the tenant. */
+  /** The status by the database's clock. The API accepts a live credential only if it also serves the tenant. */
   status: CredentialStatus;
   createdAt: Date;
   expiresAt: Date | null;
@@ -31,9 +31,9 @@ export interface ApiKey extends Credential {
 }
 
 export interface WidgetToken extends Credential {
-  /** The token's own list, else the tenant's. */
+  /** The token's own list, otherwise the tenant's. */
   origins: string[];
-  /** True if it has no own origins and uses the tenant's current ones. */
+  /** True: the token has no origins of its own and uses the tenant's current list. */
   followsTenant: boolean;
 }
 
@@ -67,11 +67,11 @@ export type CredentialWarning = 'seen_in_browser' | 'never_used' | 'expires_soon
 export const UNUSED_DAYS = 7;
 export const EXPIRING_DAYS = 14;
 
-/** A caller that proved an API key: the tenant's server. */
+/** A caller that proved the secret of an API key: the tenant's server. */
 export interface ApiKeyPrincipal {
   kind: 'api_key';
   keyId: string;
-  /** Names the quota bucket. A rotated key keeps it. */
+  /** Identifies the quota. The successor of a rotated key has the same family, so it shares the quota. */
   familyId: string;
   /** The scope that this request needs; undefined: none. */
   scope: Scope | undefined;
@@ -80,20 +80,20 @@ export interface ApiKeyPrincipal {
   tenant: Tenant;
 }
 
-/** A caller that proved a widget token: a browser. */
+/** A caller that proved the secret of a widget token: a browser. */
 export interface WidgetPrincipal {
   kind: 'widget_token';
   tokenId: string;
   familyId: string;
-  /** The token's own list, else the tenant's. Empty: no website may use the token. */
+  /** The token's own list, otherwise the tenant's. Empty: no website may use the token. */
   origins: string[];
   tenant: Tenant;
   expiresAt: Date | null;
-  /** Start of the chain of passes that this request continues, in seconds. Absent for a request with the token itself. */
+  /** The time, in seconds, at which the first pass of this chain of passes was made. Undefined for a request with the token itself. */
   passChainStart?: number;
 }
 
-/** Returns a digest of the caller's tenant, by which its answers are cached (tenantVersion). */
+/** Returns the digest of the caller's tenant (tenantVersion), with which the keys of its cached answers begin. */
 export function versionOfCaller({ tenant }: ApiKeyPrincipal | WidgetPrincipal): string {
   return tenantVersion(tenant);
 }

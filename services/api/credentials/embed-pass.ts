@@ -6,15 +6,15 @@ import type { WidgetPrincipal } from './credential';
 import { verifyWidgetTokenById } from './verify-credential';
 
 const LIFE_SECONDS = 3600;
-/** Limits the renewal of passes, so that a copied pass ends within a day, however often it is renewed. */
+/** The longest life of a chain of renewed passes: a copied pass is useless after a day, however often it is renewed. */
 const CHAIN_SECONDS = 24 * LIFE_SECONDS;
 const FORM = /^(([0-9A-Za-z]{12})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
 /**
- * Creates the short-lived pass that replaces the token in the links of the embed page. A pass names the token, the start of its
- * chain of passes, and its own expiry.
- * @param now milliseconds
- * @param chainStart seconds, from the pass of this request; by default a new chain starts now
+ * Creates the short-lived pass that replaces the token in the links of the embed page. A pass contains the id of the token, the start of
+ * its chain of passes, and its own expiry.
+ * @param now milliseconds since 1970
+ * @param chainStart seconds since 1970, taken from the pass of this request; by default a new chain starts now
  */
 export function mintEmbedPass(
   key: string,
@@ -33,9 +33,9 @@ export function tokenIdOfPass(pass: string): string | undefined {
 }
 
 /**
- * Returns the caller that a pass proves, and checks its token again.
- * @throws InvalidWidgetTokenError for a forged pass; UnusableWidgetTokenError an hour after it was made, a day after the first
- *   pass of its chain, and if its token may not be used any more
+ * Verifies a pass and its token, and returns the caller.
+ * @throws InvalidWidgetTokenError for a forged pass; UnusableWidgetTokenError if the pass is older than an hour, if the first pass of its
+ *   chain is older than a day, or if the token may not be used any more
  */
 export async function verifyEmbedPass(
   credentials: CredentialSource,
@@ -44,7 +44,7 @@ export async function verifyEmbedPass(
   now = Date.now(),
 ): Promise<WidgetPrincipal> {
   const [, claim, tokenId, chainStart, expiry, seal] = FORM.exec(pass) ?? [];
-  // Compares text, because decoding drops two bits of the last character.
+  // Compares the texts, because decoding would ignore two bits of the last character: two texts would be valid.
   if (!claim || !timingSafeEqual(Buffer.from(seal!), Buffer.from(mac(key, claim)))) {
     throw new InvalidWidgetTokenError();
   }

@@ -5,7 +5,7 @@ import { findStoredApiKey, findStoredWidgetToken, type StoredCredential } from '
 import { showCredential } from './manage-credentials';
 import { type CredentialKind, offeredToken, provesSecret } from './token';
 
-/** The reason why a token is usable or not, in the order of the checks of a request. */
+/** The result of the checks of a token. The first check that fails decides; the order is that of the checks of a request. */
 export type Verdict =
   'malformed' | 'unknown' | 'wrong_secret' | 'revoked' | 'expired' | 'tenant_inactive' | 'usable';
 
@@ -32,8 +32,8 @@ const UNKNOWN: Omit<Inspection, 'verdict'> = {
 };
 
 /**
- * Checks a token of either kind without using it. Returns details of the owner only if the secret is right. parseToken and
- * diagnoseToken check the form without a database.
+ * Checks an API key or a widget token without recording a use. Returns details of the owner only if the secret is right. (parseToken and
+ * diagnoseToken check the form of a token without a database.)
  */
 export async function inspectToken(db: Db, pepper: string | undefined, text: string): Promise<Inspection> {
   const offered = offeredToken(text, pepper);

@@ -24,8 +24,8 @@ import { allowedOrigins } from '../tenants/origins';
 import { AppError } from '../../platform/errors';
 
 /**
- * Lists the credentials of a kind, newest first, with the expired and revoked ones.
- * @param tenantId undefined: of all tenants
+ * Lists API keys or widget tokens, newest first, also expired and revoked ones.
+ * @param tenantId undefined: those of all tenants
  * @throws CredentialNotFoundError if `after` is unknown
  */
 export async function listCredentials<K extends CredentialKind>(
@@ -52,13 +52,13 @@ export async function showCredential<K extends CredentialKind>(
 interface ApiKeyToIssue {
   scopes: Scope[];
   name?: string | null;
-  /** The website that uses it. */
+  /** The website that uses the key. */
   website?: string | null;
   /** Null or absent: it does not expire. */
   lifetimeSeconds?: number | null;
 }
 
-/** Issues an API key. Only the result holds its secret; the database keeps a digest. */
+/** Issues an API key. Only the result contains the secret; the database stores a digest. */
 export async function issueApiKey(
   trx: Trx,
   pepper: string | undefined,
@@ -70,7 +70,7 @@ export async function issueApiKey(
   return { credential: await showCredential(trx, 'api_key', credential.id), token };
 }
 
-/** Creates a token and its row. Without a family id, it starts a new family. */
+/** Creates a token and the row to insert for it. Without a family id, the credential starts a new family. */
 function newCredential(
   kind: CredentialKind,
   pepper: string | undefined,
@@ -88,7 +88,7 @@ function newCredential(
 }
 
 export interface WidgetTokenToIssue {
-  /** Absent or empty: the token uses the tenant's current list. */
+  /** Undefined or empty: the token uses the tenant's current list. */
   origins?: string[];
   /** Null or absent: it does not expire. */
   lifetimeSeconds?: number | null;
@@ -97,7 +97,7 @@ export interface WidgetTokenToIssue {
 }
 
 /**
- * Issues a widget token. Only the result holds its secret; the database keeps a digest.
+ * Issues a widget token. Only the result contains the secret; the database stores a digest.
  * @throws OriginRefusedError, TooManyOriginsError
  */
 export async function issueWidgetToken(
@@ -113,9 +113,9 @@ export async function issueWidgetToken(
 }
 
 interface Rotation {
-  /** Seconds until the replaced credential expires, unless it expires earlier; 0 revokes it in the same transaction. */
+  /** Seconds until the replaced credential expires, if its own expiry is not earlier. 0: it is revoked in the same transaction. */
   graceSeconds: number;
-  /** Lifetime of the successor; null: no expiry; absent: the lifetime of the replaced credential. */
+  /** Lifetime of the successor. Null: no expiry. Undefined: the lifetime of the replaced credential. */
   lifetimeSeconds?: number | null;
 }
 
@@ -126,7 +126,8 @@ export interface Rotated<C extends Credential> extends Issued<C> {
 }
 
 /**
- * Issues a successor with the same scopes or origins, family and quota. A token without own origins keeps the tenant's.
+ * Issues a successor with the same scopes or origins, family and quota. The successor of a token without origins of its own has none either
+ * and uses the tenant's list.
  * @throws CredentialNotFoundError; CredentialNotLiveError if it is expired, revoked or rotated
  */
 export async function rotateCredential<K extends CredentialKind>(
@@ -182,7 +183,7 @@ export async function revokeCredential<K extends CredentialKind>(
   return { before, after: await showCredential(trx, kind, id) };
 }
 
-// Only the terminal shows these errors; credential.errors.ts has those of HTTP.
+// Only the terminal shows these errors. credential.errors.ts has the errors of HTTP requests.
 
 const NAME = { api_key: 'API key', widget_token: 'widget token' } as const;
 

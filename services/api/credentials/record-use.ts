@@ -5,7 +5,7 @@ import type { ApiKeyPrincipal, WidgetPrincipal } from './credential';
 
 const FLUSH_MS = 30_000;
 
-/** Records when credentials were last used. Writes in batches, so that no request waits for a write. */
+/** Records when credentials were last used. Writes the times in batches, so that no request waits for a write. */
 export interface UseRecorder {
   /** @param fromBrowser the request came from a browser, which for an API key means a leak */
   record(principal: ApiKeyPrincipal | WidgetPrincipal, fromBrowser?: boolean): void;
@@ -45,7 +45,10 @@ export function startUseRecorder(db: Db, log: Logger): UseRecorder {
   };
 }
 
-/** Moves the times of last use forward only, because another instance may have written a later one. Only API keys store their use in a browser. */
+/**
+ * Writes the times of last use that are later than the stored ones: another instance may have stored a later time. Only API keys store when
+ * a browser last used them.
+ */
 async function updateLastUsed(db: Db, kind: CredentialKind, seen: Map<string, LastSeen>): Promise<void> {
   if (seen.size === 0) return;
   const lastSeen = [...seen.values()];

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 export type CredentialKind = 'api_key' | 'widget_token';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 62 in a byte. Bytes from this value on are skipped: they would make the first characters more frequent. */
+/** The largest multiple of 62 below 256. Bytes from this value on are skipped: they would make some characters more frequent. */
 const UNBIASED = 248;
 const ID_LENGTH = 12;
 const CRC_LENGTH = 6;
@@ -18,8 +18,8 @@ const FORMAT = {
 } as const;
 
 /**
- * Creates a random token: the prefix of its kind, its id, a secret, and the CRC-32 of these. Logs may show `id`; `token` holds
- * the secret and is shown once.
+ * Creates a random token: the prefix of its kind, its id, a secret, and the CRC-32 of these. Logs may contain `id`. `token` contains the
+ * secret, and is shown only once.
  */
 export function mintCredentialToken(kind: CredentialKind): { id: string; token: string } {
   const id = randomBase62(ID_LENGTH);
@@ -27,7 +27,7 @@ export function mintCredentialToken(kind: CredentialKind): { id: string; token: 
   return { id, token: body + checksum(body) };
 }
 
-/** Returns kind and id of a well-formed token; undefined for any other text. The checksum finds typing errors without a query. */
+/** Returns the kind and id of a well-formed token; undefined for any other text. The checksum detects typing errors without a query. */
 export function parseToken(text: string): { kind: CredentialKind; id: string } | undefined {
   for (const kind of KINDS) {
     const id = FORMAT[kind].exec(text)?.[1];
@@ -77,7 +77,10 @@ export interface StoredDigest {
   digestAlgorithm: DigestAlgorithm;
 }
 
-/** Computes the digest to store. With a pepper, a stolen table cannot confirm a leaked token. The secret is random, so a slow hash adds nothing. */
+/**
+ * Computes the digest to store. With a pepper, a stolen table cannot confirm a leaked token. A slow hash would add nothing, because the
+ * secret is random.
+ */
 export function digestToken(
   token: string,
   pepper: string | undefined,
@@ -91,12 +94,12 @@ export function digestToken(
 export interface OfferedToken {
   kind: CredentialKind;
   id: string;
-  /** Its digest by each supported algorithm. */
+  /** The digest of the token by each algorithm. Undefined: there is no pepper for this algorithm. */
   digests: { sha256: Buffer; 'hmac-sha256': Buffer | undefined };
 }
 
 /**
- * Parses a token and computes both digests, so that an unknown id costs the same work as a known one.
+ * Parses a token and computes its digests before the id is looked up, so that an unknown id takes the same time as a known one.
  * @returns undefined for a malformed token
  */
 export function offeredToken(text: string, pepper: string | undefined): OfferedToken | undefined {
@@ -109,20 +112,20 @@ export function offeredToken(text: string, pepper: string | undefined): OfferedT
   return { ...parsed, digests };
 }
 
-/** Checks the token against the stored digest, in constant time. */
+/** Returns whether the token has the stored digest. Compares in constant time. */
 export function provesSecret({ digests }: OfferedToken, stored: StoredDigest): boolean {
   const offered = digests[stored.digestAlgorithm];
   return timingSafeEqual(offered ?? NO_DIGEST, stored.digest) && offered !== undefined;
 }
 
-/** Replaces a missing digest, so that the comparison always runs. */
+/** Stands for a missing digest, so that the comparison always runs. */
 const NO_DIGEST = Buffer.alloc(32);
 
 const lastTokens = new WeakMap<object, { token: string; digest: string }>();
 
 /**
- * Returns the SHA-256 of a token, base64url. Keeps the last one of each connection, whose requests usually have the same token: a
- * digest takes 12 µs.
+ * Returns the SHA-256 of a token, in base64url. Keeps the last digest of each connection, because the requests of a connection usually have
+ * the same token, and a digest takes 12 µs.
  */
 export function sha256Of(token: string, connection: object): string {
   let last = lastTokens.get(connection);

@@ -19,8 +19,8 @@ import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from './credential';
 import { effectiveOrigins } from '../tenants/origins';
 
 /**
- * Verifies an API key and its scope. A malformed key costs no query.
- * @param scope undefined: any key
+ * Verifies an API key and its scope. A malformed key is refused without a query.
+ * @param scope undefined: no scope is needed
  * @throws CredentialError with the first reason that applies
  */
 export async function verifyApiKey(
@@ -62,8 +62,8 @@ export const API_KEY_STATE = `
   from api_keys c join tenants t on t.id = c.tenant_id where c.id = any(:keyIds::bpchar[])`;
 
 /**
- * Returns a function that checks the key of a request as assertKeyStillServes does, by the states of several keys that were
- * read under their locks.
+ * Returns a function that checks the key of a request as assertKeyStillServes does. Instead of a query, it uses the states of keys that
+ * were read under their locks.
  * @throws CredentialError
  */
 export function keyCheckOf(states: ApiKeyState[]): (principal: ApiKeyPrincipal) => void {
@@ -77,7 +77,7 @@ export function keyCheckOf(states: ApiKeyState[]): (principal: ApiKeyPrincipal) 
   };
 }
 
-/** Returns the ids to lock for the use of these keys: those of the keys and of their tenants. */
+/** Returns the ids to lock for the use of these keys: the ids of the keys and of their tenants. */
 export function idsInUse(principals: ApiKeyPrincipal[]): string[] {
   return [...new Set(principals.flatMap(({ keyId, tenant }) => [keyId, tenant.id]))];
 }
@@ -110,8 +110,9 @@ export function assertScope(principal: ApiKeyPrincipal, scope: Scope): void {
 }
 
 /**
- * Returns the result of verifyApiKey if the key is cached and has the scope, else undefined: then verifyApiKey decides.
- * @param digest from sha256Of
+ * Returns the result of verifyApiKey if the key is cached and has the scope. Otherwise returns undefined, and the caller must call
+ * verifyApiKey.
+ * @param digest the result of sha256Of
  */
 export function cachedApiKeyPrincipal(
   credentials: CredentialSource,
@@ -124,7 +125,7 @@ export function cachedApiKeyPrincipal(
     : undefined;
 }
 
-/** Returns the result of verifyWidgetToken if the token is cached. */
+/** Returns the result of verifyWidgetToken if the token is cached, otherwise undefined. */
 export function cachedWidgetPrincipal(
   credentials: CredentialSource,
   digest: string,
@@ -134,7 +135,7 @@ export function cachedWidgetPrincipal(
 }
 
 /**
- * Verifies a widget token. A malformed one costs no query.
+ * Verifies a widget token. A malformed token is refused without a query.
  * @throws InvalidWidgetTokenError for an unproven token; UnusableWidgetTokenError with the reason for a proven one;
  *   WrongCredentialTypeError for an API key
  */
@@ -164,8 +165,8 @@ export async function verifyWidgetTokenById(
 }
 
 /**
- * Checks whether a live widget token lists this origin, itself or through its tenant. Answers a CORS preflight, which carries no
- * token; the real request is checked again.
+ * Returns whether any live widget token allows this origin, by its own list or by its tenant's. Used for a CORS preflight, which contains
+ * no token. The request that follows is checked with its token.
  */
 export async function isOriginOfSomeLiveToken(db: Db, origin: string): Promise<boolean> {
   const live = `w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp())
@@ -191,7 +192,7 @@ function toWidgetPrincipal(token: StoredWidgetToken): WidgetPrincipal {
 }
 
 /**
- * Refuses a credential of the wrong kind, or one that was sent where the other kind belongs.
+ * Refuses a credential of the wrong kind, or one that was sent in the place of the other kind.
  * @param offered undefined for a malformed token
  * @param needed the kind that the route takes
  * @throws WrongCredentialTypeError only to a caller that proved the secret; InvalidApiKeyError or InvalidWidgetTokenError to

@@ -6,7 +6,7 @@ import { TransportError } from '../http/http.errors';
 
 const COVERS = join(__dirname, '../../../seeds/covers');
 
-/** Serves the demo catalog's covers, so that the demo needs no other host. */
+/** Serves the cover pictures of the demo catalog, so that the demo needs no other host. */
 export function registerCoverPictures(app: Express): void {
   const covers = new Map(
     readdirSync(COVERS).map((file) => [
@@ -17,7 +17,7 @@ export function registerCoverPictures(app: Express): void {
   app.get('/covers/:file', (request: Request<{ file: string }>, response: Response, next: NextFunction) => {
     const cover = covers.get(request.params.file);
     if (!cover) return next(new TransportError('not_found', 'There is no such cover.'));
-    // Pages of other origins show the covers: the widget's page and the tenants' own.
+    // Pages of other origins show the covers, such as the tenants' own pages.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     response.setHeader('Cache-Control', 'public, max-age=86400');
     return cover.send(request as Request, response);

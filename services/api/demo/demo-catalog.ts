@@ -11,7 +11,7 @@ import {
 
 const SEEDS = join(__dirname, '../../../seeds');
 
-/** Tours that show something special. The flagship is the first of the catalog; the examples use it. */
+/** The slugs of tours that show something special. The flagship is the first tour of the catalog; the examples use it. */
 export const demoSlugs = {
   flagship: 'ha-long-bay-cruise',
   soldOut: 'kyoto-temples-and-gardens',
@@ -19,7 +19,7 @@ export const demoSlugs = {
   past: 'tokyo-after-dark',
 } as const;
 
-/** The fields of a tour in `demo-tours.json` that this module reads; the others pass through to the import. */
+/** The fields of a tour in `demo-tours.json` that this module reads. The other fields go to the import unchanged. */
 interface DemoTour {
   slug: string;
   name: string;
@@ -44,23 +44,23 @@ export type DemoCatalogTour = DemoTour & { departures: DemoCatalogDeparture[] };
 
 interface DemoSchedule extends DepartureSchedule {
   seats: number;
-  /** Days before a departure on which its sales end, at noon UTC. */
+  /** The number of days before a departure after which its sales end, at noon UTC. */
   closes_days_before?: number;
   prices: SeasonalPrices;
 }
 
 interface SeasonalPrices {
-  /** Shares of the adult's price. */
+  /** The prices of a child and of a single supplement, as shares of the adult's price. */
   child?: number;
   single_supplement?: number;
-  /** Months, 1 to 12. */
+  /** The months of each season, 1 to 12. */
   high_season?: number[];
   low_season?: number[];
-  /** Share of the base price that the high season adds; the low season takes off two thirds of it. */
+  /** The share of the base price that the high season adds. The low season subtracts two thirds of this share. */
   swing?: number;
 }
 
-/** Minor units of a major one, for currencies that do not have a hundred. */
+/** The number of minor units in a major unit, for the currencies in which it is not 100. */
 const MINOR_UNITS: Record<string, number> = { CLP: 1, ISK: 1, JPY: 1, KRW: 1, VND: 1, JOD: 1000 };
 
 /**
@@ -126,7 +126,7 @@ function seasonFactor({ high_season, low_season, swing = 0 }: SeasonalPrices, mo
   return 1;
 }
 
-/** Rounds to a multiple of a step: the largest 1, 2 or 5 times a power of ten that is at most a hundredth of the base price. */
+/** Rounds to a multiple of a step. The step is 1, 2 or 5 times a power of ten, the largest that is at most 1 % of the base price. */
 function rounded({ base_price, currency }: DemoTour, amount: number): number {
   const units = MINOR_UNITS[currency] ?? 100;
   const most = (base_price * units) / 100;

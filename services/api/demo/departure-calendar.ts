@@ -1,14 +1,14 @@
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-/** 1 January 1970 was a Thursday: the Monday of its week lies three days before. */
+/** 1 January 1970 was a Thursday: the Monday of that week was three days earlier. */
 const EPOCH_WEEKDAY = 3;
 const LONGEST_GAP_DAYS = 400;
 
 type Weekday = (typeof WEEKDAYS)[number];
 
 /**
- * The schedule of a tour. It depends on the calendar and not on the current day, so that future dates stay the same
- * tomorrow.
+ * The schedule of a tour. The dates depend on the calendar and not on the current day, so that a future date is still a date of the
+ * schedule tomorrow.
  */
 export interface DepartureSchedule {
   /** A weekday, or days of each month. */
@@ -17,18 +17,18 @@ export interface DepartureSchedule {
   weeks?: number;
   /** The week within the interval, from 0. */
   phase?: number;
-  /** The only months of departure, 1 to 12. */
+  /** The months with departures, 1 to 12. Undefined: all months. */
   months?: number[];
   /** Number of departures on sale at any time. */
   upcoming: number;
 }
 
-/** Returns the date so many days after a `YYYY-MM-DD` date. */
+/** Adds days to a `YYYY-MM-DD` date. */
 export function addDays(date: string, days: number): string {
   return toDate(toDay(date) + days);
 }
 
-/** Returns the next dates of a schedule after `today`, in order, as many as it keeps on sale. */
+/** Returns the next dates of a schedule after `today`, in order: as many as `upcoming` says. */
 export function upcomingDates(schedule: DepartureSchedule, today: string): string[] {
   const dates: string[] = [];
   const first = toDay(today) + 1;
@@ -48,8 +48,8 @@ export function previousDate(schedule: DepartureSchedule, today: string): string
 }
 
 /**
- * Returns the date that the demo marks, for example as cancelled. Marks every n-th departure since 1970; n is the number of
- * departures on sale. So a date stays marked until it is past.
+ * Returns the date that the demo marks, for example as cancelled. It is every n-th departure since 1970, where n is the number of
+ * departures on sale. So one upcoming date is always marked, and it stays marked until it is past.
  */
 export function markedDate(schedule: DepartureSchedule, today: string): string {
   const marked = upcomingDates(schedule, today).find((date) => {

@@ -16,7 +16,7 @@ import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credentia
 import { adultsOnly } from '../pricing/party';
 
 export const DEMO_TENANT = 'demo';
-/** The origin for tests of the widget on the developer's own page. */
+/** The origin of a developer's own page, for trying out the widget. */
 const DEMO_ORIGIN = 'http://localhost:8080';
 
 /** The content of demo.json. The secrets exist only there. */
@@ -48,8 +48,8 @@ export async function plantDemo(
 }
 
 /**
- * Issues new credentials of the demo tenant after the loss of the file.
- * @returns undefined if the demo tenant is missing or not usable
+ * Issues new credentials for the demo tenant, for an installation that has lost the file demo.json.
+ * @returns undefined if there is no demo tenant, or if the API does not serve it
  */
 export async function reissueDemoCredentials(
   trx: Trx,
@@ -72,9 +72,10 @@ async function issueDemoCredentials(
 }
 
 /**
- * Adds the departures that have come up since the last start, to demo tours that no operator has changed.
+ * Adds the departures of the demo catalog that are later than the last stored departure of their tour. Leaves out tours that were changed
+ * by anyone but the demo.
  * @param today YYYY-MM-DD
- * @returns how many departures were added
+ * @returns the number of departures that were added
  */
 export async function extendDemo(trx: Trx, today: string): Promise<number> {
   const untouched = await findUntouchedTours(trx);
@@ -89,7 +90,7 @@ export async function extendDemo(trx: Trx, today: string): Promise<number> {
 
 async function importTours(trx: Trx, tours: DemoCatalogTour[]): Promise<void> {
   if (tours.length === 0) return;
-  // Loads the import only here, because its schema library takes 65 ms and 11 MiB, and most starts plant nothing.
+  // Loads the import only when it is needed, because its schema library takes 65 ms and 11 MiB, and most starts add nothing.
   const { importCatalog } =
     require('../catalog-import/import-catalog') as typeof import('../catalog-import/import-catalog');
   const records = tours.map((value, index) => ({ place: { file: 'demo catalog', index }, value }));
@@ -116,7 +117,7 @@ async function findDemoTenant(trx: Trx): Promise<Tenant | undefined> {
   }
 }
 
-/** Books a departure to the last seat, so that the demo has one that is sold out. */
+/** Books all seats of a departure, so that the demo has one that is sold out. */
 async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCatalogTour[]): Promise<void> {
   const { tour_slug, departure_date, seats_total } = demoSoldOut(today);
   if (!planted.some((tour) => tour.slug === tour_slug)) return;
@@ -139,7 +140,7 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
 
 /** The credentials of the demo that still work. */
 export interface UsableDemo {
-  /** The tenant of the key; undefined if the key is refused. */
+  /** The tenant of the key. Undefined: the API refuses the key. */
   tenant: Tenant | undefined;
   apiKey: string | undefined;
   widgetToken: string | undefined;
@@ -167,10 +168,10 @@ async function accepted<Principal>(verifying: Promise<Principal>): Promise<Princ
   }
 }
 
-/** Any number: it only has to be the same for every process that plants the demo. */
+/** An arbitrary number, which is the same in every process that adds the demo. */
 const PLANTING_LOCK = 3_519_204_717;
 
-/** Lets one process after the other plant the demo, until the end of the transaction. */
+/** Takes a lock until the transaction ends, so that only one process at a time adds the demo. */
 export async function lockPlanting(trx: Trx): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(${PLANTING_LOCK})`);
 }

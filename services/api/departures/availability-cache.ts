@@ -12,18 +12,18 @@ const FRESH_MS = 10_000;
 const STALE_MS = 60_000;
 /** The fresh time of a date without a departure. */
 const ABSENT_FRESH_MS = 5_000;
-/** Limits the age of a list of departures, which has no `as_of`, when a process ends between COMMIT and the invalidation. */
+/** Limits how long a list of departures stays wrong if a process ends between COMMIT and the invalidation. A list shows no `as_of`. */
 const TOUR_FRESH_MS = 2_000;
 /** The share of the fresh time after which a hit starts a refresh, so that a date in steady demand is never stale. */
 const REFRESH_AFTER = 0.9;
-/** The wait for another instance's load, before this instance loads too. */
+/** The time for which an instance waits for the load of another one, before it loads too. */
 const WAIT_MS = 1_000;
 /** The first pause between polls. Doubles up to POLL_MAX_MS. */
 const POLL_MS = 4;
 const POLL_MAX_MS = 32;
 const ENTRIES_MAX = 10_000;
 
-/** The departures of one date, in the order of their times, the same for every tenant of a kind. */
+/** The departures of one date, by start time. All real tenants share one count of seats, all sandbox tenants another (ADR 29). */
 export interface SeatFacts {
   departures: Departure[];
   asOf: Date;
@@ -50,16 +50,20 @@ export interface CachedSeatFacts extends SeatFacts {
 
 export interface AvailabilityCache {
   /**
-   * @param sandbox the kind of the tenant: each kind has its own entries (ADR 29)
+   * @param sandbox whether the tenant is a sandbox tenant: these have their own entries (ADR 29)
    * @param revision the tour's revision; an entry of an earlier revision is not used
    */
   get(tourId: string, date: string, sandbox: boolean, revision: number): Promise<CachedSeatFacts>;
   /**
-   * Returns an id that changes with every seat of the kind of any departure of the tour, and every two seconds; undefined while the store is
-   * down. A list of departures that was read after the id is valid as long as the id is the current one.
+   * Returns an id that changes when a seat of any departure of the tour is taken or freed, and after two seconds at the latest. Undefined
+   * while the store is down. A list of departures that was read after the id is valid as long as the id is the current one.
+   * @param sandbox true: seats of the sandbox; false: real seats
    */
   seatsVersion(tourId: string, sandbox: boolean, revision: number): Promise<string | undefined>;
-  /** Invalidates the date after a commit that changed its seats of a kind. Never rejects; limited by the store's timeout. */
+  /**
+   * Invalidates the date after a commit that changed its seats. Never rejects, and takes no longer than the store's timeout.
+   * @param sandbox true: seats of the sandbox changed; false: real seats
+   */
   drop(tourId: string, date: string, sandbox: boolean): Promise<void>;
 }
 
@@ -76,7 +80,7 @@ interface Loaded {
   id: string | undefined;
   facts: SeatFacts;
   ageMs: number;
-  /** True: the store accepted the entry, because no seat was sold during the load. */
+  /** True: the entry is in the store. The store refuses an entry that was invalidated during its load. */
   current: boolean;
 }
 
@@ -94,9 +98,10 @@ const lookups = countSeries({
 });
 
 /**
- * Caches the seats of each date: fresh for 10 s (FRESH_MS), then stale for 60 s more (STALE_MS) while one refresh runs, but never past
- * the first expiry, closing time or start that was counted. A date without a departure is fresh for 5 s, the seats version of a whole tour is
- * valid for 2 s. One load runs at a time for all instances that share the store. Holds and bookings never read the cache.
+ * Caches the seats of each date. An entry is fresh for 10 s (FRESH_MS). For 60 s more (STALE_MS) it still answers, while one request
+ * refreshes it. It ends earlier at the next expiry, closing time or start that its count depends on. A date without a departure is
+ * fresh for 5 s, and the seats version of a whole tour is valid for 2 s. One load of an entry runs at a time for all instances that
+ * share the store. Holds and bookings never read the cache.
  */
 export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger): AvailabilityCache {
   const loads = new Map<string, Flight>();
@@ -104,8 +109,8 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
   const answerOf = createEntryReader();
 
   /**
-   * Loads the entry, or waits up to `maxWaitMs` for another instance's load and then loads too. With 0, it does not wait and
-   * leaves the load to the other instance.
+   * Loads the entry, unless another instance loads it. In that case, waits up to `maxWaitMs` for that instance, and then loads too.
+   * With maxWaitMs 0, does not wait and returns undefined: only the other instance loads.
    */
   async function loadOrAwait(wanted: Wanted, seen: string | undefined, maxWaitMs: number): Flight {
     const deadline = performance.now() + maxWaitMs;
@@ -122,7 +127,10 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
     return maxWaitMs > 0 ? loadUnder(undefined, db, store, wanted) : undefined;
   }
 
-  /** Shares one load among the requests of this process. A request that joined late loads again unless the store accepted it. */
+  /**
+   * Shares one load among the requests of this process. A request that finds a running load waits for it, and then loads again if the
+   * store refused the entry.
+   */
   async function loadShared(wanted: Wanted, seen: string | undefined): Promise<Loaded> {
     const underway = loads.get(flightKey(wanted));
     if (underway) {
@@ -191,14 +199,14 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   const underway = flights.get(name);
   if (underway) return underway;
   const flight = begin().finally(() => {
-    // If it was dropped meanwhile, the key may belong to a later load.
+    // After a drop, the name may belong to a later flight.
     if (flights.get(name) === flight) flights.delete(name);
   });
   flights.set(name, flight);
   return flight;
 }
 
-/** Returns a function that parses the value of a key, once for each value. */
+/** Returns a function that reads a cached value, and parses it only once. */
 function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | undefined {
   const entries = new LRUCache<string, { id: string; entry: StoredSeatEntry | undefined }>({
     max: ENTRIES_MAX,
@@ -207,13 +215,13 @@ function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | u
     let parsed = entries.get(key);
     if (parsed?.id !== id) entries.set(key, (parsed = { id, entry: readEntry(value) }));
     const { entry } = parsed;
-    // A later revision is valid: the caller may have the tour from before the change.
+    // An entry of a later revision is valid: the caller may have read the tour before the change.
     if (!entry || entry.revision < revision) return undefined;
     return { id, facts: entry.facts, freshMs: entry.freshMs, ageMs, current: true };
   };
 }
 
-/** Real seats keep the key of the release before, whose instances may share the store. */
+/** The key of real seats is that of the previous release, because its instances may share the store during an upgrade. */
 function cacheKey(tourId: string, date: string | null, sandbox: boolean): string {
   return `availability:1:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
 }
@@ -229,8 +237,8 @@ function seatFacts({ id, facts, ageMs }: Loaded, source: CachedSeatFacts['source
 }
 
 /**
- * Loads the entry of a date, or of all dates of the tour (null), which has no departures. It never outlives the first expiry,
- * closing time or start that it counted, by the database's clock.
+ * Loads the entry of a date. With date null, loads the entry of the whole tour, which contains no departures. The entry ends at the next
+ * expiry, closing time or start that its count depends on, by the database's clock.
  */
 async function loadSeatFacts(
   db: Db,
@@ -249,14 +257,14 @@ async function loadSeatFacts(
   return { revision, facts, freshMs: Math.min(freshMs, horizonMs), ttlMs: Math.min(ttlMs, horizonMs) };
 }
 
-/** Writes the only departure of a date as `departure` too: instances of the release before read that field, and know no second one. */
+/** Writes the departure of a date that has only one also as `departure`: instances of the previous release read only this field. */
 function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
   const [departure, another] = facts.departures;
   const written = another ? facts : { ...facts, departure };
   return JSON.stringify({ revision, facts: written, freshMs });
 }
 
-/** Parses an entry. @returns undefined for any other text, because a store may hold anything, such as an entry of the release before */
+/** Parses an entry. @returns undefined for a text of another form: the store may hold entries of another release */
 function readEntry(text: string): StoredSeatEntry | undefined {
   try {
     const { revision, facts, freshMs } = JSON.parse(text) as SeatEntry;

@@ -32,11 +32,11 @@ export class AvailabilityController {
   constructor(private readonly context: AvailabilityContext) {}
 
   /**
-   * Checks the free seats of a date. The count may be up to 70 s old (see `as_of`); a hold and a booking always count again.
+   * Checks the free seats of a date. The count may be up to 70 s old (see `as_of`). Each hold and each booking counts the seats again.
    * @summary Check availability
    * @param id_or_slug UUID or slug of the tour.
    * @param departure_date First day of the tour, YYYY-MM-DD.
-   * @param departure_time Start time of the departure, HH:MM, if the date has several.
+   * @param departure_time Start time, HH:MM: chooses one of several departures of the date.
    * @param quantity Requested seats.
    * @isInt quantity must be a whole number
    * @minimum quantity 1 must be at least 1
@@ -76,7 +76,7 @@ interface Check {
   quantity: number;
 }
 
-/** Returns a function that answers a check with the present seats. It serialises the answer again only after they have changed. */
+/** Returns a function that answers a check from the availability cache. It serialises the answer again only when the facts have changed. */
 function availabilityContent(
   context: AvailabilityContext,
   check: Check,
@@ -117,7 +117,7 @@ async function availabilityAnswer(
   };
 }
 
-/** Returns headers that keep the answer private to the API key. The cache that tenants share is inside the API. */
+/** Returns the caching headers: a cache outside the API keeps the answer only for this API key. Tenants share the availability cache. */
 function availabilityHeaders(request: HttpRequest, cdnCache: boolean): string[] {
   const caching = cacheControl(request, 'private, max-age=0, stale-while-revalidate=60');
   const headers = ['Cache-Control', caching, 'Vary', 'Authorization'];

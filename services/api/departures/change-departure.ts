@@ -38,14 +38,14 @@ export interface ChangedDeparture {
 interface CancelledDeparture extends ChangedDeparture {
   bookings: StandingBooking[];
   live: { holds: number; seats: number };
-  /** Number of tenants that receive `departure.cancelled`, sandbox tenants left out; null for a departure that was cancelled before. */
+  /** Number of tenants that receive `departure.cancelled`, without sandbox tenants. Null: the departure was already cancelled. */
   tenantsInformed: number | null;
 }
 
-/** A departure to add. The dates are YYYY-MM-DD, `closesAt` is an instant. */
+/** A departure to add. The dates are YYYY-MM-DD. */
 export interface NewDeparture {
   date: string;
-  /** HH:MM. Null: that of the tour. */
+  /** HH:MM. Null: the tour's start time, if it has one. */
   startTime: string | null;
   returnDate: string | null;
   seatsTotal: number;
@@ -54,8 +54,9 @@ export interface NewDeparture {
 }
 
 /**
- * Adds a departure on sale to a tour of any status, as an import does: also on a past date, where nobody can book it. Locks the tour, so
- * that an import of the same tour waits, and its currency stays unchanged. Sends no event: no tenant has a hold or booking there.
+ * Adds a departure, which is on sale at once. Accepts a tour of any status and a past date, as an import does; nobody can book a past date.
+ * Locks the tour: an import of the same tour waits, so its currency does not change meanwhile. Sends no event, because no tenant has a
+ * hold or booking on a new departure.
  * @throws DepartureExistsError, DepartureHasNoTimeError; InvalidAmountError for more decimals than the currency has
  */
 export async function addDeparture(
@@ -72,7 +73,8 @@ export async function addDeparture(
 
 /**
  * Takes a departure off sale until it is reopened. Its bookings and live holds stay unchanged, but no booking can consume the
- * holds. Enqueues `departure.cancelled`. Returns the bookings whose customers need to know, the oldest first.
+ * holds. Enqueues `departure.cancelled`, unless the departure was already cancelled. Returns the bookings whose customers must be
+ * informed, the oldest first.
  * @throws errors of findNamedDeparture, DepartureBusyError
  */
 export async function cancelDeparture(
@@ -96,7 +98,7 @@ export async function cancelDeparture(
 }
 
 /**
- * Puts a cancelled departure on sale again, with its remaining seats. Enqueues `departure.updated`.
+ * Puts a cancelled departure on sale again, with its remaining seats. Enqueues `departure.updated` if the departure was cancelled.
  * @throws errors of findNamedDeparture, DepartureBusyError
  */
 export async function reopenDeparture(
@@ -113,9 +115,9 @@ export async function reopenDeparture(
 }
 
 /**
- * Sets the number of seats of a departure. Enqueues `departure.updated`.
+ * Sets the number of seats of a departure. Enqueues `departure.updated` if the number changes.
  * @param seatsTotal 1 to 100000
- * @throws SeatsTakenError when more real seats are held or booked; errors of findNamedDeparture, DepartureBusyError
+ * @throws SeatsTakenError if more real seats than `seatsTotal` are held or booked; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setSeats(
   trx: Trx,
@@ -138,9 +140,9 @@ export async function setSeats(
 }
 
 /**
- * Gives a departure without a start time its time. Its bookings and holds stay. Enqueues `departure.updated`.
+ * Sets the start time of a departure that has none. Its bookings and holds stay. Enqueues `departure.updated` if the time was set.
  * @param startTime HH:MM
- * @throws DepartureHasTimeError for one that has another time; errors of findNamedDeparture, DepartureBusyError
+ * @throws DepartureHasTimeError if the departure has another start time; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setStartTime(
   trx: Trx,
@@ -160,7 +162,7 @@ export async function setStartTime(
 
 /**
  * Checks that requests can tell a new departure from the others of its date. The trigger of 0115_departure_times.sql checks the same.
- * @param time HH:MM. Null: that of the tour, or none
+ * @param time HH:MM. Null: the tour's start time, if it has one
  * @throws DepartureExistsError, DepartureHasNoTimeError
  */
 async function assertDistinct(
@@ -177,11 +179,12 @@ async function assertDistinct(
     throw new DepartureHasNoTimeError(tour.slug, date, startTime === null);
 }
 
-/** Decimal texts in major units of the tour's currency, of the categories to change. */
+/** The new price of each category to change: a decimal text in major units of the tour's currency. */
 export type NewPrices = { [Category in keyof Prices]?: string };
 
 /**
- * Sets prices of a departure. The other categories keep theirs, and so do holds and bookings. Enqueues `departure.updated`.
+ * Sets prices of a departure. Categories that are not given keep their prices. Existing holds and bookings keep their prices too. Enqueues
+ * `departure.updated` if a price changes.
  * @throws InvalidAmountError for more decimals than the currency has; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setPrices(
@@ -224,7 +227,7 @@ async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, named: NamedDe
   return departure;
 }
 
-/** @returns the number of tenants that are informed */
+/** @returns the number of informed tenants, without sandbox tenants */
 async function enqueueDepartureEvent(
   trx: Trx,
   { id: departureId }: Departure,
@@ -240,11 +243,11 @@ export type { DepartureChange };
 const BATCH_LIMIT = 1_000;
 
 /**
- * Enqueues the events of changed departures, in the transaction that changes them: one for each departure and each tenant with a live
- * hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed and named in the
- * event, or made after the change.
+ * Enqueues the events of changed departures, in the transaction that changes them: one for each departure and each subscribed tenant
+ * with a live hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed, and then
+ * counted here, or made after the change.
  * @param findChanges is called only if an endpoint subscribes to these events; returns each departure once
- * @returns the ids of the tenants that are informed, without sandbox tenants, because operators read the number
+ * @returns the ids of the informed tenants, without sandbox tenants, because operators read their number
  */
 export async function enqueueDepartureEvents(
   trx: Trx,
@@ -263,7 +266,7 @@ export async function enqueueDepartureEvents(
   return informed;
 }
 
-// Only the terminal shows these errors; departure.errors.ts has those of HTTP.
+// Only the terminal shows these errors. departure.errors.ts has the errors of HTTP requests.
 
 class DepartureExistsError extends AppError {
   readonly code = 'departure_exists';
@@ -278,7 +281,7 @@ class DepartureExistsError extends AppError {
 class DepartureHasNoTimeError extends AppError {
   readonly code = 'departure_has_no_time';
 
-  /** @param isNew true: the new departure has none; false: the one that exists */
+  /** @param isNew true: the new departure has no start time; false: the existing departure has none */
   constructor(tourSlug: string, date: string, isNew: boolean) {
     super(
       isNew

@@ -1,25 +1,25 @@
 import { InvalidInputError, type InputPlace } from '../../platform/errors';
 
-/** A departure of one date, as far as the choice among several needs it. */
+/** The fields of a departure that a choice among the departures of a date needs. */
 export interface DatedDeparture {
   id: string;
-  /** HH:MM: its own, or that of its tour. Null: none, so it is the only one of its date. */
+  /** HH:MM: the departure's own start time, or that of its tour. Null: no start time, so it is the only departure of its date. */
   startTime: string | null;
-  /** It is not past, closed or cancelled. It may be sold out. */
+  /** True: the departure is not past, closed or cancelled. It may be sold out. */
   open: boolean;
 }
 
 /** The departure that a request names. */
 export interface DepartureChoice {
-  /** Null: none leaves then, or several do and the request names no time. */
+  /** Null: there is no such departure, or the request names no time and must choose among several (`times`). */
   departureId: string | null;
-  /** The start times among which a request without a time must choose; otherwise empty. */
+  /** The start times among which a request without a time must choose. Empty: it does not have to choose. */
   times: string[];
 }
 
 /**
- * Chooses the departure that a request names. With a time it is the departure that leaves then. Without a time it is the only departure
- * of the date; past, closed and cancelled ones are left out if another one is open.
+ * Chooses the departure that a request names. With a time, it is the departure that starts at this time. Without a time, it is the only
+ * open departure of the date. If none is open, it is the only departure of the date.
  * @param found all departures of the date, in the order of their times
  * @param time HH:MM
  */
@@ -35,7 +35,7 @@ export function chooseDeparture(found: DatedDeparture[], time: string | undefine
 }
 
 /**
- * Checks that the request does not have to choose among several departures.
+ * Refuses a request that names no time and must choose among several departures.
  * @throws InvalidInputError on departure_time, whose message lists the times (400)
  */
 export function assertNotSeveral({ times }: Pick<DepartureChoice, 'times'>, place: InputPlace): void {

@@ -2,11 +2,11 @@ import type { Turn } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import { DepartureBusyError } from './departure.errors';
 
-/** Concurrent writes to one departure in this process; the pool's other connections stay free for other departures. */
+/** The most writes to one departure that run at once in this process. The other connections of the pool stay free for other departures. */
 const CONCURRENCY_LIMIT = 3;
 /**
- * The same for moves between two departures. Fewer than all slots, because a move that waits for one departure must not block the writes
- * of the other one.
+ * A move between two departures begins only while fewer writes than this run on each of them. Less than CONCURRENCY_LIMIT: moves that wait
+ * for the lock of one departure must leave a slot for the writes to the other one.
  */
 const CONCURRENT_MOVES = 2;
 /** Limits the wait in the queue and for the row lock together. */
@@ -15,8 +15,8 @@ const WAIT_MS = 2_000;
 /** Queues writes by departure, in order of arrival, before they take a database connection. */
 export interface DepartureQueue {
   /**
-   * @param find returns the ids of the departures that the write locks, null for none. If it throws a refusal, the write starts at once,
-   *   and its transaction refuses it
+   * @param find returns the ids of the departures that the write will lock; null stands for no departure. If `find` throws an AppError, the
+   *   write starts at once, and its transaction answers with the error
    * @throws DepartureBusyError after two seconds (409)
    */
   turnFor(find: () => Promise<(string | null)[]>): Turn;
@@ -51,7 +51,7 @@ export function createDepartureQueue(): DepartureQueue {
     for (const write of waiting) if (mayBegin(write.departures)) write.begin();
   }
 
-  /** Waits without a slot, so that a write that waits for one departure does not delay the writes of another one. */
+  /** Waits until all departures have a free slot. Occupies no slot meanwhile, so it does not delay other writes to these departures. */
   function waitForSlots(departures: string[], until: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const write = {

@@ -5,8 +5,8 @@ import type { Departure } from './departure';
 import { departureColumns, type DepartureRow, toDeparture } from './departure.repository';
 import { START_TIME } from '../catalog/start-time';
 
-// The SQL of the holds and bookings of departures. It marks the expired ones, and finds those that a cache, an event or an operator
-// needs.
+// The SQL for the holds and bookings of departures: marks expired ones, finds out how long a count of seats is valid, and lists the
+// tenants and bookings that a change of a departure concerns.
 
 /** An expired hold, as the `hold.expired` event shows it. */
 export interface ExpiredHold {
@@ -20,7 +20,7 @@ export interface ExpiredHold {
   expiresAt: Date;
 }
 
-/** Marks the holds of the departures that had expired at `at`. */
+/** Marks those holds of the departures that had expired at `at`, and returns them. */
 export async function markExpiredHolds(trx: Trx, departureIds: string[], at: string): Promise<ExpiredHold[]> {
   const { rows } = await trx.raw(
     `update seat_holds h set status = 'expired', ended_at = h.expires_at
@@ -33,7 +33,10 @@ export async function markExpiredHolds(trx: Trx, departureIds: string[], at: str
   return rows;
 }
 
-/** Marks the unpaid leads whose payment window had ended at `at`: of the departures, or (null) all leads without a departure. */
+/**
+ * Marks the unpaid leads of the departures whose payment was due at `at` or before, and returns them.
+ * @param departureIds null: the leads without a departure
+ */
 export async function markExpiredLeads(
   trx: Trx,
   departureIds: string[] | null,
@@ -78,14 +81,14 @@ function toEventLead(lead: ExpiredLead): EventLead {
   return { ...lead, customer: { name, phone, email }, totalPrice: toMajor(totalMinor, currencyDigits) };
 }
 
-/** Seats of departures, and how long the count is valid. */
+/** Departures with their seats, and the time until which the count of seats is valid. */
 export interface CountedSeats {
-  /** Those of one date, in the order of their times; empty for a whole tour. */
+  /** The departures of the date, by start time. Empty for a whole tour. */
   departures: Departure[];
-  /** Of the tour. */
+  /** The revision of the tour; 0 if there is no such tour. */
   revision: number;
   asOf: Date;
-  /** Null: no end is known. */
+  /** Null: nothing that is known will change the count. */
   countedUntil: Date | null;
 }
 
@@ -129,7 +132,7 @@ export async function findDeparturesWithHorizon(
 
 type CountedRow = DepartureRow & { revision: number; countedUntil: Date | null };
 
-/** Returns the horizon of findDeparturesWithHorizon for all departures of a tour together. */
+/** Returns the tour's revision, and the end of validity (as in findDeparturesWithHorizon) for all its departures together. */
 export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean): Promise<CountedSeats> {
   const { rows } = await db.raw(
     `${CLOCK} select coalesce(t.revision, 0) as revision, clock.at as as_of, least(
@@ -152,13 +155,13 @@ export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean):
 /** A departure that a transaction changes under the departure's lock. */
 export interface DepartureChange {
   departureId: string;
-  /** Wire names of the changed fields; null: the departure becomes cancelled, whatever else changes. */
+  /** The API's names of the changed fields. Null: the departure becomes cancelled; other changes are then not named. */
   changed: string[] | null;
 }
 
 /**
  * Returns the subscribers with a live hold or a standing booking on the changed departures, one row for each departure and tenant.
- * Runs after the locks, as findDepartureById.
+ * Runs as its own statement after the locks, for the reason given at findDepartureById.
  */
 export async function findConcernedTenants(
   trx: Trx,
@@ -222,7 +225,7 @@ export async function findStandingBookings(db: Db, departureId: string): Promise
   return rows.map(toStandingBooking);
 }
 
-/** Counts the live holds of real seats of a departure, and these seats. */
+/** Counts the live holds on real seats of a departure, and the seats that they hold. */
 export async function countLiveHoldsOf(
   db: Db,
   departureId: string,

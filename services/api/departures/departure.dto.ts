@@ -7,7 +7,7 @@ export interface DepartureItem {
   id: string;
   /** YYYY-MM-DD */
   departure_date: string;
-  /** Local time, HH:MM, of the departure or its tour; null: none. */
+  /** Local time, HH:MM: that of the departure, otherwise that of the tour. Null: neither has one. */
   start_time: string | null;
   /** YYYY-MM-DD */
   return_date: string | null;
@@ -31,18 +31,18 @@ export interface AvailabilityAnswer {
   tour: TourRef;
   /** YYYY-MM-DD */
   departure_date: string;
-  /** The start time of the departure, or the requested one; null: none. */
+  /** The start time of the departure; without a departure, the requested time. Null: none. */
   departure_time: string | null;
-  /** True if the requested seats are free. */
+  /** True if the departure can be booked and has the requested number of free seats. */
   available: boolean;
-  /** `gone` also if the tour has no departure on this date, or at this time. */
+  /** `gone` also means that the tour has no departure on this date, or none at this time. */
   status: DepartureStatusAnswer;
   /** @isInt */
   seats_available: number;
   /** @isInt */
   requested: number;
   currency: string;
-  /** Null without a departure. */
+  /** Null: there is no such departure. */
   prices: PricesAnswer | null;
   tenant_prices: TenantPricesAnswer | null;
   /** When the seats were counted: RFC 3339, UTC. */

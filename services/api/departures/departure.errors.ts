@@ -66,7 +66,7 @@ export class InsufficientSeatsError extends DepartureNotAvailableError {
   }
 }
 
-/** Other writes held the departure for more than two seconds. The client may retry. */
+/** Other writes kept the departure locked for more than two seconds. The client may retry. */
 export class DepartureBusyError extends AppError {
   readonly code = 'departure_busy';
 
@@ -76,8 +76,8 @@ export class DepartureBusyError extends AppError {
 }
 
 /**
- * The hold or booking moved to another departure during the wait for the lock of the first one. The transaction is repeated, and reads
- * the new departure.
+ * While the transaction waited for the lock of the departure, the hold or booking moved to another departure. The transaction is repeated,
+ * and then locks that one.
  */
 export class SaleMovedError extends DepartureBusyError {
   override get repeatsTransaction(): boolean {

@@ -11,9 +11,9 @@ import type {
 import { START_TIME } from '../catalog/start-time';
 
 /**
- * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (0108_seats.sql) counts the seats that all
- * tenants of one kind have taken.
- * @param sandbox SQL: the kind
+ * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
+ * (0108_seats.sql) counts the seats that all real tenants, or all sandbox tenants, have taken.
+ * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
  */
 export const departureColumns = (sandbox: string) => `
   d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, ${START_TIME} as start_time, d.return_date, d.seats_total,
@@ -38,7 +38,7 @@ export async function findDeparturesOfDate(db: Db, tourId: string, date: string)
   return rows;
 }
 
-/** Returns the ids and start times of the tour's departures from yesterday on: no time zone is behind UTC by more than a day. */
+/** Returns the tour's departures from yesterday (UTC) on: where the tour takes place, it may still be that date. */
 export async function findUpcomingDepartures(
   db: Db,
   tourId: string,
@@ -52,8 +52,9 @@ export async function findUpcomingDepartures(
 }
 
 /**
- * Reads the database's clock after the lock: the only clock that decides. now() is the transaction's start and lagged the lock by over a
- * second (observed). Returns text, because a Date would drop the microseconds.
+ * Reads the database's clock, and whether the departure has holds or leads to mark as expired at this time. Runs after the lock; only this
+ * clock reading decides what has expired. now() would be the start of the transaction, over a second before the lock was granted
+ * (observed). Returns the time as text, because a Date would drop the microseconds.
  */
 export async function readClock(
   trx: Trx,
@@ -73,8 +74,8 @@ export async function readClock(
 }
 
 /**
- * Returns a departure with its seats counted at `at`, by default now. Runs as its own statement after the lock: in the lock's statement,
- * a waiter would count the seats from before its wait, and oversell (observed).
+ * Returns a departure with its seats counted at `at`, by default now. Runs as its own statement after the lock: a statement that also
+ * takes the lock would count the seats as they were before its wait, and the departure would be oversold (observed).
  */
 export async function findDepartureById(
   db: Db,
@@ -93,11 +94,14 @@ export async function findDepartureById(
 
 /** A row of COUNTED_DEPARTURES. */
 export type CountedRow = Omit<DepartureRow, 'asOf'> & {
-  /** It has holds or leads to mark as expired. */
+  /** True: the departure has holds or leads to mark as expired. */
   somethingExpired: boolean;
 };
 
-/** Selects the departures `:departureIds`, once for each of `:kinds`, with their seats counted at `clock.at`. Runs after their locks. */
+/**
+ * Selects the departures `:departureIds` with their seats counted at `clock.at`: once for each of `:kinds` (true: seats of the sandbox;
+ * false: real seats). Runs after their locks.
+ */
 export const COUNTED_DEPARTURES = `
   select ${departureColumns('k.sandbox')},
     exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
@@ -115,10 +119,11 @@ const DEPARTURE_STATUS = `case
     else 'sold_out' end`;
 
 export interface DepartureRange {
-  /** The kind of the counted seats. */
+  /** True: counts seats of the sandbox. False: counts real seats. */
   sandbox: boolean;
-  /** Inclusive. By default the first departure that is not past; with the status `gone`, the first of all. */
+  /** The first date. By default past departures are left out, except with the status `gone` or with `ids`. */
   from?: string;
+  /** The last date. */
   to?: string;
   status?: DepartureStatus;
   /** Only these departures, of any date. */
@@ -127,7 +132,7 @@ export interface DepartureRange {
   limit: number;
 }
 
-/** Returns a tour's departures by date and time, also cancelled and past ones. @param tourId null: the named departures of any tour */
+/** Returns departures by date and time, also cancelled ones. @param tourId null: departures of any tour, named by `ids` */
 export async function findDepartures(
   db: Db,
   tourId: string | null,
@@ -167,12 +172,12 @@ function rangeConditions(tourId: string | null, { from, to, status, ids, after }
 
 const NOT_PAST = `not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)`;
 
-/** Continues a list after the departure at `:afterDate` and `:afterTime`; an empty time is that of a departure without one. */
+/** Continues a list after the departure at `:afterDate` and `:afterTime`. An empty `:afterTime`: that departure has no start time. */
 const AFTER = `d.departure_date >= :afterDate::date
   and (d.departure_date, coalesce(${START_TIME}, '')) > (:afterDate::date, :afterTime)`;
 const AFTER_ALL_TIMES = '24:00';
 
-/** Returns the three nearest other departures with enough free seats. */
+/** Returns up to three other departures of the tour that are open and have enough free seats, the nearest dates first. */
 export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Departure[]> {
   const { rows } = await db.raw(
     `${CLOCK}, free as (
@@ -202,13 +207,13 @@ export async function lockPricedTour(
   return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
 }
 
-/** Returns the start time of the tour's departures without their own; null: none. */
+/** Returns the tour's start time, which applies to departures that have no start time of their own. Null if the tour has none. */
 export async function findStartTime(db: Db, tourId: string): Promise<string | null> {
   const tour = await db('tours').where({ id: tourId }).first<{ startTime: string | null }>('start_time');
   return tour.startTime;
 }
 
-/** Inserts a departure into a tour whose lock the caller holds, and revises the tour. @returns the departure's id */
+/** Inserts a departure and raises the tour's revision. The caller holds the tour's lock. @returns the departure's id */
 export async function insertDeparture(
   trx: Trx,
   tourId: string,
@@ -236,7 +241,7 @@ export async function insertDeparture(
   return row!.id;
 }
 
-/** Updates a departure whose lock the caller holds, then its tour: the lock order of a booking. */
+/** Updates a departure, then raises its tour's revision. The caller holds the departure's lock: a booking locks in the same order. */
 export async function changeDeparture(
   trx: Trx,
   departure: { id: string; tour: { id: string } },
@@ -254,7 +259,7 @@ export async function changeDeparture(
   await reviseTour(trx, departure.tour.id);
 }
 
-/** Makes every instance drop its cached entries of the tour from the commit on. */
+/** Raises the tour's revision. Cached entries of an earlier revision are not used any more. */
 async function reviseTour(trx: Trx, id: string): Promise<void> {
   await trx('tours')
     .where({ id })
@@ -263,7 +268,7 @@ async function reviseTour(trx: Trx, id: string): Promise<void> {
 
 /**
  * Locks one departure, and returns whether it still exists.
- * @param waitMs by default lock_timeout
+ * @param waitMs the longest wait; by default lock_timeout
  */
 export async function lockDepartureById(trx: Trx, id: string, waitMs?: number): Promise<boolean> {
   const lock = () => trx('departures').select('id').where({ id }).forUpdate();
@@ -284,8 +289,8 @@ export async function readLockTimeout(trx: Trx): Promise<number> {
 }
 
 /**
- * Limits the whole wait for a row to lock_timeout. PostgreSQL waits for two locks per row and applies lock_timeout to each, so a waiter
- * behind others gave up after 4 s (observed).
+ * Limits the whole wait for a row to `waitMs`, by default lock_timeout, by means of statement_timeout. PostgreSQL waits for two locks per
+ * row and applies lock_timeout to each: with 2 s, a waiter behind other waiters gave up after 4 s (observed).
  */
 async function waitAtMostLockTimeout<T>(trx: Trx, lock: () => PromiseLike<T>, waitMs?: number): Promise<T> {
   const { rows } = await trx.raw(

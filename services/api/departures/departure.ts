@@ -2,24 +2,24 @@ import type { PricedTour, Prices } from '../pricing/price-categories';
 
 export type DepartureStatus = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
-/** One travel date of a tour at `asOf` by the database's clock. The same for every tenant of a kind (ADR 29). */
+/** A departure of a tour, with the seats that were taken at `asOf` by the database's clock. */
 export interface Departure {
   id: string;
-  /** The tour's pricing facts, read in the same statement, because an import may change both. */
+  /** The tour's fields that pricing needs. Read in the same statement, because an import may change the tour and the departure together. */
   tour: PricedTour;
   departureDate: string;
-  /** Local time, HH:MM: its own, or that of its tour. Null: none. */
+  /** Local time, HH:MM: the departure's own start time, or that of its tour. Null: none. */
   startTime: string | null;
   returnDate: string | null;
   seatsTotal: number;
-  /** Seats that the tenants of the kind have taken. */
+  /** Held and booked seats. */
   seatsTaken: number;
-  /** The kind: true counts the seats of sandbox tenants, false real seats. */
+  /** True: `seatsTaken` counts the seats of all sandbox tenants. False: the seats of all real tenants (ADR 29). */
   sandbox: boolean;
   cancelled: boolean;
-  /** It has started, or without a start time its date has ended, in the tour's time zone. */
+  /** True: the departure has started or, if it has no start time, its date has ended. In the tour's time zone. */
   past: boolean;
-  /** The closing time has passed. */
+  /** True: the closing time of its sales has passed. */
   closed: boolean;
   prices: Prices;
   asOf: Date;
@@ -31,7 +31,7 @@ export interface ListedDeparture extends Departure {
   salesEndAt: Date;
 }
 
-/** The key of a departure in requests. */
+/** The tour, date and time by which a request names a departure. */
 export interface DepartureKey {
   tourId: string;
   /** YYYY-MM-DD */
@@ -40,10 +40,10 @@ export interface DepartureKey {
   departureTime?: string;
 }
 
-/** The place of a departure in a list of its tour. */
+/** The position of a departure in the list of its tour's departures. */
 export interface DeparturePosition {
   date: string;
-  /** HH:MM; null: none. Undefined: after all departures of the date. */
+  /** HH:MM. Null: the departure has no start time. Undefined: the position after all departures of the date. */
   time?: string | null;
 }
 
@@ -56,13 +56,14 @@ export interface WantedSeats {
   /** The start time of the departure, or the requested one. Null: none. */
   departureTime: string | null;
   quantity: number;
-  /** By a sandbox tenant. */
+  /** True: the request is that of a sandbox tenant. */
   sandbox: boolean;
 }
 
 /**
- * Derives the status. A cancellation holds on any date, so it comes first; then the states that no free seat can change. The SQL
- * function departure_is_open() has the same rule; departure_closes_at() returns its first false instant (0115_departure_times.sql).
+ * Derives the status. `cancelled` comes first, because a departure stays cancelled on any date. `gone` and `closed` come before the count
+ * of seats, because free seats do not change them. The SQL function departure_is_open() repeats the rule for these three, and
+ * departure_closes_at() returns the first instant at which departure_is_open() is false (0115_departure_times.sql).
  */
 export function departureStatus(departure: Departure): DepartureStatus {
   if (departure.cancelled) return 'cancelled';
@@ -76,7 +77,7 @@ export function isOpen(departure: Departure): boolean {
   return !departure.cancelled && !departure.past && !departure.closed;
 }
 
-/** Returns the seats that can be sold now: 0 for a departure that is cancelled, gone or closed. */
+/** Returns the number of seats that can be sold: 0 for a departure that is cancelled, gone or closed. */
 export function seatsAvailable(departure: Departure): number {
   return departureStatus(departure) === 'available' ? departure.seatsTotal - departure.seatsTaken : 0;
 }

@@ -31,10 +31,10 @@ export class DeparturesController {
    * Lists a tour's departures by date and time, by default the upcoming ones, with the tenant's prices.
    * @summary List departures
    * @param id_or_slug UUID or slug of the tour.
-   * @param from First date, YYYY-MM-DD; by default today in the tour's time zone.
+   * @param from First date, YYYY-MM-DD. By default the list begins with the first departure that is not past.
    * @param to Last date, YYYY-MM-DD.
-   * @param status Only departures in this state. With `gone`, `from` is by default the first date.
-   * @param limit Departures a page.
+   * @param status Only departures in this state. With `gone`, the list by default begins with the tour's first departure.
+   * @param limit Departures per page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 366 must be at most 366
@@ -56,14 +56,14 @@ export class DeparturesController {
       to: optionalDate('query', 'to', to),
       status,
     };
-    // Checks the cursor first, because it names its tour.
+    // The cursor also contains the tour's id, which is compared once the tour is found.
     const after = pageStart<DeparturePosition & { tourId: string }>(request, cursor, filters);
     const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async (key) => {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
       const page = { ...filters, after, limit };
-      // The cached functions keep these two fields, not the whole tour.
+      // The functions below stay in the cache with all that they refer to: only two fields, not the whole tour.
       const { id, revision } = tour;
       const readVersion = () => this.context.availability.seatsVersion(id, tenant.sandbox, revision);
       const list = async () => {

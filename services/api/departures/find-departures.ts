@@ -35,7 +35,10 @@ export interface PricedDeparture {
   quote: Quote;
 }
 
-/** Returns one page of a tour's departures by date and time, with the tenant's prices; `last` starts the next page, null ends it. */
+/**
+ * Returns one page of a tour's departures by date and time, with the tenant's prices. `last` is the position after which the next page
+ * begins; null: this is the last page.
+ */
 export async function listDepartures(
   reads: CachedReads,
   tenant: Tenant,
@@ -60,7 +63,7 @@ export function positionOf({ departureDate: date, startTime: time }: Departure):
   return { date, time };
 }
 
-/** Returns the departures of holds and bookings, also cancelled and past ones, with the tenant's prices of today. */
+/** Returns the departures with these ids, also cancelled and past ones, with the tenant's current prices. */
 export async function departuresOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<PricedDeparture[]> {
   const found = await findDepartures(db, null, { ids, sandbox: tenant.sandbox, limit: ids.length });
   const tours = new Set(found.map(({ tour }) => tour.id));
@@ -77,7 +80,7 @@ export interface TourOfDeparture {
   slug: string;
 }
 
-/** Only the terminal shows this error; departure.errors.ts has those of HTTP. */
+/** Only the terminal shows this error. departure.errors.ts has the errors of HTTP requests. */
 export class DepartureNotFoundError extends AppError {
   readonly code = 'departure_not_found';
 
@@ -105,8 +108,8 @@ export interface NamedDeparture {
 }
 
 /**
- * Returns the id of the departure that a command names, also of a cancelled or past one. A command without a time never chooses by what can
- * still be booked, as a request does.
+ * Returns the id of the departure that a command names, also of a cancelled or past one. Without a time, a command must name the only
+ * departure of the date. A request, in contrast, may name the only open one (chooseDeparture).
  * @throws DepartureNotFoundError; SeveralDeparturesError, which lists the times
  */
 export async function findNamedDeparture(
@@ -143,19 +146,19 @@ export async function findTourDeparture(
 }
 
 export interface Availability {
-  /** HH:MM, of the departure; without one, the requested time. Null: none. */
+  /** HH:MM: the departure's start time; without a departure, the requested time. Null: none. */
   departureTime: string | null;
   status: DepartureStatus;
   seatsAvailable: number;
-  /** The tour as read with the departure's prices; without a departure, the given tour. */
+  /** The tour as it was read together with the departure's prices. Without a departure, the caller's tour. */
   tour: PricedTour;
   /** Undefined without a departure. */
   quote: Quote | undefined;
 }
 
 /**
- * Returns the free seats of a departure and the tenant's price now. The seats may come from the cache. The caller has checked that
- * the tenant sees the tour.
+ * Returns the free seats of a departure and the tenant's current price. The given facts may come from the cache. The caller has checked
+ * that the tenant sees the tour.
  * @throws InvalidInputError if the date has several departures and the request names no time (400)
  */
 export async function checkAvailability(
@@ -182,7 +185,7 @@ export async function checkAvailability(
 
 /**
  * Finds the departure that a request names, open or not.
- * @param key the date YYYY-MM-DD; chooseDeparture has the rule for a missing time
+ * @param key chooseDeparture has the rule for a missing time
  */
 export async function findDeparture(
   db: Db,
@@ -191,7 +194,7 @@ export async function findDeparture(
   return chooseDeparture(await findDeparturesOfDate(db, tourId, departureDate), departureTime);
 }
 
-/** A hold or booking, as far as a change of its departure needs it. */
+/** The fields of a hold or booking that a change of its departure needs. */
 interface PlacedSale {
   tour: { id: string };
   /** Null: a booking without a date. */
@@ -200,9 +203,9 @@ interface PlacedSale {
 }
 
 /**
- * Finds the departure of a hold or booking after a change. The same date without a time keeps the departure, and a time alone keeps the
- * date.
- * @param to what the change names
+ * Finds the departure that a hold or booking will have after a change. If the tour and the date stay the same and the change names no time,
+ * it keeps its departure. A time without a date refers to its present date.
+ * @param to the tour, date and time that the change names; those that it does not name stay the same
  * @throws InvalidInputError for a time alone if the booking has no date (400)
  */
 export async function findDepartureAfterChange(
@@ -223,8 +226,8 @@ const TTL_MS = 60_000;
 type KnownDeparture = Pick<DatedDeparture, 'id' | 'startTime'>;
 
 /**
- * Finds the departures that requests name by date and time. Keeps the ids of a tour's upcoming departures for one revision of the tour: each
- * import, and each new departure, revises it.
+ * Finds the departures that requests name by date and time. Caches the ids of a tour's upcoming departures for one revision of the tour,
+ * because a change of its departures raises the revision.
  */
 export class DepartureIds {
   private readonly known: LRUCache<string, Map<string, KnownDeparture[]>, { id: string }>;
@@ -232,7 +235,7 @@ export class DepartureIds {
   constructor(private readonly db: Db) {
     this.known = new LRUCache({
       maxSize: DEPARTURES_MAX,
-      // After a restore, a revision may name other departures.
+      // After a restore of the database, the same revision may have other departures.
       ttl: TTL_MS,
       sizeCalculation: (dates) => dates.size + 1,
       fetchMethod: async (_key, _stale, { context }) => byDate(await findUpcomingDepartures(db, context.id)),
@@ -240,8 +243,8 @@ export class DepartureIds {
   }
 
   /**
-   * Finds the tour's departure. Asks the database for one that is not known, because the revision may be up to a second old, and where the
-   * request must choose among several, because some of them may not be open.
+   * Finds the tour's departure. Queries the database if the cache has no such departure, because the tour's revision may be up to a second
+   * old; or if the cache has several, because the cache does not know which of them are open.
    */
   async find(
     tour: { id: string; revision: number },

@@ -27,7 +27,7 @@ export interface LockedDeparture {
 
 /**
  * Waits until this transaction holds the lock of the departure's row, and returns whether the departure still exists.
- * @param waitMs by default two seconds
+ * @param waitMs the longest wait; by default two seconds
  * @throws DepartureBusyError after the wait (409)
  */
 export async function waitForDeparture(trx: Trx, id: string, waitMs?: number): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function waitForDeparture(trx: Trx, id: string, waitMs?: number): P
 }
 
 /**
- * Locks the departure of a known hold or lead until `trx` ends.
+ * Locks the departure of a stored hold or lead until `trx` ends, reads the clock, and marks the departure's expired holds and leads.
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
@@ -45,10 +45,10 @@ export async function relockDeparture(trx: Trx, departureId: string): Promise<Lo
 }
 
 /**
- * Locks the departure that a hold or booking leaves and the one that it goes to, until `trx` ends. Waits for a departure only while
- * it holds no other one, so that a locked departure does not delay the sales of a free one.
+ * Locks the departure that a hold or booking leaves and the one that it moves to, until `trx` ends. Holds no lock of one departure while it
+ * waits for the other, so that a locked departure does not delay sales of a free one.
  * @param departureIds null: the booking has no date, or there is no departure on the date
- * @returns the ids without null
+ * @returns the different ids, without null
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function lockDeparturesOfChange(trx: Trx, departureIds: (string | null)[]): Promise<string[]> {
@@ -59,8 +59,8 @@ export async function lockDeparturesOfChange(trx: Trx, departureIds: (string | n
 }
 
 /**
- * Locks the departures together. If one is locked elsewhere, gives the others back, waits for that one alone, and tries again without
- * a wait, all within lock_timeout.
+ * Locks the departures together. If another transaction has locked one of them, releases the others and waits for that one alone. Then
+ * tries to lock the rest without a wait, and begins again if that fails. Gives up after lock_timeout.
  */
 async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
   await trx.raw('savepoint departures');
@@ -78,14 +78,14 @@ async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
   await trx.raw('release savepoint departures');
 }
 
-/** Returns a departure that another transaction has locked; undefined: all are locked for this one. */
+/** Locks those departures that are free. Returns one that is not locked or no longer exists; undefined: this transaction locked all. */
 async function lockOrNameMissing(trx: Trx, ids: string[]): Promise<string | undefined> {
   const locked = await lockFreeDeparturesById(trx, ids);
   return ids.find((id) => !locked.includes(id));
 }
 
 /**
- * Checks that a hold or booking, read after the lock, is still on the departure that was locked for it.
+ * Checks that a hold or booking, read after the lock, is still on the departure that this transaction locked.
  * @throws SaleMovedError (409 after three tries)
  */
 export function assertNotMoved(
@@ -96,8 +96,8 @@ export function assertNotMoved(
 }
 
 /**
- * Checks that `quantity` seats of a locked departure are free, for an expired booking that is paid. The caller changes its status in
- * the same transaction. Counts rows, never a stored number, so that the count cannot drift.
+ * Checks that `quantity` seats of a locked departure are free. An expired booking that is paid needs its seats again; the caller changes
+ * its status in the same transaction. Counts the rows of holds and leads: a stored counter could become wrong.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export async function reserveSeats(
@@ -121,7 +121,7 @@ export function assertFree(departure: Departure, quantity: number): Departure {
 
 /**
  * Checks that the departure can still be booked, with or without free seats.
- * @param quantity the wanted seats, for which the refusal names other departures
+ * @param quantity the wanted seats: the refusal names other departures with as many free seats
  * @throws DepartureGoneError, DepartureCancelledError (409)
  */
 export function assertOpen(departure: Departure, quantity: number): void {
@@ -131,18 +131,18 @@ export function assertOpen(departure: Departure, quantity: number): void {
   if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
 }
 
-/** Returns the seats that a request wants of a departure, for a refusal. */
+/** Describes a request for seats of the departure; a refusal contains it. */
 export function wantedOf(departure: Departure, quantity: number): WantedSeats {
   const { id: departureId, tour, departureDate, startTime: departureTime, sandbox } = departure;
   return { tourId: tour.id, departureId, departureDate, departureTime, quantity, sandbox };
 }
 
-/** Returns the locked departure with its seats of a kind counted at the clock reading after the lock. */
+/** Returns the locked departure with its seats (of the sandbox, or the real ones) counted at the clock reading after the lock. */
 export async function readDeparture(trx: Trx, locked: LockedDeparture, sandbox: boolean): Promise<Departure> {
   return (await findDepartureById(trx, locked.id, sandbox, locked.at))!;
 }
 
-/** Adds up to three other departures to a refusal for lack of seats. Runs after the transaction, so that it holds no lock. */
+/** Adds up to three other departures to a DepartureNotAvailableError. Runs after the transaction, so that no lock is held. */
 export async function addAlternatives(db: Db, refusal: unknown): Promise<void> {
   if (!isDepartureNotAvailable(refusal)) return;
   const others = await findAlternatives(db, refusal.wanted);
@@ -153,7 +153,7 @@ export async function addAlternatives(db: Db, refusal: unknown): Promise<void> {
   }));
 }
 
-/** Reads the clock, and frees expired seats if there are any. */
+/** Reads the clock, and marks expired holds and leads if there are any. */
 async function countFrom(trx: Trx, id: string): Promise<LockedDeparture> {
   const { at, somethingExpired } = await readClock(trx, id);
   if (somethingExpired) await freeExpiredSeats(trx, [id], at);

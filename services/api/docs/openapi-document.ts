@@ -94,7 +94,9 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-/** Placeholder for PUBLIC_BASE_URL in generated files. It is also the default, so that the committed files work locally. */
+/**
+ * The text that stands for PUBLIC_BASE_URL in generated files. It is the default of PUBLIC_BASE_URL, so the committed files work locally.
+ */
 export const GENERATED_BASE_URL = 'http://127.0.0.1:3000';
 
 /** Replaces the default addresses of generated files by those of this installation. */
@@ -105,7 +107,7 @@ export function withBaseUrl<T>(value: T, publicBaseUrl: string): T {
   ) as T;
 }
 
-/** Returns the name of the schema that a reference names, directly or, if it may be null, inside allOf. */
+/** Returns the name of the schema to which this one refers: directly, or inside allOf if the field may be null. */
 export function referencedName(schema: Schema): string | undefined {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   return reference?.replace('#/components/schemas/', '');

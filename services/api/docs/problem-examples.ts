@@ -24,7 +24,7 @@ const WANTED = {
   sandbox: false,
 };
 
-/** One error for each code, created like in the service. */
+/** One error for each code, created as the service creates it. */
 const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
   validation_failed: badInput('validation_failed', 'body', 'quantity', 'must be at most 50'),
   malformed_json: badInput('malformed_json', 'body', 'body', 'must be one JSON object'),

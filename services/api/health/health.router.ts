@@ -2,7 +2,10 @@ import type { Express, Request, Response } from 'express';
 import { contextOf } from '../http/api-context';
 import { whyUnusable } from '../../platform/service';
 
-/** Registers `/healthz` (the process runs) and `/readyz` (the database answers and has all migrations). Neither is shed or counted. */
+/**
+ * Registers `/healthz` (the process runs) and `/readyz` (the process is not stopping, and the database answers and has all migrations).
+ * Overload and quotas do not apply to these requests.
+ */
 export function registerHealth(app: Express): void {
   app.get('/healthz', (_request: Request, response: Response) => {
     response.setHeader('Cache-Control', 'no-store');

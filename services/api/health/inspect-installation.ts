@@ -17,14 +17,14 @@ import {
 import { pendingMigrations } from '../../platform/migrate';
 
 /**
- * The largest difference of the clocks without a notice. Expiry uses the database's clock only; logs and signatures use the clock of the
- * process.
+ * The largest difference between the database's clock and that of this machine without a notice. Expiry uses only the database's clock.
+ * Logs and signatures use the clock of the process.
  */
 const SKEW_MS = 5000;
-/** The time of twenty polls, after which an instance counts as silent. A process deletes its row when it stops normally. */
+/** An instance without a poll for this time (twenty polls) counts as silent. A process that stops normally deletes its row. */
 export const SILENT_SECONDS = 10;
 
-/** Runs all checks of the database. Stops after the first if migrations are missing. */
+/** Runs all checks of the database. If migrations are missing, reports only that. */
 export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
   const pending = await pendingMigrations(db);
   if (pending.length > 0) {
@@ -124,7 +124,7 @@ export function broken(name: string, detail: string, commands: string[]): Health
 
 const NAMED = 10;
 
-/** Returns a notice that names the first findings, with a command for each. */
+/** Returns a notice that names the first ten findings, with a command for each. Returns `ok` if nothing was found. */
 export function noticeOf<T>(
   name: string,
   found: T[],
@@ -137,7 +137,7 @@ export function noticeOf<T>(
   return notice(name, detail, [...new Set(shown.map(command))]);
 }
 
-/** Finds settings without an effect, of usable tenants only. */
+/** Finds settings that have no effect, and departures that one tenant blocks. Looks only at tenants that the API serves. */
 async function inspectTenants(db: Db): Promise<HealthCheck[]> {
   const { withoutOrigins, withDevelopmentOrigins } = await findOriginGaps(db);
   return [

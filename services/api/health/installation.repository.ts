@@ -73,7 +73,7 @@ export async function collectFacts(db: Db): Promise<InstallationFacts> {
   return { ...facts, clockSkewMs: Math.round(clock.getTime() - (asked + answered) / 2) };
 }
 
-/** Finds instances without a recent poll, by the database's clock. */
+/** Finds instances whose last poll was more than `seconds` ago, by the database's clock. */
 export async function findSilentInstances(
   db: Db,
   seconds: number,
@@ -85,7 +85,7 @@ export async function findSilentInstances(
     .select<{ id: string; polledAt: Date }[]>('id', 'polled_at');
 }
 
-/** The earliest date that it is now in any time zone. */
+/** The earliest present date of all time zones: that of UTC-12. */
 const TODAY_ANYWHERE = `(now() at time zone 'Etc/GMT+12')::date`;
 
 const TOKEN_IS_LIVE = 'w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp())';
@@ -153,8 +153,8 @@ interface BlockedDeparture {
 }
 
 /**
- * Finds at most 100 open departures of which the live holds and unpaid bookings of one tenant without a limit take all seats. Finds none
- * if only one tenant sells.
+ * Finds at most 100 open departures all of whose seats are taken by the live holds and unpaid bookings of one tenant without a limit
+ * (`max_hold_share` 100). Finds none if there is only one real tenant that the API serves.
  */
 export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]> {
   const { rows } = await db.raw<{ rows: BlockedDeparture[] }>(
@@ -195,7 +195,7 @@ export interface UnusedPriceRule {
   because: 'currency' | 'past' | 'archived' | 'continent' | 'beaten';
 }
 
-/** Finds price rules that can never decide a price (pricing/choose-price-rule.ts). */
+/** Finds price rules that can never decide a price (see pricing/choose-price-rule.ts), and counts the tenants without a rule. */
 export async function findUnusedPriceRules(
   db: Db,
 ): Promise<{ dead: UnusedPriceRule[]; withoutRules: number }> {

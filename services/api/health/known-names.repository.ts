@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 
-/** Names that an operator types: slugs, references and ids. */
+/** The tables and columns of names that an operator types: slugs, references and ids. */
 const NAMES = {
   tenant: { table: 'tenants', column: 'slug' },
   tour: { table: 'tours', column: 'slug' },
@@ -12,14 +12,14 @@ const NAMES = {
 
 export type NameKind = keyof typeof NAMES;
 
-/** The most names that completion offers, and the newest rows of a large table that it searches. */
+/** OFFERED: the most names that completion offers. NEWEST: how many of the newest rows of a large table it searches. */
 const OFFERED = 100;
 const NEWEST = 2000;
 
 const offered = (names: string) =>
   `select name from (${names}) n where starts_with(name, $1) limit ${OFFERED}`;
 
-/** Statements that read the names of a kind that begin with $1, for completion in a shell: those that a command still takes. */
+/** The statements that find names which begin with $1, for completion in a shell. They leave out names that no command takes any more. */
 export const COMPLETED_NAMES: Record<NameKind, string> = {
   tenant: offered('select slug as name from tenants order by slug'),
   tour: offered('select slug as name from tours order by slug'),
@@ -33,12 +33,12 @@ export const COMPLETED_NAMES: Record<NameKind, string> = {
   booking: offered(`select booking_ref as name from booking_leads order by id desc limit ${NEWEST}`),
 };
 
-/** A bound for large tables: the newest ids, and enough slugs for any catalog. */
+/** The most rows that are read of a large table, the newest first. It is enough for all slugs of a catalog. */
 const MOST = 20_000;
 
 /**
- * Returns the names that may be meant by a mistyped one: those of about its length, and those that contain it. Reads at most 20,000 rows,
- * the newest first.
+ * Returns the names that the operator may have meant by a mistyped name: names of about the same length, and names that contain it. Reads
+ * at most 20,000 rows, the newest first.
  */
 export async function findSimilarNames(db: Db, kind: NameKind, typed: string): Promise<string[]> {
   const { table, column } = NAMES[kind];

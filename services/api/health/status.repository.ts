@@ -2,18 +2,18 @@ import type { Db } from '../../platform/database';
 import { START_TIME } from '../catalog/start-time';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
 
-/** The highest count that is shown exactly. Queries count one more, to know that there are more. */
+/** The highest count that is shown exactly. Queries count up to one more, which shows that there are more. */
 const COUNTED_MOST = 10_000;
 
 export interface DatabaseFacts {
   now: Date;
-  /** Midnight UTC of that day. */
+  /** The beginning of the day of `now`, UTC. */
   today: Date;
   version: string;
   startedAt: Date;
 }
 
-/** Reads what every schema can answer. */
+/** Reads facts about the server, which need none of our tables. */
 export async function findDatabaseFacts(db: Db): Promise<DatabaseFacts> {
   const { rows } = await db.raw<{ rows: [DatabaseFacts] }>(
     `select now() as now, date_trunc('day', now(), 'UTC') as today, current_setting('server_version') as version,
@@ -24,14 +24,17 @@ export async function findDatabaseFacts(db: Db): Promise<DatabaseFacts> {
 
 export interface ApiInstance {
   id: string;
-  /** Null for an instance of an earlier release. */
+  /** Null: an instance of an earlier release. */
   startedAt: Date | null;
   polledAt: Date;
-  /** False: killed, or disconnected from the database. */
+  /** False: the instance was killed, or is disconnected from the database. */
   alive: boolean;
 }
 
-/** Lists the processes of the API that use a read cache, the oldest first. @param silentSeconds seconds without a poll after which one is not alive */
+/**
+ * Lists the processes of the API that use a read cache, the oldest first.
+ * @param silentSeconds a process that has not polled for this time is not alive
+ */
 export async function findInstances(db: Db, silentSeconds: number): Promise<ApiInstance[]> {
   const rows = await db('api_instances')
     .orderBy('id')
@@ -44,17 +47,20 @@ export async function findInstances(db: Db, silentSeconds: number): Promise<ApiI
   return rows.map((row) => ({ ...row, startedAt: startOfInstance(row.id) }));
 }
 
-/** Real sales that wait; sandbox ones are not counted. */
+/** Holds and bookings that wait for the customer. Those of sandbox tenants are not counted. */
 export interface WaitingSales {
   activeHolds: number;
   unpaidBookings: number;
   /** The earliest time at which an unpaid booking expires. */
   nextExpiry: Date | null;
-  /** Open departures of published tours whose sale ends by midnight UTC. */
+  /** Open departures of published tours whose sale ends before the end of this day, UTC. */
   closingToday: number;
 }
 
-/** A departure without its own closing time closes at the end of its day in the tour's time zone, so at most a day apart from UTC. */
+/**
+ * Counts the sales that wait. A departure without its own closing time closes on its date in the tour's time zone, so only dates from
+ * yesterday to tomorrow are searched.
+ */
 export async function findWaitingSales(db: Db): Promise<WaitingSales> {
   const { rows } = await db.raw<{ rows: [WaitingSales] }>(
     `select

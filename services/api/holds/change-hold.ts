@@ -15,7 +15,7 @@ import {
 } from './seat-hold.repository';
 
 /**
- * Extends the hold to `holdMinutes` from now. Never shortens it, and keeps it alive for two hours at most.
+ * Extends the hold to `holdMinutes` from now. Never shortens it. A hold ends two hours after it was placed at the latest.
  * @throws HoldNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError (409)
  */
 export async function extendHold(
@@ -43,7 +43,7 @@ export function assertActive(hold: Pick<SeatHold, 'status'>): void {
   if (hold.status !== 'active') throw new HoldStateConflictError(hold.status);
 }
 
-/** The hold at the time of its departure's lock and after the change; the same object when nothing changed. */
+/** The hold as it was when its departure was locked, and after the change. Both are the same object if nothing changed. */
 export interface ChangedHold {
   before: SeatHold;
   after: SeatHold;
@@ -69,8 +69,7 @@ export async function releaseHold(
 }
 
 /**
- * Erases the customer of a hold and the people of its OCTO details. bookings/ calls it, because only holds/ changes the rows of holds.
- * The caller holds the departure's lock.
+ * Erases the customer of a hold and the people of its OCTO details. The caller holds the departure's lock.
  * @param identifiesPerson returns whether a text identifies the person; such references are erased too
  */
 export async function eraseHoldCustomer(

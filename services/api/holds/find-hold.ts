@@ -17,7 +17,7 @@ import {
 
 /**
  * @param id any text; a text that is not a UUID finds no hold
- * @throws HoldNotFoundError for an unknown hold and for another tenant's alike (404)
+ * @throws HoldNotFoundError for an unknown hold and for a hold of another tenant (404)
  */
 export async function getHold(db: Db, scope: TenantScope, id: string): Promise<SeatHold> {
   const hold = isUuid(id) ? await findHold(db, scope, id.toLowerCase()) : undefined;
@@ -25,7 +25,7 @@ export async function getHold(db: Db, scope: TenantScope, id: string): Promise<S
   return hold;
 }
 
-/** Returns those of the holds that exist, in no order. */
+/** Returns the holds with these ids, as far as they exist, in no order. */
 export async function getHolds(db: Db, scope: TenantScope, ids: string[]): Promise<SeatHold[]> {
   return findHoldsById(db, scope, ids);
 }
@@ -39,7 +39,7 @@ export async function listHolds(db: Db, scope: TenantScope, filter: HoldFilter):
   return findHolds(db, scope, filter);
 }
 
-/** Returns one page, newest first; `lastId` starts the next page, null ends the list. */
+/** Returns one page of holds, newest first. `lastId` is the `after` of the next page; null: this is the last page. */
 export async function pageOfHolds(
   db: Db,
   scope: TenantScope,
@@ -50,7 +50,7 @@ export async function pageOfHolds(
   return { items, lastId: holds.length > filter.limit ? items.at(-1)!.id : null };
 }
 
-/** Returns the tenant's only live hold with the reference; null when none or several have it. */
+/** Returns the tenant's live hold with the reference. Null if no live hold has the reference, or several have it. */
 export async function findOnlyLiveHold(
   db: Db,
   tenantId: string,
@@ -64,7 +64,7 @@ export async function findOnlyLiveHold(
 export interface HoldMoment {
   at: Date;
   event: 'placed' | 'extended' | 'changed' | 'consumed' | 'released' | 'hold expired';
-  /** Null: the clock, or unknown. */
+  /** Null: nobody (the hold expired), or unknown. */
   by: string | null;
   detail: string | null;
 }

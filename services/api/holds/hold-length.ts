@@ -11,11 +11,11 @@ import { exceedsHoldLife } from './seat-hold.repository';
  * - 0106_holds.sql: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
  */
 
-/** Minutes from the placing of a hold to its last possible end. */
+/** The longest time from the placing of a hold to its end, with all extensions. */
 const LIFE_MINUTES = 120;
 
 /**
- * Checks the tenant's own maximum, which may be below the 60 minutes of the API.
+ * Checks the maximum that the tenant has set, which may be below the 60 minutes of the API.
  * @throws InvalidInputError (400)
  */
 export function assertHoldMinutes(tenant: Tenant, holdMinutes: number): number {
@@ -26,7 +26,7 @@ export function assertHoldMinutes(tenant: Tenant, holdMinutes: number): number {
 }
 
 /**
- * Checks the hold's whole life, with its extensions.
+ * Checks that the hold, after this extension, ends within LIFE_MINUTES of its placing.
  * @param at the clock reading from which `holdMinutes` count
  * @throws InvalidInputError (400)
  */

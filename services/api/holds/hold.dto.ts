@@ -13,7 +13,7 @@ export interface HoldCustomer {
 export interface HoldBody {
   /** YYYY-MM-DD. */
   departure_date: string;
-  /** Start time of the departure, HH:MM, if the date has several. */
+  /** Start time, HH:MM: chooses one of several departures of the date. */
   departure_time?: string;
   /**
    * Seats.
@@ -23,7 +23,7 @@ export interface HoldBody {
    */
   quantity: number;
   /**
-   * Adults among the seats. Adults and children together are the quantity; by default all seats are for adults.
+   * Adults among the seats. Adults and children together are the quantity. By default all seats are for adults.
    * @isInt must be a whole number
    * @minimum 0 must be at least 0
    * @maximum 50 must be at most 50
@@ -51,7 +51,7 @@ export interface HoldBody {
 /** @example {"departure_date": "2027-03-13", "quantity": 3} */
 export interface HoldPatch {
   /**
-   * Seats. Alone, it changes the number of adults.
+   * Seats. Without `adults` and `children`, the number of adults changes and the children stay.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 50 must be at most 50
@@ -65,7 +65,7 @@ export interface HoldPatch {
    */
   adults?: number;
   /**
-   * Children among the seats. The hold, or the departure of another date, must have a price for children.
+   * Children among the seats. The hold must have a price for children; if it moves, the new departure must have one.
    * @isInt must be a whole number
    * @minimum 0 must be at least 0
    * @maximum 50 must be at most 50
@@ -73,11 +73,11 @@ export interface HoldPatch {
   children?: number;
   /** YYYY-MM-DD. Another date of the same tour. */
   departure_date?: string;
-  /** HH:MM. Another start time of the same date, or the one on the new date. */
+  /** HH:MM. Start time of the departure to move to, on `departure_date` or on the present date. */
   departure_time?: string;
   /** The website's own reference. */
   external_ref?: string;
-  /** The fields that it names are replaced. */
+  /** Replaces the fields that it contains. The other fields stay. */
   customer?: HoldCustomer;
 }
 
@@ -117,7 +117,7 @@ export interface HoldItem {
   currency: string;
   /** One adult's price in major units, locked until the hold ends. */
   unit_price: number;
-  /** The price of the party: each adult's and each child's. */
+  /** The sum of the prices of all adults and children. */
   total_price: number;
   prices: PricesAnswer;
   external_ref: string | null;

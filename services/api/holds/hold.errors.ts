@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors';
 import type { HoldStatus } from './seat-hold';
 
-/** The hold is unknown or another tenant's; both have the same answer. */
+/** The hold is unknown, or belongs to another tenant: both get the same answer. */
 export class HoldNotFoundError extends AppError {
   readonly code = 'hold_not_found';
 
@@ -18,7 +18,7 @@ export class HoldExpiredError extends AppError {
   }
 }
 
-/** A booking needs a live hold with its reference, and there are only ended holds. */
+/** A booking without a date needs a live hold with its reference, but all holds with the reference have ended. */
 export function noLiveHold(): HoldExpiredError {
   return new HoldExpiredError(
     'No active hold has this external_ref. Check first whether a booking with it exists. Otherwise place a new hold, or send ' +
@@ -48,7 +48,7 @@ export class HoldStateConflictError extends AppError {
   }
 }
 
-/** Another transaction used the caller's UUID meanwhile. The caller of the sale reads that booking. */
+/** Meanwhile another transaction stored a booking with the UUID that the OCTO client chose. That booking is then read as the answer. */
 export class OctoUuidTakenError extends AppError {
   readonly code = 'hold_state_conflict';
 

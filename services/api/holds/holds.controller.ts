@@ -102,7 +102,7 @@ export class HoldsController {
    * @summary List holds
    * @param external_ref The website's own reference.
    * @param status Only holds in this state. A hold is expired from its `expires_at` on.
-   * @param limit Holds a page.
+   * @param limit Holds per page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
@@ -138,7 +138,7 @@ export class HoldsController {
   }
 
   /**
-   * Extends the hold to `hold_minutes` from now. Never shortens it, and keeps it alive for two hours at most.
+   * Extends the hold to `hold_minutes` from now. Never shortens it. A hold ends two hours after it was placed at the latest.
    * @summary Extend a hold
    */
   @Post('holds/{hold_id}/extend')
@@ -164,8 +164,8 @@ export class HoldsController {
   }
 
   /**
-   * Changes a live hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked; on
-   * another one they are locked anew. `quantity` alone changes the adults. The end of the hold stays the same.
+   * Changes a live hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked. On
+   * another departure the present prices are locked. The end of the hold stays the same.
    * @summary Change a hold
    */
   @Patch('holds/{hold_id}')

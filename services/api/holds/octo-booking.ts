@@ -1,6 +1,6 @@
 import type { Person } from '../privacy/person-finder';
 
-/** A contact in OCTO's names, as the caller sent it; a field that it left out is missing. */
+/** A contact with OCTO's field names, as the caller sent it. A field that the caller left out is undefined. */
 export interface OctoContact {
   fullName?: string | null;
   firstName?: string | null;
@@ -23,15 +23,15 @@ export interface StoredUnitItem {
 
 /** The fields of an OCTO booking that a hold and a lead do not have (0107_leads.sql). */
 export interface OctoDetails {
-  /** Chosen by the caller, unique within its tenant; not the id of the hold. */
+  /** Chosen by the caller, and unique within its tenant. It is not the id of the hold. */
   uuid: string;
   contact: OctoContact;
   unitItems: StoredUnitItem[];
-  /** The notes of the hold; a lead has its own. */
+  /** The notes of the hold. A lead stores its notes itself. */
   notes: string | null;
-  /** The reason for which the hold was cancelled; a lead has its own. */
+  /** The reason for which the hold was cancelled. A lead stores its reason itself. */
   cancelReason: string | null;
-  /** When OCTO last changed it, RFC 3339. */
+  /** The time of the last change by an OCTO request, RFC 3339. */
   updatedAt: string;
 }
 
@@ -47,14 +47,17 @@ export function octoDetails(holdId: string): string {
     from octo_bookings o where o.hold_id = ${holdId})`;
 }
 
-/** Returns the customer of a contact: its full name, or its first and last name. */
+/** Returns the contact as a customer, whose name is the full name, or else the first and last name. */
 export function customerOfContact(contact: OctoContact): Person {
   const { fullName, firstName, lastName, phoneNumber, emailAddress } = contact;
   const name = fullName ?? ([firstName, lastName].filter(Boolean).join(' ') || null);
   return { name, phone: phoneNumber ?? null, email: emailAddress ?? null };
 }
 
-/** Returns the contacts of the booking and of its unit items, for a search for their personal data. */
+/**
+ * Returns the contacts of the booking and of its unit items, for a search for their personal data. A contact with a full name is returned
+ * a second time, with its first and last name.
+ */
 export function peopleOfOcto({ contact, unitItems }: OctoDetails): Person[] {
   return [contact, ...unitItems.map((item) => item.contact)].flatMap((one) => [
     customerOfContact(one),

@@ -9,7 +9,7 @@ import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
 import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
-/** @param taken SQL: the seats of the hold's kind that are taken on its departure */
+/** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 const holdColumns = (taken: string) => `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_email, h.created_at,
@@ -68,7 +68,7 @@ export interface HoldFilter {
 
 const AFTER = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
 
-/** The conditions of each status by the database's clock. Each condition can use an index. */
+/** The conditions of each status by the database's clock: one of them must be true. Each condition can use an index. */
 const HAVING_STATUS: Record<HoldStatus, string[]> = {
   active: ["h.status = 'active' and h.expires_at > clock.at"],
   released: ["h.status = 'released'"],
@@ -106,7 +106,7 @@ export async function findHolds(
   return rows.map(toHold);
 }
 
-/** A tenant's reference for holds of a tour, or of one of its departures. */
+/** The tenant's reference of a hold, and the tour, date and time that the hold must have. */
 export interface HoldReference {
   tourId: string;
   externalRef: string;
@@ -135,14 +135,14 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** Erases the customer. @param externalRef the new reference */
+/** Erases the customer. @param externalRef the reference to store instead */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })
     .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
 }
 
-/** Erases the people of the hold's OCTO booking. @param unitItems the new unit items */
+/** Erases the people of the hold's OCTO booking. @param unitItems the unit items to store instead, without people */
 export async function erasePeopleOfOcto(trx: Trx, id: string, unitItems: StoredUnitItem[]): Promise<void> {
   await trx('octo_bookings')
     .where({ hold_id: id })
@@ -180,7 +180,7 @@ function toHold(row: HoldRow): SeatHold {
   };
 }
 
-/** Returns true if `minutes` from `at` is more than `lifeMinutes` after the hold was placed. */
+/** Returns true if the time `minutes` after `at` is more than `lifeMinutes` after the hold was placed. */
 export async function exceedsHoldLife(
   trx: Trx,
   id: string,
@@ -194,7 +194,7 @@ export async function exceedsHoldLife(
   return rows[0].exceeds;
 }
 
-/** Moves the hold's end to `minutes` from `at`, unless the hold already ends later. */
+/** Sets the hold's end to `minutes` after `at`, unless the hold already ends later. */
 export async function extendHoldRow(
   trx: Trx,
   id: string,
@@ -221,7 +221,7 @@ export interface AmendedHold {
   customer: PartialCustomer;
 }
 
-/** Writes the values of an active hold after its change. The caller holds the locks of both departures. */
+/** Writes the new values of an active hold. The caller holds the locks of its old and its new departure. */
 export async function amendHoldRow(trx: Trx, id: string, amended: AmendedHold): Promise<void> {
   const { departure, party, price, externalRef, customer } = amended;
   await trx('seat_holds')

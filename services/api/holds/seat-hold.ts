@@ -6,7 +6,7 @@ import type { OctoDetails } from './octo-booking';
 export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
 export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
-/** The customer as far as the tenant named one; all null after anonymization (ADR 23). */
+/** The customer's data, as far as the tenant sent them. All null after anonymization (ADR 23). */
 export interface PartialCustomer {
   name: string | null;
   phone: string | null;
@@ -33,7 +33,7 @@ export interface SeatHold {
   /** Seats of children, included in the quantity. */
   children: number;
   holdMinutes: number;
-  /** By the database's clock: an active hold past `expiresAt` is expired, also before the sweeper writes it (hold_lapsed, 0106_holds.sql). */
+  /** `expired` once the database's clock has reached `expiresAt`, also if no sweep has marked the hold (hold_lapsed, 0106_holds.sql). */
   status: HoldStatus;
   expiresAt: Date;
   /** The locked prices by category. */
@@ -47,10 +47,10 @@ export interface SeatHold {
   octo: OctoDetails | null;
   createdAt: Date;
   placedBy: Actor | null;
-  /** When the end was written; for a converted hold, when the booking was created. */
+  /** When the hold was released, expired or became a booking. Null: it is active, or no sweep has marked its expiry. */
   endedAt: Date | null;
   endedBy: Actor | null;
-  /** Free seats of the departure, after this hold; 0 if it is cancelled, gone or closed. */
+  /** Free seats of the departure besides this hold's own; 0 if the departure is cancelled, gone or closed. */
   seatsAvailable: number;
 }
 

@@ -15,13 +15,13 @@ import type { SingleFlight } from '../idempotency/single-flight';
 import type { UseRecorder } from '../credentials/record-use';
 import type { Secrets } from '../../platform/secrets';
 
-/** The dependencies of a request. main.ts or a test creates it. */
+/** The objects that requests use. main.ts or a test creates them. */
 export interface ApiContext extends CachedReads {
   config: Config;
   secrets: Pick<Secrets, 'cursorKey' | 'keyPepper'>;
   /** The pool for authentication and reads. */
   db: Db;
-  /** The pool for writes. Writes that wait for a locked departure take no connection from reads. */
+  /** The pool for writes. It is separate, so that writes which wait for a locked departure take no connection from reads. */
   writes: Db;
   log: Logger;
   credentials: CredentialSource;
@@ -47,7 +47,7 @@ export function iocContainer(request: Request): IocContainer {
 const CATALOG_KIB = 32 * 1024;
 const ANSWERS_KIB = 32 * 1024;
 
-/** Creates three read caches, so that many different requests evict neither credentials nor the reads of the catalog. */
+/** Creates three separate read caches, so that many different requests cannot evict credentials or the reads of the catalog. */
 export function createCachedReads(
   db: Db,
   validity: ReadCacheValidity,

@@ -30,10 +30,10 @@ const principals = new WeakMap<object, Principal>();
 const offeredIds = new WeakMap<object, string>();
 
 /**
- * Authenticates a request. tsoa calls it first in every route. Checks credential, tenant and scope on every request; the
- * read cache may hold them while it is valid (ADR 19). @Security of the controller names the scope.
- * credentials/verify-credential.ts compares it with those of the key, and throws InsufficientScopeError; problems.ts answers
- * `insufficient_scope` with 401, and error-handler.ts names the missing scope in WWW-Authenticate.
+ * Authenticates a request. tsoa calls this function first in every route. It checks the credential, the tenant and the scope on every
+ * request, with data from the read cache while that is valid (ADR 19). The needed scope is named by @Security of the controller. If the key
+ * lacks it, credentials/verify-credential.ts throws InsufficientScopeError, problems.ts answers `insufficient_scope` with 401, and
+ * error-handler.ts names the missing scope in WWW-Authenticate.
  */
 export async function expressAuthentication(
   request: Request,
@@ -58,7 +58,7 @@ export async function expressAuthentication(
   return principal;
 }
 
-/** Returns the caller if its API key is cached, and is the only credential of the request. Otherwise undefined: then all checks run. */
+/** Returns the caller if its API key is cached and is the only credential of the request. Undefined: all checks must run. */
 function cachedPrincipalOf(request: Request, scope: Scope | undefined): ApiKeyPrincipal | undefined {
   const { api_key, token, pass } = request.query;
   return (api_key ?? token ?? pass) === undefined ? cachedBearerOf(request, scope) : undefined;
@@ -67,8 +67,7 @@ function cachedPrincipalOf(request: Request, scope: Scope | undefined): ApiKeyPr
 const BEARER = 'Bearer ';
 
 /**
- * Returns the caller if its API key is cached, has the scope, and is the only credential of the headers. Otherwise undefined: then all
- * checks run.
+ * Returns the caller if its API key is cached, has the scope, and is the only credential in the headers. Undefined: all checks must run.
  */
 export function cachedBearerOf(request: Request, scope: Scope | undefined): ApiKeyPrincipal | undefined {
   const { authorization, 'x-svc-widget-token': widgetToken } = request.headers;
@@ -85,7 +84,7 @@ export function acceptPrincipal(request: Request, principal: Principal): void {
   contextOf(request).uses.record(principal, comesFromBrowser(request));
 }
 
-/** Marks every answer to a sandbox tenant, so that its client never takes a booking for a real one. */
+/** Marks every answer to a sandbox tenant, so that no client mistakes its bookings for real ones. */
 function markSandbox({ res }: Request, { sandbox }: { sandbox: boolean }): void {
   if (sandbox) res!.setHeader('X-Sandbox', 'true');
 }
@@ -104,7 +103,7 @@ export function widgetPrincipalOf(request: Request): WidgetPrincipal {
   return principals.get(request) as WidgetPrincipal;
 }
 
-/** Returns the public id of a well-formed credential for the log, of a refused one too. */
+/** Returns the public id of the request's credential for the log, also if the credential is refused. Undefined: it is malformed. */
 export function credentialIdOf(request: Request): string | undefined {
   const principal = principals.get(request);
   if (!principal) return offeredIds.get(request);
@@ -135,7 +134,7 @@ async function verifyWidget(request: Request, sent: SentCredential): Promise<Wid
   return refuseMisplaced(credentials, offeredToken(sent.token, secrets.keyPepper), 'widget_token');
 }
 
-/** Records an API key that a page uses as its widget token: the API refuses it there, but every visitor can read it. */
+/** Records an API key that a web page sends in place of a widget token: the API refuses the request, but every visitor can read the key. */
 function recordLeakedKey(request: Request): void {
   const token = credentialOf(request)?.token;
   const parsed = token === undefined ? undefined : parseToken(token);
@@ -143,13 +142,17 @@ function recordLeakedKey(request: Request): void {
 }
 
 /**
- * Checks for headers that browsers always send. Sec-Fetch-Mode does not count: the fetch of Node 20.20 sends it too (observed).
+ * Returns whether a browser sent the request, by headers that only browsers send. Sec-Fetch-Mode is not one of them: the fetch of Node
+ * 20.20 sends it too (observed).
  */
 function comesFromBrowser({ headers }: Request): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
-/** Limits guessing: 429 after sixty unproven failures a minute from one address. A proven or missing credential does not count. */
+/**
+ * Limits guessing: answers 429 after sixty failures a minute from one network. A failure with a proven credential, or without a credential,
+ * does not count.
+ */
 async function limitGuessing<T>(request: Request, verification: Promise<T>): Promise<T> {
   try {
     return await verification;
@@ -171,7 +174,7 @@ function setDeprecation(request: Request): void {
 }
 
 /**
- * Returns the only credential of a request, from any of its channels.
+ * Returns the credential of a request. The request may send it in several channels, but may not send two different credentials.
  * @param channels the value of each channel; a repeated query parameter is an array
  * @throws BadInputError duplicate_parameter, multiple_credentials (400)
  */
@@ -193,7 +196,7 @@ export type Channel = 'Authorization' | 'api_key' | 'token' | 'x-svc-widget-toke
 
 interface SentCredential {
   token: string;
-  /** All channels with this value. */
+  /** All channels in which the request sent this token. */
   channels: Channel[];
 }
 
@@ -203,21 +206,21 @@ const CHANNELS_OF: Record<CredentialKind, Channel[]> = {
   widget_token: ['token', 'x-svc-widget-token'],
 };
 
-/** Checks whether the request carries the credential in a channel of this kind. */
+/** Returns whether the request sent the credential in a channel of this kind. */
 function isCarriedAs(kind: CredentialKind, { channels }: SentCredential): boolean {
   return channels.some((channel) => CHANNELS_OF[kind].includes(channel));
 }
 
 /**
- * Reads the credential of a request. API keys: `Authorization: Bearer` (the scheme in any case) and api_key. Widget tokens:
- * token, the legacy header, and the pass in the links of the embed page.
+ * Reads the credential of a request. API keys come in `Authorization: Bearer` (the scheme in any case) or in api_key. Widget tokens come in
+ * token or in the legacy header; the links of the embed page have a pass instead.
  */
 function credentialOf(request: Request): SentCredential | undefined {
   assertOneHeader(request, 'authorization');
   assertOneHeader(request, 'x-svc-widget-token');
   const { authorization, 'x-svc-widget-token': header } = request.headers;
   const { api_key, token, pass } = request.query;
-  // Ignores other schemes, because a proxy may use its own. A bearer without a token is invalid.
+  // Ignores other schemes, because a proxy may use one. `Bearer` without a token is an invalid credential.
   const isBearer = /^bearer\b/i.test(authorization?.trim() ?? '');
   const bearer = isBearer ? (/^bearer +(\S+)$/i.exec(authorization!.trim())?.[1] ?? '') : undefined;
   return onlyOne({ Authorization: bearer, api_key, token, 'x-svc-widget-token': header, pass });
@@ -227,7 +230,7 @@ function assertOneHeader(request: Request, name: string): void {
   if (countHeaders(request, name) > 1) throw oneIssue('multiple_credentials', name, 'must be sent once');
 }
 
-/** Counts the raw headers, because Node keeps the first of two Authorization headers and drops the second (observed). */
+/** Counts the raw headers: in `headers`, Node keeps the first of two Authorization headers and drops the second (observed). */
 function countHeaders({ rawHeaders }: Request, name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (isHeaderName(rawHeaders[at]!, name)) count += 1;

@@ -18,34 +18,34 @@ import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
 import { writeRequestLine, startMeasurement } from './request-log';
 
 /*
- * Answers a repeated read with the stored bytes, without Express (ADR 19). The first request passes all handlers of its route,
- * and its controller stores the answer. The same target for the same tenant then needs only its credential, its quota and, in
- * a browser, its origin. A change clears the read cache, and with it the answers.
+ * Answers a repeated read with stored bytes, without Express (ADR 19). The first request passes all handlers of its route, and its
+ * controller stores the answer. For the next request of the same tenant with the same target, only the credential, the quota and the
+ * browser's origin are checked. A change clears the read cache, and with it the answers.
  */
 
-/** The parts of a route that run for its cached answers too. */
+/** The parts of a route that also run for its cached answers. */
 export interface CachedRoute {
   quota: keyof Quotas;
-  /** Headers for a browser's origin, alternating names and values, which a refusal by the quota has too. */
+  /** Returns headers for a browser's origin, alternating names and values. A refusal by the quota also has them. */
   headersBeforeQuota?(request: Request): string[];
   /** Checks a browser's origin. @throws TransportError origin_not_allowed (403) */
   afterQuota?(request: Request): void;
 }
 
-/** Content that stays the same until the cache is cleared, or a function that returns it as of now. */
+/** Content that stays the same until the cache is cleared, or a function that returns the present content. */
 export type CachedContent = AnswerContent | (() => Promise<AnswerContent>);
 
 interface CachedAnswer {
   route: CachedRoute;
-  /** Express's route, which names the template for the log line and the metrics. */
+  /** The route of Express. The log line and the metrics take the template of the path from it. */
   matched: unknown;
   content: CachedContent;
 }
 
 /**
  * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
- * @param load gets the key of the answer, undefined if it is not cached. Returns the content, and the time until which it is
- *   valid by the database's clock, in milliseconds since the epoch. If the content is a function, it must not refer to the request
+ * @param load gets the key of the answer; undefined: the answer is not cached. It returns the content, and the time until which the
+ *   content is valid, by the database's clock, in milliseconds since the epoch. A function as content must not refer to the request
  * @returns undefined, because the answer is already sent
  */
 export async function answerRead<T>(
@@ -64,13 +64,13 @@ export async function answerRead<T>(
 }
 
 /**
- * Creates the function that answers a GET from the cache. It does what the common handlers do for other requests: id, log line,
- * metrics, load shedding and security headers.
+ * Creates the function that answers a GET from the cache, and returns false if it cannot. The function also does what common handlers do
+ * for other requests: request id, log line, metrics, load shedding and security headers.
  */
 export function createCacheResponder(shedder: LoadShedder, securityHeaders: ResponseHeader[]): AnswerEarly {
   const common = securityHeaders.flat();
   return (request, response) => {
-    // Leaves a request with a body to the app: if the body turned out to be malformed, Node would answer 400 by itself.
+    // Leaves a request with a body to the app: if the body is malformed, Node would answer 400 by itself.
     if (request.method !== 'GET' || hasBody(request) || malformationOf(request)) return false;
     const caller = cachedCallerOf(request);
     const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
@@ -92,7 +92,7 @@ export function createCacheResponder(shedder: LoadShedder, securityHeaders: Resp
   };
 }
 
-/** Sends the answer, or the refusal of a check. Never rejects. @param headers common headers, alternating names and values */
+/** Sends the answer, or the error of a check. Never rejects. @param headers the common headers, alternating names and values */
 async function serve(
   request: Request,
   response: Response,
@@ -115,15 +115,15 @@ async function serve(
   }
 }
 
-/** Returns the approximate memory of the content: two bytes a character, and two KiB for its objects. */
+/** Estimates the memory of the content in KiB: two bytes for each character, and two KiB for the objects. */
 function contentKib(content: CachedContent): number {
   return 2 + (typeof content === 'function' ? 0 : (2 * content.text.length) / 1024);
 }
 
 /**
- * Returns a function that returns the content as of now. It loads the content again after its version has changed.
- * @param key of the answer, undefined if it is not cached
- * @param readVersion returns undefined while the version is unknown: the content is then loaded for each request
+ * Returns a function that returns the present content. The function loads the content again only if its version has changed.
+ * @param key the key of the answer; undefined: the answer is not cached
+ * @param readVersion returns the present version. Undefined: the version is unknown, so the content is loaded for this request
  */
 export function versionedContent(
   answers: ReadCache,
@@ -133,7 +133,7 @@ export function versionedContent(
 ): () => Promise<AnswerContent> {
   let latest: string | undefined;
   return async () => {
-    // Without a valid read cache the version would be one more query.
+    // While the read cache is not valid, nothing can be cached, so reading the version would be of no use.
     const version = key && answers.isValid() ? await readVersion() : undefined;
     if (version === undefined) return load();
     if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
@@ -155,7 +155,7 @@ interface Caller {
   target: string;
 }
 
-/** Returns the caller if the credential is cached and sent in its usual channel only. Otherwise undefined: then the common handlers run. */
+/** Returns the caller if the credential is cached and sent only in its usual channel. Undefined: the common handlers must run. */
 function cachedCallerOf(request: Request): Caller | undefined {
   const { url, headers } = request;
   if (headers.authorization !== undefined) {
@@ -172,17 +172,17 @@ function cachedCallerOf(request: Request): Caller | undefined {
 /** The scope of all routes with cached answers. */
 const SCOPE = 'catalog:read';
 
-/** Returns the key of a request whose answer may be cached: its only credential is in the usual channel. */
+/** Returns the cache key of a request. Undefined: the answer must not be cached, for example because of an unusual channel. */
 function cacheKeyOf(request: Request): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
-  // Caches nothing with an undocumented parameter. The widget accepts any, so one visitor could fill the cache with copies of an answer.
+  // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with one answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
-  // Caches nothing with these parameters. They have any number of values, so one visitor could fill the cache.
+  // Does not cache requests with these parameters. They have any number of values, so a visitor could fill the cache.
   if (query.q !== undefined || query.lang !== undefined) return undefined;
   return cacheKey({ principal, target });
 }
@@ -193,7 +193,7 @@ function cacheKey({ principal, target }: Caller): string {
 
 const TOKEN = /[?&]token=(\w+)(?=&|$)/;
 
-/** Removes the widget token from a target, so that all tokens of a tenant share its answers and no key holds a secret. */
+/** Removes the widget token from a target, so that all tokens of a tenant share the cached answers, and no cache key contains a secret. */
 function splitToken(url: string): { token: string | undefined; target: string } {
   const found = TOKEN.exec(url);
   if (!found) return { token: undefined, target: url };

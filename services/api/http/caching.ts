@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import { createHash } from 'node:crypto';
 
-/** Sets Cache-Control. Answers to a request with api_key in its address are never stored. */
+/** Sets Cache-Control. The answer to a request with api_key in its address must never be stored. */
 export function setCaching(request: Request, value: string): void {
   request.res!.setHeader('Cache-Control', cacheControl(request, value));
 }
 
-/** Returns the value of Cache-Control: no-store for a request with api_key in its address. */
+/** Returns the value of Cache-Control: the given value, or no-store for a request with api_key in its address. */
 export function cacheControl(request: Request, value: string): string {
   return request.query.api_key === undefined ? value : NO_STORE;
 }
 
-/** Catalog answers depend on the key: no shared cache stores them, and clients revalidate them. */
+/** For answers of the catalog, which depend on the key: no shared cache may store them, and clients must revalidate them. */
 export const PRIVATE = 'private, no-cache';
 export const NO_STORE = 'no-store';
 
@@ -30,7 +30,7 @@ export function jsonContent(answer: unknown, headers: string[]): AnswerContent {
   return { text, length: Buffer.byteLength(text), headers };
 }
 
-/** Adds an ETag. It is a digest of the text, so it is the same on every instance. */
+/** Adds an ETag: a digest of the text, which is the same on every instance. */
 export function withETag(content: AnswerContent): AnswerContent {
   const etag = `"${createHash('sha256').update(content.text).digest('base64url')}"`;
   return { ...content, etag, headers: ['ETag', etag, ...content.headers] };
@@ -38,7 +38,7 @@ export function withETag(content: AnswerContent): AnswerContent {
 
 /**
  * Sends 200, or 304 if the client has the same ETag. Headers and text are one write to the socket.
- * @param more further headers. Do not set them on the response before: that takes twice as long
+ * @param more further headers. Pass them here instead of setting them on the response, which takes twice as long
  */
 export function sendContent(
   request: Request,

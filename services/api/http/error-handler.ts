@@ -51,7 +51,7 @@ export function handleError(
   }
 }
 
-/** The errors of the paths below a prefix that have another form than problem documents. app.ts registers it. */
+/** The form of errors on paths below a prefix, if it is not the problem document. app.ts registers the forms. */
 export interface ErrorForm {
   /** Such as `/octo`. */
   prefix: string;
@@ -84,7 +84,7 @@ function sendInForm(
 
 const UNREADABLE_BODY = badInput('validation_failed', 'body', 'body', 'could not be read');
 
-/** Answers a request whose body is incomplete or too late. */
+/** Answers a request whose body is incomplete or came too late. */
 export function refuseUnreadableBody(request: Request, response: Response): void {
   handleError(UNREADABLE_BODY, request, response, () => {});
 }
@@ -111,7 +111,7 @@ function setErrorHeaders(
   else if (PROBLEMS[code].retryable && PROBLEMS[code].status !== 500) response.setHeader('Retry-After', 1);
 }
 
-/** Returns WWW-Authenticate. Without a credential there is no error attribute (RFC 6750 section 3). */
+/** Returns the value of WWW-Authenticate. It has no error attribute if the request had no credential (RFC 6750 section 3). */
 function challenge(error: CredentialError, request: Request): string {
   const realm = `Bearer realm="${error instanceof InvalidWidgetTokenError ? 'widget' : 'api'}"`;
   if (error instanceof InsufficientScopeError)
@@ -120,7 +120,7 @@ function challenge(error: CredentialError, request: Request): string {
   return sent ? `${realm}, error="invalid_token"` : realm;
 }
 
-/** Converts errors of the framework, its parsers and the database; undefined means an internal error. */
+/** Converts errors of the framework, its parsers and the database to AppErrors. Undefined: an internal error. */
 function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   const { status, limit = BODY_MAX, name } = (error ?? {}) as ParserError;
@@ -137,7 +137,7 @@ function toAppError(error: unknown): AppError | undefined {
 interface ParserError extends Error {
   status?: number;
   type?: string;
-  /** Bytes that the body may have. */
+  /** The most bytes that the body may have. */
   limit?: number;
 }
 
@@ -152,7 +152,10 @@ interface Layer {
   route?: { methods: Record<string, boolean> };
 }
 
-/** Answers requests without a route: 404 for an unknown path, 405 with Allow for another method, 204 with Allow and no CORS for OPTIONS. */
+/**
+ * Answers requests without a route. An unknown path gets 404. A known path gets 405 with Allow for another method, and for OPTIONS 204 with
+ * Allow and without CORS headers.
+ */
 export function refuseUnmatched(request: Request, response: Response, next: NextFunction): void {
   const allowed = allowedMethods(request);
   if (allowed.length === 0) return next(new TransportError('not_found'));
@@ -164,11 +167,11 @@ export function refuseUnmatched(request: Request, response: Response, next: Next
   next(new TransportError('method_not_allowed', `This path accepts ${allowed.join(', ')}.`));
 }
 
-/** Reads the methods of a path from the router itself. */
+/** Returns the methods of a path. Reads them from the router, so that the list is always right. */
 function allowedMethods(request: Request): string[] {
   const { stack } = (request.app as Express).router as unknown as { stack: Layer[] };
   const methods = new Set<string>();
-  // CONNECT names a host and no path: Allow lists the methods of all paths.
+  // CONNECT names a host instead of a path, so Allow lists the methods of all paths.
   const hasPath = request.method !== 'CONNECT';
   for (const layer of stack) {
     if (!layer.route || (hasPath && !layer.match(request.path))) continue;

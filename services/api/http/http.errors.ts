@@ -1,7 +1,7 @@
 import { AppError, type InputIssue, type InputPlace } from '../../platform/errors';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http/malformed-request';
 
-/** All issues of one request's input. */
+/** The input of a request is not valid. The error contains all issues. */
 export class BadInputError extends AppError {
   constructor(
     readonly code: BadInputCode,
@@ -59,16 +59,16 @@ export function fieldName(name: string): string {
 
 export const UNKNOWN_FIELD = 'is not a field of this request';
 
-/** The default messages. */
+/** The default message of each code. */
 const REFUSALS = {
   not_found: 'This path does not exist.',
   method_not_allowed: 'This path takes other methods.',
   origin_not_allowed: 'The token is not for this origin.',
-  // No key is bound to addresses yet. The documentation lists the code, so clients may handle it already.
+  // Not in use: no key is restricted to addresses yet. The documentation lists the code, so clients may already handle it.
   ip_not_allowed: 'The key is not for this address.',
   body_too_large: 'The body may have 16 KiB at most.',
   unsupported_media_type: 'The body must be JSON in UTF-8.',
-  // A lock timeout that no use case handles.
+  // For a lock timeout that no use case handles.
   departure_busy: 'Other requests are changing the same data. Try again in a second.',
   overloaded: 'The service is overloaded. Try again in a second.',
   shutting_down: 'This instance is stopping.',

@@ -12,14 +12,14 @@ import { BadInputError } from './http.errors';
 import { NOT_A_TIME } from './query-parameters';
 
 /**
- * Matches more combining marks in a row than any script needs (the Stream-Safe Text Format of UAX 15 allows 30).
- * Normalization sorts them in quadratic time: 16 KiB took 45 ms.
+ * Matches more combining marks in a row than any script needs (the Stream-Safe Text Format of UAX 15 allows 30). Such texts are refused,
+ * because normalization sorts the marks in quadratic time: 16 KiB took 45 ms.
  */
 const STACKED_MARKS = /\p{M}{31}/u;
 const TOO_MANY_MARKS = 'must not have more than 30 combining marks in a row';
 
 /**
- * Returns one line of text in NFC, trimmed, without invisible characters.
+ * Reads one line of text. Returns it in NFC, trimmed, without invisible characters (those that a writing system needs stay).
  * @throws InvalidInputError (400) if it is not a text, is empty or too long, or has control characters
  */
 export function textInput(
@@ -31,7 +31,7 @@ export function textInput(
   return readText({ place, field }, value, maxLength, CONTROL_CHARACTER, withoutInvisible);
 }
 
-/** Reads a text that may hold line breaks and tabs. Keeps invisible characters: some say where a long line may break. */
+/** Reads a text that may contain line breaks and tabs. Keeps invisible characters, because some mark where a long line may break. */
 export function proseInput(field: string, value: string, maxLength: number): string {
   return readText({ place: 'body', field }, value, maxLength, CONTROL_CHARACTER_IN_PROSE, (text) =>
     text.replaceAll('\r\n', '\n'),
@@ -41,8 +41,9 @@ export function proseInput(field: string, value: string, maxLength: number): str
 const LONGEST_SEARCH = 100;
 
 /**
- * Returns a search text in the form of the names: in NFC, without invisible characters. Counts characters, because a string's length counts
- * an emoji twice. @throws InvalidInputError
+ * Reads a search text. Returns it in the form in which names are stored: in NFC, without invisible characters. Counts characters, because
+ * the length of a string counts an emoji twice.
+ * @throws InvalidInputError (400)
  */
 export function searchInput(field: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
@@ -55,12 +56,12 @@ export function searchInput(field: string, value: string | undefined): string | 
   return text;
 }
 
-/** Returns the slug of a continent from any case. */
+/** Converts a continent to lower case, as in its slug. */
 export function continentInput(value: string | undefined): string | undefined {
   return value?.toLowerCase();
 }
 
-/** Returns the ISO 3166 code of a country from any case. Any other text stays: no tour has it. */
+/** Converts a country code to upper case. Leaves any other text unchanged: no tour has such a country. */
 export function countryInput(value: string | undefined): string | undefined {
   return value !== undefined && /^[a-z]{2}$/i.test(value) ? value.toUpperCase() : value;
 }
@@ -86,7 +87,7 @@ export function optionalDate(
   return value === undefined ? undefined : dateInput(place, field, value);
 }
 
-/** Returns one line of text in NFC. @throws InvalidInputError */
+/** Reads one line of text that may be left out, like textInput. @throws InvalidInputError (400) */
 export function optionalText(
   place: InputPlace,
   field: string,
@@ -96,7 +97,7 @@ export function optionalText(
   return value === undefined ? undefined : textInput(field, value, maxLength, place);
 }
 
-/** Reads a time. @returns RFC 3339, UTC. @throws InvalidInputError */
+/** Reads a time that may be left out. @returns the time in RFC 3339, UTC. @throws InvalidInputError (400) */
 export function optionalInstant(
   place: InputPlace,
   field: string,
@@ -127,7 +128,7 @@ function readText(
   return text;
 }
 
-/** Runs all readers and collects their issues in one error. @throws BadInputError (400) */
+/** Runs all readers, and collects their issues in one error. @throws BadInputError with all issues (400) */
 export function readAll<T extends object>(readers: { [K in keyof T]: () => T[K] }): T {
   const issues: InputIssue[] = [];
   const parts: Partial<T> = {};
@@ -149,12 +150,12 @@ export function assertNotEmpty(body: object, field = 'body'): void {
     throw new InvalidInputError('body', field, 'must name at least one field to change');
 }
 
-/** Returns undefined for a missing value. */
+/** Reads a value. Returns undefined if it is missing. */
 export function givenInput<V, T>(value: V | undefined, read: (value: V) => T): T | undefined {
   return value === undefined ? undefined : read(value);
 }
 
-/** Returns undefined for a missing value, and null for null, which clears the field. */
+/** Reads a value. Returns undefined if it is missing, and null for null, which clears the field. */
 export function clearableInput<V, T>(
   value: V | null | undefined,
   read: (value: V) => T,
@@ -162,7 +163,7 @@ export function clearableInput<V, T>(
   return value === null ? null : givenInput(value, read);
 }
 
-/** Returns null for a missing value. */
+/** Reads a value. Returns null if it is missing. */
 export function optionalInput<V, T>(value: V | undefined, read: (value: V) => T): T | null {
   return value === undefined ? null : read(value);
 }

@@ -10,9 +10,9 @@ import { contextOf } from './api-context';
 import { apiKeyPrincipalOf } from './authentication';
 
 /**
- * Creates the handler that reads a JSON body. It runs after authentication and quota, so that unknown callers cannot send bodies.
- * Answers 415 for any other content type, which the parser alone would read as an empty body.
- * @param max bytes of the largest accepted body
+ * Creates the handler that reads a JSON body. The handler runs after authentication and quota, so that no body of an unknown caller is
+ * read. It answers 415 for any other content type, which the parser would otherwise read as an empty body.
+ * @param max the largest accepted body, in bytes
  */
 export function jsonBodyUpTo(max: number): RequestHandler {
   const parse = readBody(
@@ -32,12 +32,12 @@ export function jsonBodyUpTo(max: number): RequestHandler {
   };
 }
 
-/** The longest list of a call has 366 items. */
+/** More than the longest list that any call accepts (366 items). */
 const LIST_MAX = 500;
 
 /**
- * Returns the refusal of a list that is longer than any call accepts. tsoa checks a list of objects in quadratic time: 16 KiB of
- * items without the right type took 3.6 s of CPU.
+ * Returns an error if a field of the body is a list that is longer than any call accepts. tsoa checks a list of objects in quadratic time:
+ * 16 KiB of items of the wrong type took 3.6 s of CPU.
  */
 function longListIssue(body: unknown): BadInputError | undefined {
   const isLong = (value: unknown) => Array.isArray(value) && value.length > LIST_MAX;
@@ -52,7 +52,7 @@ export const jsonBody = jsonBodyUpTo(BODY_MAX);
 
 const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 
-/** Checks for a body that needs no decoding and has an accepted length. Nearly all are such. */
+/** Returns whether the body needs no decoding and has an accepted length. This is true of nearly all bodies. */
 function isPlain({ headers }: Request, max: number): boolean {
   const { expect, 'content-encoding': encoding, 'content-length': length, 'content-type': type } = headers;
   if (expect !== undefined || encoding !== undefined || Number(length ?? 0) === 0) return false;
@@ -69,7 +69,7 @@ function readPlain(request: Request, next: (error?: unknown) => void): void {
   });
 }
 
-/** Sets the body. @returns the error of a malformed one */
+/** Sets the body of the request. @returns the error of a malformed body */
 function parsePlain(request: Request, bytes: Buffer): BadInputError | undefined {
   if (!isUtf8(bytes)) return unreadable('must be UTF-8');
   try {
@@ -82,7 +82,7 @@ function parsePlain(request: Request, bytes: Buffer): BadInputError | undefined 
   }
 }
 
-/** Removes a byte order mark. */
+/** The decoder also removes a byte order mark. */
 const UTF8 = new TextDecoder();
 
 /** Refuses a body that is not UTF-8. Without this check the parser also accepts UTF-16 and replaces invalid UTF-8 by U+FFFD. */
@@ -91,7 +91,7 @@ function assertUtf8(_request: unknown, _response: unknown, body: Buffer, charset
   if (!isUtf8(body)) throw unreadable('must be UTF-8');
 }
 
-/** Checks for an error of zlib. The parser sets a type on all other errors. */
+/** Returns whether it is an error of zlib. The parser sets a type on all other errors. */
 function isBrokenCompression(error: unknown): boolean {
   const { status, type } = (error ?? {}) as { status?: number; type?: string };
   return status === 400 && type === undefined;
@@ -103,7 +103,7 @@ function unreadable(message: string): BadInputError {
   return badInput('malformed_json', 'body', 'body', message);
 }
 
-/** Refuses a body with fields, for calls without a body. Accepts an empty object. */
+/** Refuses a body, for calls that take none. Accepts an empty object. */
 export function emptyBody(request: Request, response: Response, next: NextFunction): void {
   jsonBody(request, response, (error?: unknown) => {
     if (error) return next(error);
@@ -121,10 +121,10 @@ export function emptyBody(request: Request, response: Response, next: NextFuncti
 }
 
 /**
- * Converts the result of tsoa's validation to one error. tsoa puts the client's values into `value` and into some messages;
- * the error holds only field names and rules.
- * @param fields by path; a path without `body` is a query parameter
- * @param others issues from the route's own reader, without the fields that tsoa names already
+ * Converts the result of tsoa's validation to one error. tsoa puts values of the client into `value` and into some messages; the error
+ * contains only field names and rules.
+ * @param fields tsoa's issues by path; a path without `body` is a query parameter, unless it names a list item
+ * @param others the issues that the route's own reader found; those of fields that tsoa also names are left out
  */
 export function validationIssues(fields: FieldErrors, others: InputIssue[] = []): BadInputError {
   const found = Object.entries(withoutNull(fields)).map(([path, { message, value }]): InputIssue => {
@@ -150,7 +150,7 @@ export function validationIssues(fields: FieldErrors, others: InputIssue[] = [])
 
 const UNION = /^Could not match the union against any of the items. Issues: (.*)$/s;
 
-/** Replaces the issue of a field that may be null by the issues of its other type. */
+/** Replaces the issue of a field that may be null by the issues of the field's other type. */
 function withoutNull(fields: FieldErrors): FieldErrors {
   const issues = Object.entries(fields).flatMap(([path, issue]) => {
     const union = UNION.exec(issue.message)?.[1];
@@ -165,10 +165,10 @@ function withoutNull(fields: FieldErrors): FieldErrors {
 
 const ONLY_NULL = 'should be one of the following; [null]';
 
-/** Matches the index of a list item, as `.$0`. tsoa leaves out `body.` before a list; no query parameter is a list. */
+/** Matches the index of a list item, such as `.$0`. tsoa leaves out `body.` before a list, and no query parameter is a list. */
 const LIST_INDEX = /\.\$(\d+)/;
 
-/** Returns the path of an excess field. tsoa names the field itself or its parent object. */
+/** Returns the path of an unknown field. @param path names the field itself or its parent object */
 function nested(path: string, excess: string): string {
   const parent = path.replace(/^body\.?/, '');
   return parent === '' || parent === excess || parent.endsWith(`.${excess}`)
@@ -192,7 +192,7 @@ function plain(message: string): string {
   return message.slice(0, 200);
 }
 
-/** Returns the allowed values of a union. Parses the text, because it holds the client's value too. */
+/** Returns the allowed values of a union. Parses the text to find them, because it also contains the client's value. */
 function literals(issues: string): string[] {
   const found = JSON.parse(issues) as Record<string, { message: string }>[];
   const messages = found.flatMap((issue) => Object.values(issue).map(({ message }) => message));
@@ -207,8 +207,8 @@ type ReadBody = (body: never, tenant: ApiKeyPrincipal['tenant']) => unknown;
 const readers = new WeakMap<Request, ReadBody>();
 
 /**
- * Registers the function that reads the route's body after tsoa's validation. If tsoa refuses the body, the answer holds the
- * issues of tsoa and of this function (dates, texts, phone numbers), so that a client sees all issues at once.
+ * Registers the function that reads the route's body after tsoa's validation. If tsoa refuses the body, the answer contains the issues of
+ * tsoa and those of this function (dates, texts, phone numbers), so that a client sees all issues at once.
  */
 export function readsBody(read: ReadBody): RequestHandler {
   return (request, _response, next) => {
@@ -219,7 +219,7 @@ export function readsBody(read: ReadBody): RequestHandler {
 
 /**
  * Returns the issues that the route's own reader finds in a body that tsoa refused. The body may have any form, so an error of the
- * reader is logged, and the answer has the issues of tsoa alone.
+ * reader is logged, and the answer then has only the issues of tsoa.
  */
 export function findBodyIssues(request: Request): InputIssue[] {
   const { body } = request as { body: unknown };

@@ -10,10 +10,10 @@ const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
   middleware: RequestHandler;
-  /** Counts a request as waiting until `leave`; returns false if the middleware must handle it. */
+  /** Counts a request as waiting until `leave` is called. Returns false, and does not count it, if the middleware must handle it. */
   enter(response: Response): boolean;
   leave(response: Response): void;
-  /** Starts the drain: every answer ends its connection, and requests that a proxy can send elsewhere are not started. */
+  /** Starts the drain: every answer ends its connection. A request that a proxy can send to another instance is not answered. */
   beginDrain(): void;
   /** Milliseconds since the last request. */
   quietMs(): number;
@@ -22,7 +22,10 @@ export interface LoadShedder {
   stop(): void;
 }
 
-/** Refuses requests while stopping, above 1,000 waiting requests, or after a second with an event loop lag above a second. */
+/**
+ * Creates the load shedder. It refuses requests while the process stops, while 1,000 requests wait, and after a second in which the event
+ * loop always lagged by more than a second.
+ */
 export function createLoadShedder(): LoadShedder {
   const waiting = new Set<Response>();
   let state: 'open' | 'draining' | 'shutting-down' = 'open';
@@ -34,7 +37,7 @@ export function createLoadShedder(): LoadShedder {
     if (state !== 'open') {
       response.setHeader('Connection', 'close');
       if (state === 'shutting-down') return next(new TransportError('shutting_down'));
-      // Closes the connection instead of a 503: a proxy that counts 503 as a failure would also avoid instances that are only overloaded.
+      // Closes the connection instead of answering 503: a proxy that took 503 for a failure would also avoid overloaded instances.
       if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
     if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));
@@ -71,7 +74,7 @@ function watchLag(): { isTooLong(): boolean; stop(): void } {
   const delay = monitorEventLoopDelay({ resolution: 100 });
   delay.enable();
   const timer = setInterval(() => {
-    // Uses the minimum: one long pause between normal ticks is no overload.
+    // Uses the shortest delay of the window: one long pause between normal turns is no overload.
     tooLong = delay.min / 1e6 > LAG_MAX_MS;
     delay.reset();
   }, LAG_WINDOW_MS);

@@ -8,7 +8,7 @@ import { type AnswerContent, cacheControl, jsonContent, PRIVATE } from './cachin
 const MAC_BYTES = 16;
 
 /**
- * Seals a position in a list as a cursor. The cursor is valid for the same tenant and filters only.
+ * Seals a position in a list as a cursor. The cursor is valid only for the same scope: the same tenant, list and filters.
  * @param scope the values that the next request must repeat
  */
 export function sealCursor(key: string, scope: unknown, position: unknown): string {
@@ -16,7 +16,7 @@ export function sealCursor(key: string, scope: unknown, position: unknown): stri
   return Buffer.concat([mac(key, scope, payload), payload]).toString('base64url');
 }
 
-/** @throws BadInputError invalid_cursor (400) unless it is a cursor of the same list */
+/** @throws BadInputError invalid_cursor (400) if the text is not a cursor of the same scope */
 export function openCursor<T>(key: string, scope: unknown, cursor: string | undefined): T | undefined {
   if (cursor === undefined) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
@@ -56,7 +56,7 @@ interface ListPage<T> {
   next_cursor: string | null;
 }
 
-/** Returns the position of `cursor`; undefined for the first page. */
+/** Returns the position in `cursor`. Undefined: there is no cursor, so the page is the first one. */
 export function pageStart<T>(request: Request, cursor: string | undefined, filters: unknown): T | undefined {
   return openCursor<T>(contextOf(request).secrets.cursorKey, cursorScope(request, filters), cursor);
 }
@@ -68,8 +68,8 @@ export function nextCursor(request: Request, last: unknown, filters: unknown): s
 }
 
 /**
- * Returns the answer for one page, and sets the link to the next one.
- * @param last position of the last item, or null at the end of the list
+ * Returns the answer for one page, and sets the Link header to the next page.
+ * @param last the position of the last item; null: this is the last page
  */
 export function pageAnswer<T>(request: Request, items: T[], last: unknown, filters: unknown): ListPage<T> {
   const next_cursor = nextCursor(request, last, filters);
@@ -78,8 +78,8 @@ export function pageAnswer<T>(request: Request, items: T[], last: unknown, filte
 }
 
 /**
- * Returns a function that creates the content of a page from its items and the position of the last item (null at the end of
- * the list), and from other members. The function does not refer to the request, so a cache may keep it.
+ * Returns a function that creates the content of a page from its items, from the position of the last item (null on the last page), and
+ * from other members. The function does not refer to the request, so a cache may keep it.
  */
 export function pageContentOf(
   request: Request,

@@ -8,7 +8,7 @@ import type * as holds from '../holds/hold.errors';
 import type * as idempotency from '../idempotency/idempotency.errors';
 import type * as http from './http.errors';
 
-/** The codes of all error classes of a file, except base classes, which have no code. */
+/** The codes of all error classes of a file. Base classes have no code, so they are left out. */
 type CodesOf<File> = {
   [Name in keyof File]: File[Name] extends abstract new (...values: never) => { code: infer Code }
     ? Named<Code>
@@ -17,7 +17,7 @@ type CodesOf<File> = {
 
 type Named<Code> = string extends Code ? never : Code;
 
-/** Every code of an HTTP answer. Errors that only the terminal shows are in other files. */
+/** Every code that an HTTP answer may have. Errors that only the terminal shows are defined in other files. */
 type AnsweredCode =
   | CodesOf<typeof platform>
   | CodesOf<typeof bookings>
@@ -31,8 +31,8 @@ type AnsweredCode =
   | 'internal_error';
 
 /**
- * The answer to an error of one code. The product's specification sets the titles of 401, tour_not_found,
- * the departure's 409 and 500. The page /docs/errors/<code> shows `advice`.
+ * The answer to an error with one code. The product's specification requires the titles of the 401 codes, of tour_not_found, of the 409
+ * codes about departures, and of internal_error. The page /docs/errors/<code> shows `advice`.
  */
 interface Problem {
   status: number;
@@ -224,7 +224,7 @@ export interface ProblemAlternative {
   seats_available: number;
 }
 
-/** Every error's body (RFC 9457), as application/problem+json. */
+/** The body of every error (RFC 9457), as application/problem+json. */
 export interface ProblemDocument {
   /** Address of a page that says what to do. */
   type: string;
@@ -252,7 +252,7 @@ export interface ProblemDocument {
 
 /**
  * Returns the problem document (RFC 9457) of an error, with its members in the order of the wire.
- * @param error undefined or unknown to PROBLEMS: an internal error, whose details stay hidden
+ * @param error undefined, or an error whose code is not in PROBLEMS: an internal error, whose details stay hidden
  */
 export function describeProblem(error: AppError | undefined, publicBaseUrl: string, requestId: string) {
   const expected = error && isProblemCode(error.code) ? error : undefined;

@@ -4,7 +4,7 @@ import { CONTROL_CHARACTER, isCalendarDate, toUtcInstant } from '../../platform/
 import openapi from '../generated/openapi.json';
 import { BadInputError, fieldName } from './http.errors';
 
-/** Plain digits. `1e1`, `+5` and `05` count as typing errors. */
+/** Matches plain digits. `1e1`, `+5` and `05` are refused as typing errors. */
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
 
 export const NOT_A_TIME = 'must be a time such as 2027-03-06T09:30:00Z';
@@ -32,7 +32,7 @@ interface DocumentedOperation {
   }[];
 }
 
-/** The query parameters of each route in its OpenAPI entry: `get /api/tenant/catalog` → limit, … */
+/** The query parameters in the OpenAPI entry of each route. A key is a method and a path: `get /api/tenant/catalog`. */
 const documented = new Map<string, Rules>();
 for (const [path, operations] of Object.entries(openapi.paths)) {
   for (const [method, { parameters }] of Object.entries(operations as Record<string, DocumentedOperation>)) {
@@ -50,9 +50,9 @@ for (const [path, operations] of Object.entries(openapi.paths)) {
 }
 
 /**
- * Refuses a repeated, empty or unknown parameter on server routes, so that a typing error never gives a wrong answer. Checks
- * the complete query by its OpenAPI entry, so that one answer names all issues; tsoa and the controller would find ranges
- * and dates only later.
+ * Refuses a repeated, empty or unknown parameter on server routes, so that a typing error never gives a wrong answer. Checks the complete
+ * query by the OpenAPI entry of the route, so that one answer names all issues. tsoa and the controller would find issues of ranges and
+ * dates only later.
  */
 export function strictQuery(request: Request, _response: Response, next: NextFunction): void {
   const rules = rulesOf(request);
@@ -60,20 +60,20 @@ export function strictQuery(request: Request, _response: Response, next: NextFun
   next(checkQuery(request, rules, isKnown));
 }
 
-/** Accepts unknown parameters on widget routes, because sites append their own (utm_source). */
+/** Checks the query of widget routes. Accepts unknown parameters there, because sites append their own (utm_source). */
 export function tolerantQuery(request: Request, _response: Response, next: NextFunction): void {
   next(checkQuery(request, rulesOf(request), () => true));
 }
 
-/** Returns whether the query has only parameters of the route and its credential. */
+/** Returns whether the query has only parameters of the route, and the widget token. */
 export function hasOnlyDocumentedParameters(request: Request): boolean {
   const rules = rulesOf(request);
   return Object.keys(request.query).every((name) => rules.has(name) || name === 'token');
 }
 
 /**
- * Reads the query of a route without a tsoa controller, by its OpenAPI entry. Drops unknown names. Needs strictQuery or
- * tolerantQuery before it, which check the values.
+ * Reads the query of a route without a tsoa controller, by its OpenAPI entry. Leaves out unknown names. strictQuery or tolerantQuery must
+ * have checked the values.
  */
 export function documentedQuery<T>(request: Request): T {
   const values: Record<string, unknown> = {};
@@ -85,7 +85,7 @@ export function documentedQuery<T>(request: Request): T {
   return values as T;
 }
 
-/** The rules of each of Express's routes: a lookup by method and template takes 9 µs. */
+/** Caches the rules by Express's route, because a lookup by method and template takes 9 µs. */
 const rulesByRoute = new WeakMap<object, Rules>();
 
 function rulesOf(request: Request): Rules {
@@ -151,10 +151,10 @@ function textIssue(value: string, rule: Rule): string | undefined {
   if (rule.enum && !rule.enum.includes(value)) return `must be one of ${rule.enum.join(', ')}`;
   if (format === 'date' && !isCalendarDate(value)) return 'must be a calendar date, YYYY-MM-DD';
   if (format === 'date-time' && toUtcInstant(value) === undefined) return NOT_A_TIME;
-  // Counts characters, because a string's length counts an emoji twice.
+  // Counts characters, because the length of a string counts an emoji twice.
   if ([...value.normalize('NFC').trim()].length > maxLength)
     return `must have at most ${maxLength} characters`;
-  // The patterns of all parameters but `lang` only forbid control characters, and those were refused before.
+  // Only the pattern of `lang` can fail here: all others only forbid control characters, which are refused before.
   if (pattern?.test(value) === false) return 'must be a language tag such as de or pt-BR';
   return undefined;
 }

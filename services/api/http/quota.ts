@@ -11,11 +11,11 @@ import { RateLimitedError } from './http.errors';
 const PER_ADDRESS_AND_TOKEN = 120;
 
 /**
- * Counts each authenticated request, whatever its answer, against the quota of its credential. Rotated keys share the bucket of
- * their family. A key without the scope counts too, and gets 401 even over its quota.
+ * Counts each authenticated request against the quota of its credential, whatever its answer. A rotated key and its successors share one
+ * quota. A request whose key lacks the scope is also counted; its answer is 401 even if the quota is used up.
  */
 export function quota(kind: keyof Quotas): RequestHandler {
-  // Express accepts a list of handlers; the type of tsoa's decorator accepts one handler only.
+  // Express accepts a list of handlers, but the type of tsoa's decorator accepts only one.
   return [countRequest, countScopeless] as unknown as RequestHandler;
 
   function countRequest(request: Request, response: Response, next: NextFunction): void {
@@ -48,7 +48,7 @@ async function spend(
 
 /**
  * Counts one request.
- * @param spent gets the quotas that counted it, also if one refuses
+ * @param spent the function adds the quotas that counted the request, also one that refuses it
  * @throws RateLimitedError (429)
  */
 export async function spendQuota(
@@ -59,8 +59,8 @@ export async function spendQuota(
 ): Promise<void> {
   const { config, quotas } = contextOf(request);
   const family = `${kind}:${principal.familyId}`;
-  // All visitors of a site share one widget token. The address is counted first, so that a refused visitor takes nothing
-  // from the others.
+  // All visitors of a site share one widget token. The visitor's address is counted first: a visitor who is refused there does not use up
+  // the quota of the others.
   if (principal.kind === 'widget_token') {
     const limit = PER_ADDRESS_AND_TOKEN;
     const answer = await quotas.consume(`${family}:${networkOf(addressOf(request))}`, limit);
@@ -83,8 +83,8 @@ export interface SpentQuota {
 }
 
 /**
- * Returns the headers of the current and the former draft (RateLimit header fields 10 and 06) as alternating names and values. The
- * former holds one quota only.
+ * Returns the headers of the current and of an earlier draft (RateLimit header fields, versions 10 and 06), as alternating names and
+ * values. The earlier draft has room for one quota only, the last of `spent`.
  */
 export function quotaHeaders(spent: SpentQuota[]): string[] {
   let policies = '';

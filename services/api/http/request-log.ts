@@ -35,14 +35,14 @@ interface TraceContext {
   sampled: boolean;
 }
 
-/** version, trace-id, parent-id, trace-flags, and optional fields of later versions. */
+/** Matches version, trace-id, parent-id, trace-flags, and optional fields of later versions. */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const ALL_ZEROS = /^0+$/;
 const SAMPLED = 1;
 
 /**
- * Reads `traceparent`. Ignores an invalid value (W3C Trace Context section 4.3). The result is hex only, so it is safe in
- * a log.
+ * Reads `traceparent`. Ignores an invalid value (W3C Trace Context section 4.3). The ids contain only hexadecimal digits, so they are safe
+ * in a log.
  */
 export function readTraceparent(header: string | undefined): TraceContext | undefined {
   const [, version, traceId, parentId, flags, more] = TRACEPARENT.exec(header ?? '') ?? [];
@@ -52,7 +52,7 @@ export function readTraceparent(header: string | undefined): TraceContext | unde
   return { traceId, parentId, sampled: (parseInt(flags, 16) & SAMPLED) === SAMPLED };
 }
 
-/** Returns the fields of a log line that name the caller's trace; empty without a trace. */
+/** Returns the fields of a log line that name the caller's trace. Empty if the request has no valid trace. */
 export function traceFields(request: Request): object {
   const { traceparent } = request.headers;
   if (typeof traceparent !== 'string') return NO_FIELDS;
@@ -64,8 +64,8 @@ export function traceFields(request: Request): object {
 const NO_FIELDS = {};
 
 /*
- * Labels have a fixed set of values: never a path, an id, a tenant or a client's text. Each value makes a series that stays until
- * the process ends.
+ * Labels have a fixed set of values: never a path, an id, a tenant or a text of a client. Each new value would add a series that stays in
+ * memory until the process ends.
  */
 const requests = countSeries({
   name: 'http_requests_total',
@@ -91,13 +91,13 @@ new Gauge({
   },
 });
 
-/** Measures every request by its outcome. */
+/** Counts every request and measures its duration. */
 export function measureRequest(request: Request, response: Response, next: NextFunction): void {
   response.once('close', startMeasurement(request, response));
   next();
 }
 
-/** Starts the clock of a request. @returns the function that records its end. Call it when the response is closed */
+/** Starts the measurement of a request. @returns the function that records its end. Call it when the response is closed */
 export function startMeasurement(request: Request, response: Response): () => void {
   const startedAt = performance.now();
   inFlight.requests += 1;
@@ -111,7 +111,7 @@ export function startMeasurement(request: Request, response: Response): () => vo
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH']);
 
-/** Returns a common method, or "other": Node's parser accepts three dozen. */
+/** Returns the method if it is a common one, otherwise "other": Node's parser accepts three dozen methods. */
 function methodOf(request: Request): string {
   return METHODS.has(request.method) ? request.method : 'other';
 }
@@ -121,7 +121,7 @@ interface Series {
   seconds: { observe(seconds: number): void };
 }
 
-/** Caches the series, because prom-client sorts and joins the labels at every call. There are some hundred combinations. */
+/** Caches the series, because prom-client sorts and joins the labels at every call. There are a few hundred combinations. */
 const seriesByKey = new Map<string, Series>();
 
 function seriesOf(method: string, route: string, status: number): Series {
@@ -155,7 +155,7 @@ export function countProblem(request: Request, code: ProblemCode): void {
   problems.inc({ method: methodOf(request), route: routeOf(request), code });
 }
 
-/** Counts one write request; `done` means that its effect is committed. */
+/** Counts one write request. `done`: its effect is committed. */
 export function countWrite(operation: Operation, outcome: 'done' | 'replayed' | ProblemCode): void {
   writes({ operation, outcome }).inc();
 }

@@ -22,22 +22,22 @@ const AT_ONCE: Turn = (work) => work();
 
 export interface WriteOperation {
   name: Operation;
-  /** Status of the answer, also for a repeated request. */
+  /** The status of the answer, also to a repeated request. */
   status: number;
-  /** Hours for which the answer is stored: a repeat within them gets this answer, a later one runs again. */
+  /** Hours for which the answer is stored. A repeat within this time gets the stored answer; a later repeat runs again. */
   keepHours: number;
-  /** Ids in the body that may have two forms: a slug and a UUID are the same request. */
+  /** Fields of the body with an id of which there are two forms: a request with the slug is the same as one with the UUID. */
   ids?: string[];
 }
 
 /** One request of an operation. */
 export interface Write extends WriteOperation {
   /**
-   * Reads the validated body again, without defaults of the tenant: another spelling of the same request gives an equal value.
-   * @param phoneCountry of phone numbers without a country code
+   * Reads the validated body again, without defaults of the tenant. Another spelling of the same request gives an equal value.
+   * @param phoneCountry the country of phone numbers without a country code
    */
   validated: (phoneCountry: string) => unknown;
-  /** Waits before the request takes a connection. */
+  /** Runs the transaction when it is its turn. Until then, the request takes no connection. */
   turn?: Turn;
 }
 
@@ -51,10 +51,10 @@ interface RefusedWrite {
 type OnRefusal = (refused: RefusedWrite, refusal: unknown) => Promise<never>;
 
 /**
- * Answers one write request, once for each Idempotency-Key: later requests get the stored bytes of the first answer. The requests of this
- * process with the same key run one after another.
- * @param write commits the effect, and stores its answer under the key; null: the request has no key
- * @param onRefusal handles the error after the transaction; throws it again, or a better one
+ * Answers a write request. Requests with the same Idempotency-Key have one effect: later ones get the stored bytes of the first answer. In
+ * this process, they run one after another.
+ * @param write commits the effect, and stores its answer under the key. Gets null if the request has no key
+ * @param onRefusal handles the error after the transaction, and throws it again or throws a more helpful one
  */
 export async function answerOnce<T, A>(
   request: Request,
@@ -88,8 +88,8 @@ export async function answerOnce<T, A>(
 }
 
 /**
- * Answers a request that changes a hold or a booking like answerOnce, and runs the change in one transaction of its own.
- * @param use runs the change
+ * Answers a request that changes a hold or a booking, like answerOnce. Runs the change in one transaction of its own.
+ * @param use makes the change
  */
 export async function answerChange<T, A>(
   request: Request,
@@ -110,7 +110,7 @@ export async function answerChange<T, A>(
   return answerOnce(request, operation, change, toAnswer, onRefusal);
 }
 
-/** Returns the key of the request and what is stored with it; null without a key. @throws BadInputError (400) */
+/** Returns the request's Idempotency-Key and what is stored with it; null if the request has no key. @throws BadInputError (400) */
 function keyedRequest<T, A>(
   request: Request,
   { name, status, keepHours, ids = [], validated }: Write,
@@ -133,8 +133,8 @@ function keyedRequest<T, A>(
 }
 
 /**
- * Runs one write in one transaction. Checks the key again before COMMIT, because it may have been revoked while the request
- * received its body or waited for a lock.
+ * Runs one write in one transaction. Checks the API key again before COMMIT, because it may have been revoked while the body of the request
+ * was received, or while the request waited for a lock.
  */
 export async function writeChecked<T>(
   request: Request,
@@ -155,7 +155,7 @@ function without(ids: string[], body: unknown): unknown {
   );
 }
 
-/** Reads the key, bare or quoted as in the draft standard. */
+/** Reads the Idempotency-Key, with or without the quotation marks of the draft standard. */
 function idempotencyKeyOf(request: Request): string | undefined {
   const header = request.get('idempotency-key');
   if (header === undefined) return undefined;

@@ -5,19 +5,19 @@ import { carriesPerson } from './operation';
 
 export interface AnswersToErase {
   tenantId: string;
-  /** The ids that the answers contain, by wire name: `{ booking_ref: 'ACME-1042' }` */
+  /** The ids by which the answers are found, by their field in the answer: `{ booking_ref: 'ACME-1042' }` */
   named: Record<string, string>;
   /** Returns whether a text identifies the person. */
   identifiesPerson: (text: string) => boolean;
-  /** CURSOR_KEY: keys the digest that replaces a key with personal data. */
+  /** CURSOR_KEY: the secret of the digest that replaces an Idempotency-Key which contains personal data. */
   secret: string;
 }
 
 /**
- * Erases the stored requests about a booking or hold: the fingerprint and answer of those whose request or answer contains the
- * person's data. The key stays taken, so that a late repeat is refused and does not run again; a key that identifies the person
- * is replaced by a keyed digest.
- * @returns how many keys
+ * Searches the stored answers about a booking or hold. If the request or its answer contains the person's data, erases the fingerprint and
+ * the answer. The Idempotency-Key stays taken, so that a late repeat is refused and does not run again. A key that itself identifies the
+ * person is replaced by a digest.
+ * @returns the number of keys whose answers were erased
  */
 export async function eraseAnswers(
   trx: Trx,
@@ -42,8 +42,8 @@ export interface NamedKey {
 }
 
 /**
- * Returns the digest that replaces a key with personal data, so that a late repeat is still recognised. It is keyed, so that a
- * reader of the table cannot test guesses.
+ * Returns the digest that replaces an Idempotency-Key which contains personal data. With it, a late repeat is still recognised. The digest
+ * depends on a secret, so that a reader of the table cannot test guesses.
  * @param secret CURSOR_KEY
  */
 export function erasedForm(secret: string, { tenantId, operation, key }: NamedKey): string {

@@ -5,12 +5,12 @@ export interface ComparedRequest {
   /** ISO 3166: the tenant's country now. */
   phoneCountry: string;
   /**
-   * Returns the canonical ids and the validated body: another spelling of the same request gives an equal value. It has no default of
-   * the tenant, because a tenant changes its defaults.
-   * @param phoneCountry of phone numbers without a country code
+   * Returns the canonical ids and the validated body: another spelling of the same request gives an equal value. The value contains no
+   * defaults of the tenant, because these can change between two requests.
+   * @param phoneCountry the country of phone numbers without a country code
    */
   read: (phoneCountry: string) => unknown;
-  /** The value whose digest builds from before 0.1.0 stored. */
+  /** Builds from before 0.1.0 stored the digest of this value. */
   earlierForm: unknown;
 }
 
@@ -28,8 +28,8 @@ export function fingerprintOf({
 const DIGEST_BYTES = 32;
 
 /**
- * Returns whether the request is the one of a stored fingerprint. Reads phone numbers by the country of the first request, because the
- * tenant may have changed it. A fingerprint of an earlier release is a digest alone.
+ * Returns whether the request is the one whose fingerprint is stored. Reads phone numbers by the country in the stored fingerprint, because
+ * the tenant's country may have changed since. A fingerprint from before 0.1.0 is a digest without a country.
  */
 export function isSameRequest(stored: Buffer, request: ComparedRequest): boolean {
   if (stored.length === DIGEST_BYTES) return stored.equals(digestOf(request.earlierForm));
@@ -37,12 +37,12 @@ export function isSameRequest(stored: Buffer, request: ComparedRequest): boolean
   return stored.equals(fingerprintOf({ read: request.read, phoneCountry }));
 }
 
-/** Returns the SHA-256 of a JSON value, in any order of its keys. */
+/** Returns the SHA-256 of a JSON value. The order of keys in objects makes no difference. */
 function digestOf(value: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(value)).digest();
 }
 
-/** Returns the same text for equal JSON values, in any order of their keys. */
+/** Returns the same text for equal JSON values. The order of keys in objects makes no difference. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

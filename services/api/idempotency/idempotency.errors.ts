@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors';
 
-/** The same key came with another request. */
+/** The key was already used for another request. */
 export class IdempotencyKeyReusedError extends AppError {
   readonly code = 'idempotency_key_reused';
 

@@ -9,7 +9,7 @@ interface KeyOfOperation {
 }
 
 export interface ClaimedKey extends KeyOfOperation {
-  /** The form of the key after its erasure. */
+  /** The text that replaces the key if it is erased (erasedForm). */
   erasedKey: string;
 }
 
@@ -19,7 +19,7 @@ export interface EarlierAnswer {
   answer: string;
 }
 
-/** An answer that was erased with a person's data. */
+/** An answer that was erased because the request or the answer contained a person's data. */
 export interface ErasedAnswer {
   fingerprint: null;
 }
@@ -41,7 +41,7 @@ export function bindKeys(keys: ClaimedKey[]) {
   return { keys: JSON.stringify(rows) };
 }
 
-/** Returns whether the key has an answer. Locks nothing. */
+/** Returns whether the key has an answer that has not expired. Locks nothing. */
 export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOperation): Promise<boolean> {
   const row = await db('idempotency_keys')
     .where({ tenant_id: tenantId, operation, key })
@@ -53,11 +53,11 @@ export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOper
 
 /** A row of STORED_ANSWERS. */
 export interface StoredAnswer {
-  /** The index of its key. */
+  /** The index of the answer's key in `:keys`. */
   n: number;
-  /** Another transaction, an erasure, has locked it: the other fields are null. */
+  /** True: another transaction, an erasure, has locked the answer, and the fields below are null. */
   isLocked: boolean;
-  /** In hexadecimal; null: erased with a person's data. */
+  /** In hexadecimal. Null: the answer was erased with a person's data. */
   fingerprint: string | null;
   status: number;
   answer: string;
@@ -68,8 +68,9 @@ const LIVE_ANSWER = `from idempotency_keys i
     and i.expires_at > clock_timestamp()`;
 
 /**
- * Selects the live answers of `:keys`, or of their erased forms. Locks the rows, so that COMMIT waits for the standby: the answer of a
- * lost COMMIT is repeated only when the standby has it (docs/failover.md). Skips rows that another transaction has locked.
+ * Selects the answers of `:keys`, or of their erased forms, that have not expired. Locks the rows, so that COMMIT waits for the standby: an
+ * answer whose COMMIT was lost is repeated only when the standby has it (docs/failover.md). Marks an answer that another transaction
+ * has locked (`isLocked`) instead of waiting for it.
  */
 export const STORED_ANSWERS = `
   select k.n, encode(earlier.fingerprint, 'hex') as fingerprint, earlier.status, earlier.answer, earlier.found is null as is_locked
@@ -103,7 +104,10 @@ export function bindAnswers(answers: NewAnswer[]) {
   return { answers: JSON.stringify(rows) };
 }
 
-/** Inserts `:answers`; replaces expired ones; stores none under a key that was erased meanwhile. */
+/**
+ * Inserts `:answers`, and returns a row for each that it stored. Replaces an expired answer of the same key. Stores no answer if the key
+ * has another answer, or was erased meanwhile.
+ */
 export const INSERT_ANSWERS = `
   insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, expires_at)
   select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer,
@@ -121,8 +125,8 @@ export const INSERT_ANSWERS = `
   returning 1`;
 
 /**
- * Inserts the key's row, or returns the earlier answer. Waits for a row of an open transaction; if that one rolls back, this
- * request gets the key.
+ * Inserts the key's row, or returns the earlier answer. Waits if another open transaction has inserted the row; if that transaction rolls
+ * back, inserts the row.
  * @throws IdempotencyInProgressError after two seconds (409)
  */
 export async function claimKey(
@@ -149,7 +153,7 @@ export async function claimKey(
       .select('fingerprint', 'status', 'answer')
       .where({ tenant_id: request.tenantId, operation: request.operation })
       .whereIn('key', [request.key, request.erasedKey])
-      // One of the two may have expired.
+      // The key and its erased form may both have a row, one of them expired.
       .orderBy('expires_at', 'desc')
       .first<EarlierAnswer>()
   );
@@ -157,7 +161,7 @@ export async function claimKey(
 
 /**
  * Stores the answer under the claimed key.
- * @throws IdempotencyKeyReusedError when the key was erased while its claim waited (422)
+ * @throws IdempotencyKeyReusedError if the key was erased while claimKey waited (422)
  */
 export async function storeAnswer(
   trx: Trx,
@@ -181,7 +185,7 @@ export interface AnsweredKey {
 
 /** Locks and returns the tenant's keys whose answer contains one of `marks`. */
 export async function findAnswers(trx: Trx, tenantId: string, marks: string[]): Promise<AnsweredKey[]> {
-  // Scans the tenant's keys of a week. No index: only an erasure searches answers by content.
+  // Reads all keys of the tenant, which are kept for a week at most. There is no index, because only erasures search answers by content.
   const { rows } = await trx.raw(
     `select operation, key, answer from idempotency_keys
      where tenant_id = :tenantId and exists (select from unnest(:marks::text[]) mark where strpos(answer, mark) > 0)
@@ -214,7 +218,7 @@ export async function eraseKey(trx: Trx, claimed: ClaimedKey): Promise<void> {
 
 const BATCH_SIZE = 1000;
 
-/** Deletes expired keys in batches; skips a locked key until the next sweep. */
+/** Deletes expired keys in batches. Leaves a locked key for the next sweep. */
 export async function sweepExpiredKeys(db: Db): Promise<void> {
   let deleted: number;
   do {

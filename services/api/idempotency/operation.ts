@@ -1,6 +1,6 @@
 /**
- * Every kind of write, by the name in its keys, refusals and metrics; true if the request contains a person's data, because
- * the fingerprint of its body would confirm a guess.
+ * Every kind of write, by its name in Idempotency-Keys, refusals and metrics. True: its request or answer may contain a person's data, so
+ * an erasure also erases the fingerprint, by which a guess of the request could be confirmed.
  */
 const CARRIES_PERSON = {
   'hold.place': true,
@@ -9,10 +9,10 @@ const CARRIES_PERSON = {
   'booking.create': true,
   'booking.confirm': false,
   'booking.change': true,
-  // The request has a reason, a free text.
+  // The request contains the reason, which is free text.
   'booking.cancel': true,
   'octo.reserve': true,
-  // The requests of these name no person, but the answers have the contacts.
+  // The answers of the OCTO operations contain the contacts, even if the request names no person.
   'octo.extend': true,
   'octo.confirm': true,
   'octo.change': true,
@@ -22,7 +22,7 @@ const CARRIES_PERSON = {
 /** The operation of a key. A key is unique within one operation of one tenant. */
 export type Operation = keyof typeof CARRIES_PERSON;
 
-/** Returns true for an unknown name too, so that the keys of older releases are erased. */
+/** Returns whether requests of the operation may contain a person's data. True for an unknown name: keys of older releases are erased. */
 export function carriesPerson(operation: string): boolean {
   return (CARRIES_PERSON as Record<string, boolean | undefined>)[operation] !== false;
 }

@@ -25,7 +25,7 @@ export class ReplayedResponse {
 
 /**
  * Returns the answer of the earlier request with the key.
- * @throws IdempotencyKeyReusedError (422) for another request, or when the answer was erased with a person's data
+ * @throws IdempotencyKeyReusedError (422) if the earlier request was another one, or if its answer was erased with a person's data
  */
 export function replay(earlier: EarlierAnswer | ErasedAnswer, request: ComparedRequest): ReplayedResponse {
   if (!earlier.fingerprint || !isSameRequest(earlier.fingerprint, request))
@@ -34,8 +34,8 @@ export function replay(earlier: EarlierAnswer | ErasedAnswer, request: ComparedR
 }
 
 /**
- * Runs `effect` once for all requests with the same key; later requests get the first one's answer. A use case calls it after
- * its checks for 404 and before it takes a lock, because the key's row is the first in the lock order.
+ * Runs `effect` once for all requests with the same key. Later requests get the answer of the first one. A use case calls it after the
+ * checks that answer 404 and before it takes a lock, because the row of the key is the first in the lock order.
  * @param subject the canonical ids of the request, so that a slug and a UUID are the same request
  */
 export type RunIdempotent<T> = (
@@ -43,12 +43,12 @@ export type RunIdempotent<T> = (
   effect: () => Promise<T>,
 ) => Promise<T | ReplayedResponse>;
 
-/** Runs the effect every time, for callers without a key. */
+/** Runs the effect on every call, for requests without a key. */
 export async function withoutKey<T>(_subject: Record<string, unknown>, effect: () => Promise<T>): Promise<T> {
   return effect();
 }
 
-/** A request with an Idempotency-Key, and how its answer is stored. */
+/** A request with an Idempotency-Key, and the way in which its answer is stored. */
 export interface IdempotentRequest<T> {
   tenantId: string;
   operation: Operation;
@@ -61,15 +61,15 @@ export interface IdempotentRequest<T> {
   phoneCountry: string;
   /** Hours for which the answer is stored. */
   keepHours: number;
-  /** CURSOR_KEY: keys the erased form of a key. */
+  /** CURSOR_KEY: the secret of the erased form of a key. */
   secret: string;
   /** Returns the bytes of the answer, inside the transaction. */
   toResponse: (result: T) => StoredResponse;
 }
 
 /**
- * Returns whether the key already has a stored answer. The transaction of such a repeat only replays or refuses it, and so locks no
- * departure.
+ * Returns whether the key already has a stored answer. A request with such a key is only replayed or refused, so it does not have to queue
+ * for a departure.
  */
 export async function isRepeat(
   db: Db,
@@ -79,8 +79,9 @@ export async function isRepeat(
 }
 
 /**
- * Runs the effect once per Idempotency-Key, for changes; a sale claims its key with its locks (sales/lock-sales.ts). The key's row, the
- * effect and the stored answer commit together or not at all, also after a crash. Only success is stored: an error rolls the row back.
+ * Runs the effect of a change once per Idempotency-Key. (A sale locks its key in sales/lock-sales.ts.) The key's row, the effect and the
+ * stored answer are committed together or not at all, even if the process crashes. Only an answer of success is stored: an error rolls the
+ * key's row back.
  */
 export function withIdempotencyKey<T>(trx: Trx, request: IdempotentRequest<T>): RunIdempotent<T> {
   return async (subject, effect) => {

@@ -3,8 +3,8 @@ import { IdempotencyInProgressError } from './idempotency.errors';
 const WAIT_MS = 2000;
 
 /**
- * Runs the calls with one key one after another, so that many retries use only one database connection of this process.
- * @throws IdempotencyInProgressError when the call before has not ended after two seconds
+ * Runs the calls with the same key one after another, so that many retries use only one database connection of this process.
+ * @throws IdempotencyInProgressError when the earlier calls have not ended after two seconds
  */
 export type SingleFlight = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
@@ -14,7 +14,7 @@ export function createSingleFlight(): SingleFlight {
     const before = last.get(key);
     const mine = before ? waitFor(before).then(work) : work();
     const ended = mine.catch(() => undefined);
-    // The next call waits for all calls before it, also when this one stops waiting.
+    // The next call waits for all earlier calls, even if this call gives up its own wait.
     const tail = before ? Promise.all([before, ended]) : ended;
     last.set(key, tail);
     try {

@@ -145,7 +145,7 @@ export function toAvailabilities(
   return departures.map((priced) => toAvailability(tour, priced, view, toLocalTime));
 }
 
-/** Returns a departure as OCTO's availability. @param toLocalTime of the tour's time zone */
+/** Returns a departure as OCTO's availability. @param toLocalTime the function for the tour's time zone */
 export function toAvailability(
   tour: Tour,
   priced: PricedDeparture,

@@ -300,7 +300,7 @@ function toContact(contact: OctoContact): OctoContactAnswer {
   return { ...NO_CONTACT, ...contact };
 }
 
-/** Returns the contact as sent. If REST has changed the customer since, its name, phone and email replace those of the contact. */
+/** Returns the contact as the client sent it. If REST has changed the customer since, uses the customer's name, phone and email instead. */
 function contactOf({ octo, hold, lead }: ShownState, tenant: Tenant): OctoContactAnswer {
   const customer = (lead ?? hold).customer;
   if (isDeepStrictEqual(customer, customerOf(octo.contact, tenant))) return toContact(octo.contact);
@@ -314,7 +314,7 @@ function contactOf({ octo, hold, lead }: ShownState, tenant: Tenant): OctoContac
   };
 }
 
-/** Returns the unit items as sent. If REST has added or removed seats since, adds items or leaves out the last ones. */
+/** Returns the unit items as the client sent them. If REST has changed the seats since, adds items or leaves out the last ones. */
 function itemsOf(uuid: string, sent: StoredUnitItem[], party: Party): StoredUnitItem[] {
   const left = { ...party };
   const known = sent.filter(({ unitId }) => left[unitId]-- > 0);

@@ -129,7 +129,7 @@ export async function changeOctoBooking(write: OctoWrite, change: OctoChange): P
   await updateOctoDetails(write.trx, hold.id, { contact, unitItems, notes: lead ? undefined : notes });
 }
 
-/** The party and the customer that a change names; undefined: they stay. */
+/** The party and the customer that a change names. Undefined: the change does not name them, so they stay. */
 interface NamedByChange {
   party: Party | undefined;
   customer: Partial<PartialCustomer> | undefined;
@@ -177,8 +177,8 @@ async function changeHold(
 }
 
 /**
- * Checks units and currency against the tour to which the booking moves, else against its own one. Runs under the lock, because another
- * request may have moved the booking to another tour.
+ * Checks the units and the currency against the tour to which the booking moves, or against its present tour if it does not move. Runs
+ * under the lock, because another request may have moved the booking to another tour.
  * @returns the party of the unit items; undefined without any
  * @throws errors of partyOfItems and assertCurrency; OctoRefusalError UNPROCESSABLE_ENTITY for more units than another tour allows
  */
@@ -195,7 +195,9 @@ async function partyFor(
   return undefined;
 }
 
-/** Returns the contact and the unit items after a change, and the customer of the contact; undefined for those that the change leaves out. */
+/**
+ * Returns the contact and the unit items after a change, and the customer of the contact; undefined for those that the change leaves out.
+ */
 function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, principal }: OctoWrite) {
   const merged = contact && { ...withoutOldName(octo.contact, contact), ...contact };
   return {

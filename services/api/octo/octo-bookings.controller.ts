@@ -21,7 +21,7 @@ import {
   withItsCatalog,
 } from './octo-state';
 
-/** Longer lists of one key are sent one after another. */
+/** The most bookings in a short list. Longer lists of one API key are sent one after another. */
 const SHORT_LIST = 100;
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;
@@ -126,7 +126,7 @@ function assertRange(from: string, to: string): void {
 
 const BOOKINGS_A_TEXT = 20;
 
-/** Yields the JSON of the bookings of these holds, in their order. Other requests run between two texts. */
+/** Yields the JSON of the bookings of these holds, in the order of the ids. Other requests can run between two texts. */
 export async function* bookingTexts(db: Db, holdIds: string[], view: BookingView): AsyncGenerator<string> {
   const { tenant } = view;
   const states = await withCatalog(db, tenant, await findStates(db, tenant.id, holdIds));

@@ -55,7 +55,7 @@ const CONDITIONS: { [F in keyof OctoFilter]?: string } = {
 
 const ONLY = { holds: 'l.id is null', leads: 'l.id is not null' };
 
-/** The holds that can have the reference, from an index of each table. */
+/** Conditions that find the holds which can have the reference by an index of each table. */
 const OF_REFERENCE: { [F in keyof OctoFilter]?: string } = {
   resellerReference: `o.hold_id in (
     select id from seat_holds where tenant_id = :tenantId and external_ref = :resellerReference
@@ -63,7 +63,7 @@ const OF_REFERENCE: { [F in keyof OctoFilter]?: string } = {
   supplierReference: `o.hold_id in (select hold_id from booking_leads where booking_ref = :supplierReference)`,
 };
 
-/** Returns the holds of the OCTO bookings that the filter finds, newest first. Stops at the limit before it sorts them. */
+/** Returns the ids of the holds of the OCTO bookings that the filter finds, newest first. Finds at most `limit`, and then sorts them. */
 export async function findOctoHolds(db: Db, tenantId: string, filter: OctoFilter): Promise<string[]> {
   const given = (Object.keys(filter) as (keyof OctoFilter)[]).filter((name) => filter[name] !== undefined);
   const conditions = [

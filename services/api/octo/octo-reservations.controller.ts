@@ -166,7 +166,7 @@ export class OctoReservationsController {
   }
 }
 
-/** @param sentIds in lower case, with the minutes as sent, because the tenant's limit may change */
+/** @param sentIds the ids in lower case. The minutes are those that the client sent, because the tenant's limit may change */
 function comparedReservation(
   { country }: Tenant,
   sentIds: { uuid: string | null; departure: string; expirationMinutes: number | null | undefined },

@@ -53,7 +53,7 @@ export async function findStates(db: Db, tenantId: string, holdIds: string[]): P
 /**
  * Returns the tenant's booking.
  * @param uuid any text
- * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown one and for another tenant's
+ * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking and for a booking of another tenant
  */
 export async function getState(db: Db, tenantId: string, uuid: string): Promise<OctoState> {
   const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
@@ -63,9 +63,10 @@ export async function getState(db: Db, tenantId: string, uuid: string): Promise<
 }
 
 /**
- * Locks the departure of a booking, and the one to which it moves, and then returns the booking. Every change of a hold or lead takes that
- * lock, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip but never waits.
- * @param to a missing tour, date or time stays
+ * Locks the departure of a booking, and the one to which it moves, and then returns the booking. Every change of a hold or lead locks its
+ * departure, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip but never
+ * waits.
+ * @param to the tour, date and time of the move; those that are missing stay the same
  * @throws SaleMovedError, which repeats the transaction, when the booking moved during the wait; DepartureBusyError after two seconds
  */
 export async function lockState(
@@ -107,7 +108,10 @@ function departureIdOf({ hold, lead }: OctoState): string {
   return lead?.departureId ?? hold.departureId;
 }
 
-/** Returns the departures that a change locks: the one of the booking, and the one to which it moves. @param to a missing tour, date or time stays */
+/**
+ * Returns the departures that a change locks: that of the booking, and the one to which it moves.
+ * @param to the tour, date and time of the move; those that are missing stay the same
+ */
 export async function departuresOf(
   db: Db,
   found: OctoState,

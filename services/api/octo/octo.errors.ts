@@ -12,7 +12,7 @@ export const ERROR_OF_ID = {
 type OctoId = keyof typeof ERROR_OF_ID;
 type OctoErrorName = (typeof ERROR_OF_ID)[OctoId] | 'UNPROCESSABLE_ENTITY' | 'BAD_REQUEST';
 
-/** A refusal that only OCTO knows. Its answer is always 400; the log and the metrics name it validation_failed. */
+/** A refusal that only OCTO knows. Its answer is always 400. The log and the metrics name it `validation_failed`. */
 export class OctoRefusalError extends AppError {
   readonly code = 'validation_failed';
 
@@ -131,7 +131,7 @@ function toOctoError(problem: Problem, error: AppError | undefined, sent: Sent) 
   return { status, body: { error: own, errorMessage: INVALID_ID, [entry.id]: idOf(entry.id, sent) } };
 }
 
-/** Names every issue of the input, because OCTO's error has no list of them. */
+/** Returns a message that names every issue of the input, because an error of OCTO has no list of issues. */
 function messageOf({ detail }: Problem, error: AppError | undefined): string {
   const issues = error?.facts.errors as InputIssue[] | undefined;
   if (!issues) return detail;

@@ -115,7 +115,7 @@ export async function sendTexts(
   try {
     await pipeline(all, response);
   } catch (error) {
-    // Ignored: the client closed the connection.
+    // Ignores that the client closed the connection.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

@@ -54,7 +54,7 @@ interface UnitPrice {
   retail: number;
 }
 
-/** Returns a price as OCTO shows it. The tenant's price has no discount, so it is `original` too. */
+/** Returns a price as OCTO shows it. The tenant's price has no discount, so it is also the `original` price. */
 export function toPricing(
   { currency, currencyDigits }: Pick<PricedTour, 'currency' | 'currencyDigits'>,
   { net, retail }: UnitPrice,
@@ -92,7 +92,7 @@ function priceOf(unit: OctoUnitId, { platform, tenant }: Pick<Quote, 'platform' 
 }
 
 /**
- * Returns the lowest price of a unit on the tour's open dates; for an adult without any, the base price.
+ * Returns the lowest price of a unit on the tour's open dates. If there is no open date, returns the base price for an adult.
  * @returns undefined for a unit that no open date has
  */
 export function lowestPrice(tour: Tour, quote: Quoter, unit: OctoUnitId): UnitPrice | undefined {

@@ -2,9 +2,9 @@ import type { PriceRule } from './choose-price-rule';
 import type { Prices } from './price-categories';
 
 /**
- * Decides the tenant's price of an adult, a child and a single supplement: applies one rule to a departure's prices. A percentage changes
- * every category. An amount or a price changes the adult's price only, so a child then pays the platform's price. Each price is rounded
- * once, half up, and is never below 0. party.ts adds up the total of a party.
+ * Calculates the tenant's prices of a departure by category: applies one rule to the platform's prices. A percentage changes every
+ * category. An amount or a price changes only the adult's price; the other categories then have the platform's price. A changed price is
+ * rounded once, half up, and is never below 0. party.ts adds up the total of a party.
  * @param digits decimals of the tour's currency
  */
 export function applyPriceRule(platform: Prices, rule: PriceRule | undefined, digits: number): Prices {
@@ -19,7 +19,7 @@ export function applyPriceRule(platform: Prices, rule: PriceRule | undefined, di
   return { ...platform, adult: roundToStep(BigInt(adult), 1n, step) };
 }
 
-/** Percent rules have four decimals: 12.5 % is 125000 of a million. */
+/** The scale of percentages, which have four decimals: 12.5 % is 125000 of a million. */
 const MILLION = 1_000_000n;
 
 /** Returns the tenant's deposit percentage of an amount, rounded half up; `reserve` takes no deposit. */
@@ -49,7 +49,7 @@ function roundingStep(roundTo: string | null, digits: number): bigint {
   return step > 0n ? step : 1n;
 }
 
-/** Converts decimal text to an integer of 10^-places; cuts further decimals. */
+/** Converts a decimal text to an integer, in units of 10^-places. Cuts off further decimals. */
 function decimalToScaled(text: string, places: number): bigint {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text)!;
   const scaled = BigInt(whole! + fraction.slice(0, places).padEnd(places, '0'));

@@ -12,18 +12,18 @@ import type { PricedTour } from './price-categories';
 import { ForeignCurrencyError, InvalidAmountError, PriceRuleNotFoundError } from './pricing.errors';
 
 export interface NewPriceRule {
-  /** The scope: a tour, a continent, or, without both, all tours. */
+  /** The scope of the rule: a tour or a continent. Without either, all tours. */
   tour?: PricedTour;
   continent?: string;
   change: PriceChange;
   /** Inclusive travel dates, YYYY-MM-DD. */
   travelFrom?: string;
   travelTo?: string;
-  /** Decimal text, major units. */
+  /** A decimal text in major units. */
   roundTo?: string;
 }
 
-/** Decimal text: a percentage added to each category, or major units of the tenant's currency for the adult. */
+/** `value` is a decimal text: for `percent`, it is added to each category; otherwise it is money of the tenant's currency for an adult. */
 export interface PriceChange {
   kind: PriceRuleKind;
   value: string;
@@ -65,7 +65,7 @@ function amountIn(tenant: Tenant, amount: string, tour: PricedTour | undefined):
 
 /**
  * Removes a price rule and returns it.
- * @throws PriceRuleNotFoundError also for another tenant's rule
+ * @throws PriceRuleNotFoundError for an unknown rule and for a rule of another tenant
  */
 export async function removePriceRule(trx: Trx, tenant: Tenant, id: number): Promise<ListedPriceRule> {
   const rule = await findPriceRule(trx, tenant.id, id);

@@ -9,21 +9,21 @@ export interface PriceRule {
   tourId: string | null;
   continent: string | null;
   kind: PriceRuleKind;
-  /** Decimal text such as "12.5000"; for a percent rule only. */
+  /** A decimal text such as "12.5000". Null unless `kind` is `percent`. */
   percent: string | null;
-  /** Minor units of `currency`; for an amount or price rule only. */
+  /** Minor units of `currency`. Both are null if `kind` is `percent`. */
   amountMinor: number | null;
   currency: string | null;
   /** Inclusive travel dates, YYYY-MM-DD; null: no limit. */
   travelFrom: string | null;
   travelTo: string | null;
-  /** Decimal text, major units: "5" rounds to the nearest multiple of five. */
+  /** A decimal text in major units: "5" rounds to the nearest multiple of five. */
   roundTo: string | null;
 }
 
 /**
- * Ranks the rules that apply: a tour's rule before a continent's before a general one; among equals the narrower travel window, then the
- * newest.
+ * Ranks the rules that apply: first rules for the tour, then rules for its continent, then general rules. Among rules of the same scope,
+ * the one with the narrower travel window is first; among equal windows, the newest rule.
  * @param travelDate YYYY-MM-DD, or null for a price without a date, to which rules with a travel window do not apply
  * @returns the rules that apply, the deciding one first
  */
@@ -42,7 +42,7 @@ export function rankPriceRules(
 export type Inapplicability =
   'other_tour' | 'other_continent' | 'other_currency' | 'needs_date' | 'outside_window';
 
-/** @returns undefined when the rule applies */
+/** @returns undefined if the rule applies */
 export function whyInapplicable(
   rule: PriceRule,
   tour: PricedTour,
@@ -51,7 +51,7 @@ export function whyInapplicable(
 ): Inapplicability | undefined {
   if (rule.tourId !== null && rule.tourId !== tour.id) return 'other_tour';
   if (rule.continent !== null && rule.continent !== tour.continent) return 'other_continent';
-  // An amount is in the tenant's currency, so the rule does not apply to a tour in another currency.
+  // A rule with an amount has the tenant's currency, so it does not apply to a tour in another currency.
   const isInMoney = rule.currency !== null;
   if (isInMoney && (rule.currency !== tour.currency || rule.currency !== tenantCurrency))
     return 'other_currency';
@@ -65,7 +65,7 @@ function whyNotThen({ travelFrom, travelTo }: PriceRule, date: string | null): I
   return covers ? undefined : 'outside_window';
 }
 
-/** The comparison that an applicable rule lost to the deciding rule. */
+/** The reason why another applicable rule decides instead of this one. */
 export type Defeat = 'closer_rule' | 'narrower_window' | 'newer_rule';
 
 export function whyBeaten(winner: PriceRule, loser: PriceRule): Defeat {
@@ -78,7 +78,7 @@ function closeness(rule: PriceRule): number {
   return rule.continent !== null ? 1 : 0;
 }
 
-/** Returns the length of the travel window for the ranking. A window with one open end ranks between windows with two ends and no window. */
+/** Returns the length of the travel window, for the ranking. A window with one open end is longer than any with two, shorter than none. */
 function windowDays(rule: PriceRule): number {
   if (rule.travelFrom === null && rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
   if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER - 1;

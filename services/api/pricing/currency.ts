@@ -1,9 +1,9 @@
 import { code as findCurrency } from 'currency-codes';
 
-/** ISO 4217 codes that are not money: metals, units of account, test and "no currency". */
+/** ISO 4217 codes that are not money: metals, units of account, the code for tests, and "no currency". */
 const NOT_MONEY = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ');
 
-/** Returns the decimals of a currency by ISO 4217: 2 for EUR, 0 for JPY; undefined for an unknown code. */
+/** Returns the number of decimals of a currency (ISO 4217): 2 for EUR, 0 for JPY. Undefined for an unknown code. */
 export function currencyDigits(code: string): number | undefined {
   return NOT_MONEY.includes(code) ? undefined : findCurrency(code)?.digits;
 }

@@ -13,7 +13,7 @@ import { findDiscountRules, findPriceRules } from './price-rule.repository';
 import type { Prices } from './price-categories';
 import { applyPriceRule } from './apply-price-rule';
 
-/** A price that is 0 or less than half of the platform's, in minor units of the tour's currency. */
+/** A tenant's price that is less than half of the platform's price. Money is in minor units of the tour's currency. */
 export interface LowPrice {
   tour: string;
   /** Null: the base price, for a booking without a date. */
@@ -32,19 +32,19 @@ export interface LowPrices {
   /** The number of prices that are 0. */
   free: number;
   tours: number;
-  /** The price with the smallest share of the platform's price. */
+  /** The lowest price in relation to the platform's price. */
   lowest: LowPrice;
 }
 
 type TenantOfRules = Pick<Tenant, 'id' | 'slug' | 'currency'>;
 
 const TOURS_A_PAGE = 500;
-/** Id of the rule to check, so that it ranks as newer than any stored rule. */
+/** The id of a rule that is checked before it is stored: with it, the rule ranks as newer than any stored rule. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Finds the low prices that a rule would cause if it were added. Checks the published tours of its scope, visible to the tenant
- * or not: their base prices, and all categories of the departures that can be booked.
+ * Finds the low prices that a rule would cause if it were added. Checks the published tours of its scope, whether the tenant sees them or
+ * not: their base prices, and the prices of their open departures in all categories.
  * @throws InvalidAmountError, ForeignCurrencyError
  */
 export async function findLowPricesOf(
@@ -59,7 +59,7 @@ export async function findLowPricesOf(
   return found;
 }
 
-/** Finds the stored rules of usable tenants that cause low prices. @param limit the most tenants */
+/** Finds stored rules that cause low prices. Checks no further tenant once it has found `limit` rules. */
 export async function findLowPriceRules(
   db: Db,
   limit: number,
@@ -82,8 +82,8 @@ export async function findLowPriceRules(
 }
 
 /**
- * Returns true if a rule can make a price of the range low. Before rounding, a rule is linear in the price, so checking both
- * ends is enough; rounding lowers a price by half a step at most.
+ * Returns true if a rule can make a price of the range low. Before rounding, the result is linear in the price, so it is enough to check
+ * both ends of the range. Rounding lowers a price by half a step at most.
  */
 function canMakeLow(rule: PriceRule, tenantCurrency: string, range: PriceRange): boolean {
   const { currency, digits, lowest, highest } = range;
@@ -158,7 +158,7 @@ function addLowPrices(
   }
 }
 
-/** Returns whether `a` is lower: a smaller share of the platform's price or, for equal shares, a larger loss. */
+/** Returns whether `a` is lower than `b` in relation to the platform's price. If they are equal, the higher platform price counts. */
 function isLower(a: LowPrice, b: LowPrice): boolean {
   const [left, right] = [a.tenantMinor * b.platformMinor, b.tenantMinor * a.platformMinor];
   return left === right ? a.platformMinor > b.platformMinor : left < right;

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../platform/errors';
 import { toMajor } from './currency';
 import { type Category, CATEGORIES, type Prices } from './price-categories';
 
-/** The number of each price category: adults and children take a seat each, single supplements none. */
+/** The number of each price category. An adult and a child take a seat each, a single supplement takes none. */
 export type Party = Record<Category, number>;
 
 export function adultsOnly(adult: number): Party {
@@ -13,7 +13,7 @@ export function seatsOf({ adult, child }: Party): number {
   return adult + child;
 }
 
-/** The request's field for the number of a category. */
+/** The field of a request that has the number of the category. */
 const FIELD: Record<Category, string> = {
   adult: 'adults',
   child: 'children',
@@ -30,12 +30,12 @@ export function assertPriced(party: Party, prices: Prices): void {
       throw new InvalidInputError('body', FIELD[category], 'must be 0: this category has no price');
 }
 
-/** Returns the total of a party in minor units. Each of its categories has a price. */
+/** Returns the total of a party in minor units. The caller has checked that each category has a price (assertPriced). */
 export function totalOf(party: Party, prices: Prices): number {
   return CATEGORIES.reduce((total, category) => total + party[category] * (prices[category] ?? 0), 0);
 }
 
-/** Returns `2 adults, 1 child, 1 single supplement`. */
+/** Describes the party, for example as `2 adults, 1 child, 1 single supplement`. */
 export function describeParty(party: Party): string {
   const counted = CATEGORIES.filter((category) => party[category] > 0);
   return counted
@@ -49,12 +49,12 @@ const NOUN: Record<Category, [one: string, more: string]> = {
   single_supplement: ['single supplement', 'single supplements'],
 };
 
-/** One line of a price breakdown; money in major units. */
+/** One line of a price breakdown. Money is in major units. */
 export interface CategoryPrice {
   category: Category;
   /** @isInt */
   number: number;
-  /** One traveller's price of this category, or one supplement. */
+  /** The price of one traveller of this category, or of one supplement. */
   unit_price: number;
   total: number;
 }
@@ -69,7 +69,7 @@ export function priceByCategory(party: Party, prices: Prices, digits: number): C
   }));
 }
 
-/** The most adults and children of one request together. */
+/** The most adults and children together in one request. */
 const PARTY_MAX = 50;
 
 export interface PartyBody {
@@ -79,8 +79,8 @@ export interface PartyBody {
 }
 
 /**
- * Reads the numbers of a booking. Takes the default in place of a value that tsoa refuses, because tsoa reports that issue.
- * @throws InvalidInputError (400) for nobody, for more than 50 travellers, and for more supplements than adults
+ * Reads the numbers of a booking. Uses the default instead of a value that tsoa refuses, because tsoa reports that issue.
+ * @throws InvalidInputError (400) for no travellers, for more than 50, and for more single supplements than adults
  */
 export function partyInput(body: PartyBody): Party {
   const adults = numberOr(1, body.adults);

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import type { PricedTour, Prices } from './price-categories';
 
-/** Tours with their base price, and their departures that can be booked. */
+/** One row for the base price of each tour, and one for the prices of each of its open departures. */
 const ON_SALE = `tours t cross join lateral (
   select jsonb_build_object('adult', t.base_price_minor) as prices, null::date as date
   union all
@@ -9,11 +9,10 @@ const ON_SALE = `tours t cross join lateral (
   where d.tour_id = t.id
     and departure_is_open(d.status, d.departure_date, coalesce(d.start_time, t.start_time), d.closes_at, t.time_zone, statement_timestamp())) p`;
 
-/** The range of the prices of a currency, over all categories, in minor units. */
+/** The lowest and highest price in a currency, over all categories, in minor units. Prices of 0 are left out. */
 export interface PriceRange {
   currency: string;
   digits: number;
-  /** Above 0. */
   lowest: number;
   highest: number;
 }
@@ -39,7 +38,7 @@ interface TourScope {
 export interface PlatformPrices {
   tour: PricedTour & { slug: string };
   prices: Prices;
-  /** The date of the first departure. */
+  /** The date of the first departure of the group. Null: the base price. */
   date: string | null;
   count: number;
 }
@@ -56,7 +55,7 @@ export async function findScopedTourIds(
   return query.pluck<string[]>('id');
 }
 
-/** @param bounds sorted dates; no group contains departures on both sides of a bound */
+/** @param bounds sorted dates: departures before a bound, and departures on or after it, are in different groups */
 export async function findPlatformPrices(
   db: Db,
   tourIds: string[],

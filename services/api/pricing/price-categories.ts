@@ -1,7 +1,7 @@
 import { toMajor } from './currency';
 
 /**
- * The price categories. A single supplement is for an adult who has a room alone. These files decide prices, also the price of a child:
+ * The price categories. A single supplement is for an adult who has a room alone. These files decide the prices of all categories:
  * - departures/change-departure.ts and catalog-import/: the platform's price of each category of a departure.
  * - choose-price-rule.ts: which price rule of the tenant applies.
  * - apply-price-rule.ts: which categories the rule changes, and how.
@@ -17,7 +17,7 @@ export interface Prices {
   single_supplement?: number;
 }
 
-/** The tenant's prices by category, in minor units: locked by a hold, or quoted now. */
+/** The tenant's prices by category, in minor units: those that a hold has locked, or the present ones. */
 export interface LockedPrice {
   prices: Prices;
   currency: string;
@@ -63,7 +63,7 @@ export interface TenantPricesAnswer extends PricesAnswer {
   deposit: number;
 }
 
-/** Converts prices to major units; leaves out the categories that the departure does not have. */
+/** Converts prices to major units. Leaves out categories without a price. */
 export function pricesAnswer(prices: Prices, digits: number): PricesAnswer {
   const { adult, child, single_supplement } = prices;
   const answer: PricesAnswer = { adult: toMajor(adult, digits) };

@@ -23,7 +23,10 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
     .where((scope) => scope.whereNull('tour_id').orWhereIn('tour_id', tourIds));
 }
 
-/** Selects the rules of `:ruleTenants` that can apply to any of `:ruleTours`, with the tenant's id, as JSON keeps them: decimals are texts. */
+/**
+ * Selects the rules of `:ruleTenants` that can apply to any of `:ruleTours`, with the tenant's id. Selects decimals as texts, because the
+ * rows are returned as JSON, which has only floats.
+ */
 export const PRICE_RULES_OF_TENANTS = `
   select id, tour_id, continent, kind, percent::text, amount_minor, currency, travel_from, travel_to, round_to::text, tenant_id
   from price_rules
@@ -35,7 +38,7 @@ interface DiscountRule {
   tenant: { id: string; slug: string; currency: string };
 }
 
-/** Returns the rules that can lower, fix or round prices, of usable tenants, by slug. */
+/** Returns the rules that may cause low prices, of tenants that the API serves, by slug. */
 export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
   const rows: (PriceRule & { tenantId: string; slug: string; tenantCurrency: string })[] = await db(
     'price_rules as r',

@@ -8,7 +8,7 @@ export class PriceRuleNotFoundError extends AppError {
   }
 }
 
-/** An amount rule never applies to a tour in another currency. */
+/** A rule with an amount in the tenant's currency would never apply to a tour in another currency. */
 export class ForeignCurrencyError extends AppError {
   readonly code = 'currency_mismatch';
 

@@ -15,7 +15,7 @@ import type { PricedTour, Prices } from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
 import { assertPriced, type Party, totalOf } from './party';
 
-/** Holds the price that the tenant's customer pays, the platform's price (both in minor units), and the rule that decided. */
+/** The platform's prices, the prices that the tenant's customer pays (all in minor units), and the rule that decided. */
 export interface Quote {
   platform: Prices;
   tenant: Prices;
@@ -24,7 +24,7 @@ export interface Quote {
   rule: PriceRule | undefined;
 }
 
-/** Quotes the tours that it was created for, without a query. */
+/** Quotes a price without a query. Can quote only the tours for which it was created. */
 export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote;
 
 /** Creates a quoter from the tenant's stored price rules for these tours. */
@@ -44,7 +44,7 @@ export function quoterFromRules(tenant: Tenant, rules: PriceRule[]): Quoter {
 
 const RULES_PER_KIB = 4;
 
-/** Creates a quoter of one tour with cached rules, for reads only: a sale reads the rules again. */
+/** Creates a quoter for one tour from cached rules. Only for reads: a sale reads the rules from the database. */
 export async function cachedQuoter(
   { db, cache }: CachedReads,
   tenant: Tenant,
@@ -57,7 +57,7 @@ export async function cachedQuoter(
   return quoterFromRules(tenant, rules);
 }
 
-/** Quotes the tenant's price of one tour on one date with cached rules (null: without a date). */
+/** Quotes the tenant's price of one tour from cached rules. @param travelDate YYYY-MM-DD; null: a price without a date */
 export async function cachedQuote(
   reads: CachedReads,
   tenant: Tenant,
@@ -68,7 +68,7 @@ export async function cachedQuote(
   return (await cachedQuoter(reads, tenant, tour))(tour, platform, travelDate);
 }
 
-/** Describes the calculation of one adult's price, as holds store it and answers show it. */
+/** Describes how the price of an adult was calculated: holds and bookings store this object, and answers show it. */
 export function explainPrice(quote: Quote, currencyDigits: number): Record<string, unknown> {
   const { rule } = quote;
   return {
@@ -93,16 +93,16 @@ function scopeOf(rule: PriceRule): 'tour' | 'continent' | 'all' {
   return rule.continent ? 'continent' : 'all';
 }
 
-/** The price of a booking now, in minor units, and its reasons. */
+/** The present price of a booking, in minor units, and the reasons for it. */
 export interface SimulatedPrice {
   quote: Quote;
-  /** One adult's price before it is rounded to the rule's step. */
+  /** The price of one adult before it is rounded to the step of the rule. */
   unroundedMinor: number;
   totalMinor: number;
   depositMinor: number;
   /** Rules that apply but rank below `quote.rule`, best first. */
   beaten: { rule: PriceRule; because: Defeat }[];
-  /** Rules for this tour, its continent or all tours that do not apply on this date, newest first. */
+  /** Rules with the right scope (tour, continent or all tours) that do not apply because of the date or the currency, newest first. */
   inapplicable: { rule: PriceRule; because: Inapplicability }[];
 }
 

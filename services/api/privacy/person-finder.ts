@@ -13,22 +13,22 @@ type Finder = (folded: string) => boolean;
 const BETWEEN = /[^\p{L}\p{M}\p{N}]+/gu;
 /** The optional space between parts of one word. */
 const GAP = ' ?';
-/** Scripts without spaces between words: a name in them needs no word boundary. */
+/** A text in scripts that write no spaces between words. A name in such a script is found without word boundaries. */
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
-/** The shortest full name that is searched within a longer word; shorter names occur in words by chance. */
+/** The shortest full name that is searched within longer words. Shorter names occur in words by chance. */
 const LEAST_WITHIN_A_WORD = 8;
 /** The shortest local part of an email that is searched without its domain. */
 const LEAST_LOCAL_PART = 5;
-/** A shorter national number is only found together with its prefix. */
+/** The shortest national number that is searched without its country code. */
 const LEAST_NATIONAL = 6;
-/** Country codes of two digits; 1 and 7 have one digit, the others three (E.164). */
+/** Country codes of two digits (E.164). The codes 1 and 7 have one digit; all others have three. */
 const TWO_DIGITS = /^(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
 
 /**
- * Returns a function that checks whether a text identifies one of these people. Some websites build references and keys from the
- * name, phone or email: in another case, with or without accents, with words in another order, with digits in groups or in
- * national form. Matches whole words and whole numbers, so that Mr Book is not found in `booking-7`.
+ * Returns a function that checks whether a text identifies one of these people. Some websites build references and keys from the name,
+ * phone or email of a customer. They may change the case, the accents or the order of the words, group the digits, or write them in
+ * national form. The function matches whole words and whole numbers, so that Mr Book is not found in `booking-7`.
  */
 export function personFinder(people: Person[]): (text: string) => boolean {
   const finders = people.flatMap(({ name, phone, email }) => [
@@ -39,7 +39,7 @@ export function personFinder(people: Person[]): (text: string) => boolean {
   return (text) => readingsOf(text).some((reading) => finders.some((finds) => finds(reading)));
 }
 
-/** Returns the folded text with percent-encoding decoded, and also with camelCase split into words. */
+/** Returns the forms of the text that are searched: decoded from percent-encoding and folded, as it is and with camelCase split. */
 function readingsOf(text: string): string[] {
   const plain = decoded(text);
   const readings = spellingsOf(plain, plain.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
@@ -58,7 +58,7 @@ function decoded(text: string): string {
 
 const UMLAUTS: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
 
-/** Returns the folded spellings: ü as u and as ue. */
+/** Returns the folded texts, each in both spellings of umlauts: ü as u and as ue. */
 function spellingsOf(...texts: string[]): string[] {
   const spelt = texts.map((text) =>
     text.normalize('NFC').replace(/[äöüåø]/giu, (letter) => UMLAUTS[letter.toLowerCase()]!),
@@ -67,8 +67,8 @@ function spellingsOf(...texts: string[]): string[] {
 }
 
 /**
- * Finds all words of the name, in any order; for three or more words, any two that are not particles. Also finds the whole name
- * in one word.
+ * Finds a text that contains all words of the name, in any order. If the name has three or more words, two words of at least three
+ * characters are enough. Also finds the whole name written as one word.
  * @param name folded
  */
 function nameFinder(name: string): Finder {
@@ -87,8 +87,8 @@ function nameFinder(name: string): Finder {
 }
 
 /**
- * Finds the address, also written with `at` and `dot`. Finds the local part alone if it is specific to the person: with letters
- * and digits, or with a word of the name.
+ * Finds the address, also written with `at` and `dot`. Finds the local part without the domain if it is specific to the person: if it has
+ * both letters and digits, or contains a word of the name.
  */
 function emailFinder(email: string, name: string): Finder {
   const at = email.lastIndexOf('@');
@@ -113,14 +113,17 @@ function lengthOf(parts: string[]): number {
   return [...parts.join('')].length;
 }
 
-/** @param leastWithin the length from which the word is also found within a longer word */
+/** @param leastWithin a word of at least this length is also found within a longer word */
 function wordPattern(parts: string[], leastWithin = Infinity): RegExp {
   const [joined, length] = [parts.join(GAP), lengthOf(parts)];
   const within = length >= leastWithin || (length > 1 && UNSPACED.test(parts.join('')));
   return within ? new RegExp(joined) : bounded(joined);
 }
 
-/** Requires no letter before and after. Avoids Unicode classes: an expression with a dozen of them takes 16 ms to compile. */
+/**
+ * Requires that no letter stands before or after the pattern. Avoids Unicode classes: an expression with a dozen of them takes 16 ms to
+ * compile.
+ */
 function bounded(pattern: string): RegExp {
   return new RegExp(`(?<![^ 0-9])(?:${pattern})(?![^ 0-9])`);
 }
@@ -130,8 +133,8 @@ function matching(pattern: RegExp | undefined): Finder {
 }
 
 /**
- * Builds a pattern that finds a phone number in international and national form, in groups or not, and never within more
- * digits: for +4930901820 also `0049 30 901820` and `030-901820`.
+ * Builds a pattern that finds a phone number in international and in national form, with or without groups of digits: for +4930901820 also
+ * `0049 30 901820` and `030-901820`. Does not find it as a part of a longer number.
  * @param phone with `+` or `00`, or in national form
  * @returns a pattern for texts whose other characters are replaced by single spaces; undefined for less than five digits
  */

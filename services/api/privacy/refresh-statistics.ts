@@ -14,9 +14,9 @@ const TABLES = [
 ];
 
 /**
- * Computes the statistics of the planner again. They contain names and addresses of the sampled rows, and would keep an erased customer
- * until the next ANALYZE. Call it after the commit, because it takes seconds and a transaction would hold its locks to the end. Needs the
- * owner's rights.
+ * Computes the statistics of PostgreSQL's planner again. The statistics contain values of sampled rows, such as names, so they would keep
+ * data of an erased customer until the next ANALYZE. Call it after the commit: it takes seconds, during which a transaction would keep
+ * its locks. Needs the rights of the tables' owner.
  */
 export async function refreshStatistics(db: Db): Promise<void> {
   await db.raw(`analyze ${TABLES.join(', ')}`);

@@ -25,20 +25,20 @@ export interface RefusedRequest {
   externalRef?: string | null;
   /** The people in the request. A reference that identifies one of them is not stored. */
   people?: Person[];
-  /** As sent: any text. */
+  /** As the client sent it: any text. */
   holdId?: string | null;
   bookingRef?: string;
 }
 
 /** Collects the refusals of this process until the sweeper writes them. */
 export interface RefusalLog {
-  /** Records an error of the domain. Invalid input and internal errors are not refusals. */
+  /** Records an AppError. Ignores invalid input and internal errors, which are not refusals. */
   record(request: RefusedRequest, refusal: unknown): void;
   /** Writes the refusals recorded since the last call. After a failure it keeps them for the next call. */
   write(db: Db): Promise<void>;
 }
 
-/** The most refusals with details between two writes. Further ones are only counted, so that a flood of requests does not fill the memory. */
+/** The most refusals whose details are kept until the next write. Further refusals are only counted, which limits the memory. */
 const MOST_WITH_DETAILS = 500;
 
 type Count = Omit<RefusalCount, 'ageMs'> & { since: number };
@@ -82,7 +82,7 @@ export function createRefusalLog(): RefusalLog {
   };
 }
 
-/** Records the refusal for operators and throws it again; a refusal for lack of seats gets up to three other dates. */
+/** Records the refusal for operators, and throws it again. If the departure is not available, adds up to three other departures. */
 export async function refuseWithAlternatives(
   { db, refusals }: { db: Db; refusals: RefusalLog },
   request: RefusedRequest,
@@ -112,7 +112,7 @@ function referenceWithoutPerson({ externalRef = null, people = [] }: RefusedRequ
   return externalRef !== null && personFinder(people)(externalRef) ? null : externalRef;
 }
 
-/** Returns the seats from the refusal, or, if it was refused before the departure was read, from the request. */
+/** Returns the wanted seats as the refusal names them. A refusal for another reason names none: returns those of the request. */
 function requestedSeats(request: RefusedRequest, refusal: AppError) {
   if (isDepartureNotAvailable(refusal)) return refusal.wanted;
   const { departureDate = null, departureTime = null, quantity = null } = request;
@@ -122,9 +122,9 @@ function requestedSeats(request: RefusedRequest, refusal: AppError) {
 const PAGE_SIZE = 5000;
 
 /**
- * Erases the references of a tenant's refusals that identify a person. Recorded refusals that are not written yet lose their
- * reference when they are written, because the caller anonymizes a booking of the tenant in the same transaction.
- * @returns how many
+ * Erases those references of a tenant's refusals that identify a person. A refusal that is recorded but not written yet loses its reference
+ * when it is written, because the caller anonymizes a booking of the tenant in the same transaction (see insertRefusals).
+ * @returns the number of erased references
  */
 export async function eraseRefusals(
   trx: Trx,

@@ -17,20 +17,23 @@ export type RecordedRefusal = Omit<Refusal, 'id' | 'at' | 'tenant' | 'tour'> & {
   ageMs: number;
 };
 
-/** The advisory lock: shared by writers, exclusive for an erasure, so that no refusal is written unseen during it. */
+/**
+ * The name of the advisory lock. Writers of refusals take it shared, an erasure takes it exclusively: no refusal can be added while the
+ * erasure searches, so the erasure misses none.
+ */
 const REFUSALS_LOCK = 'sale refusals';
 
 /**
- * The reference of refusal i; null if a booking of the tenant was anonymized after the refusal was recorded, because the
- * reference may identify that customer and the erasure did not see it. The minute covers the anonymizing transaction, whose
- * clock reading is before its COMMIT.
+ * The reference of refusal `i`. Null if a booking of the tenant was anonymized after the refusal was recorded: the reference may identify
+ * this booking's customer, and the erasure could not see the refusal. The minute is needed because `anonymized_at` is read before the
+ * COMMIT of the anonymizing transaction.
  */
 const REFERENCE = `case when not exists (
     select from booking_leads l where l.tenant_id = i."tenantId"
       and l.anonymized_at > clock_timestamp() - i."ageMs" * interval '1 ms' - interval '1 minute'
   ) then i."externalRef" end`;
 
-/** Adds the counts and refusals and deletes the expired ones. The caller passes ages, so that only the clock of the database counts. */
+/** Adds counts and refusals, and deletes old ones. The caller passes ages instead of times, so that only the database's clock is used. */
 export async function insertRefusals(
   trx: Trx,
   counts: RefusalCount[],

@@ -10,14 +10,14 @@ export interface Refusal {
   /** The code of the problem document, such as insufficient_seats. */
   code: string;
   requestId: string;
-  /** Slug; null when the request was refused before the departure was read, or the tour was deleted. */
+  /** Slug. Null: the refusal was for another reason than the departure, or the tour was deleted. */
   tour: string | null;
   departureDate: string | null;
-  /** HH:MM, of the departure, or as requested; null: none. */
+  /** HH:MM: the time of the departure, or the requested time. Null: none. */
   departureTime: string | null;
   /** Requested seats. */
   quantity: number | null;
-  /** Free seats; null unless there were too few. */
+  /** Free seats. Null: the refusal was for another reason than too few free seats. */
   seatsAvailable: number | null;
   externalRef: string | null;
   holdId: string | null;
@@ -26,7 +26,7 @@ export interface Refusal {
 
 export interface RefusalFilter {
   tenantId?: string;
-  /** True: of sandbox tenants; undefined: of all. */
+  /** True: refusals of sandbox tenants. False: of real tenants. Undefined: of all tenants. */
   sandbox?: boolean;
   since?: Date;
   code?: string;
@@ -38,6 +38,6 @@ export interface RefusalFilter {
   limit: number;
 }
 
-/** Retention of the counts and of the single refusals. */
+/** The days for which the counts, and the refusals with their details, are kept. */
 export const COUNTS_KEPT_DAYS = 400;
 export const REFUSALS_KEPT_DAYS = 30;

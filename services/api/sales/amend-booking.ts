@@ -52,9 +52,9 @@ export interface BookingAmendment {
 }
 
 /**
- * Changes a standing booking: reserves and gives back its seats, prices it, and enqueues `booking.updated`. On the same departure a
- * category that is booked keeps its unit price; a new category, and everything on another departure, is priced as today. A change to the same values
- * enqueues nothing.
+ * Changes a standing booking: reserves additional seats or frees seats, calculates the price, and enqueues `booking.updated`. On the same
+ * departure, a category that is already booked keeps its unit price. A new category, and each category on another departure, gets the
+ * present price. A change to the same values writes and enqueues nothing.
  * @throws BookingNotFoundError, TourNotFoundError (404), InvalidInputError (400), BookingStateConflictError, CurrencyConflictError,
  *   BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError,
  *   PriceChangedError, DepartureBusyError (409)
@@ -88,7 +88,7 @@ export async function amendBooking(
 }
 
 /**
- * Decides the change by the facts, under the locks of both departures and the lead. Throws as amendBooking.
+ * Decides the change by the facts, under the locks of both departures and of the lead. Throws the errors of amendBooking.
  * @param to the departure after the change
  */
 function decideAmendment(
@@ -176,8 +176,8 @@ function amendedPrice(
 }
 
 /**
- * Returns the deposit after the change. Until the booking is confirmed it follows the total, by the percentage that was stored with the
- * booking; a move to another departure takes the tenant's percentage of today.
+ * Returns the deposit after the change. Until the booking is confirmed, the deposit changes with the total. Its percentage is the one that
+ * was stored with the booking; a move to another departure takes the tenant's present percentage.
  */
 function amendedDeposit(
   tenant: Tenant,

@@ -17,7 +17,7 @@ import { type AmendedHold, amendHoldRow, insertHoldChange } from '../holds/seat-
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
-  /** Adults and children together. Alone, it changes the adults. */
+  /** Adults and children together. Without `adults`, the adults are the quantity without the children. */
   quantity?: number;
   adults?: number;
   children?: number;
@@ -33,7 +33,8 @@ export interface HoldAmendment {
 }
 
 /**
- * Changes a live hold. On the same departure its prices stay locked; on another one they are locked anew. Its end stays the same.
+ * Changes a live hold. On the same departure its prices stay locked. On another departure the present prices are locked. The end of the
+ * hold stays the same.
  * @throws HoldNotFoundError, TourNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError,
  *   DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, DepartureBusyError (409)
  */
@@ -62,7 +63,7 @@ export async function amendHold(
 }
 
 /**
- * Decides the change by the facts, under the locks of both departures. Throws as amendHold.
+ * Decides the change by the facts, under the locks of both departures. Throws the errors of amendHold.
  * @param to the departure after the change
  */
 function decideHoldAmendment(

@@ -13,7 +13,7 @@ import { assertWithinShare } from './tenant-limits';
 /**
  * Locks the departures of a change until `trx` ends, and reads the facts.
  * @param tourId the tour after the change
- * @param departureIds the departure that the hold or booking leaves and the one that it goes to; null: there is none
+ * @param departureIds the departure that the hold or booking leaves and the one that it moves to; null: there is none
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function lockAndReadFacts(
@@ -26,8 +26,8 @@ export async function lockAndReadFacts(
 }
 
 /**
- * Decides a change by its facts. A tenant that does not see the tour learns nothing about its dates, so it gets TourNotFoundError
- * instead of DepartureGoneError, which has alternatives.
+ * Decides a change by its facts. A tenant that does not see the tour gets TourNotFoundError instead of DepartureGoneError: the
+ * alternatives of the latter would show dates of the tour.
  * @throws errors of `decide`
  */
 export async function decideForTenant<T>(
@@ -46,16 +46,16 @@ export async function decideForTenant<T>(
 
 /** The party on one departure before and after the change. */
 export interface PartyOfChange {
-  /** Null on a departure that the hold or booking moves to. */
+  /** Null: the hold or booking moves to this departure. */
   before: Party | null;
   after: Party;
-  /** True: the tenant's share does not limit the seats. */
+  /** True: the booking is paid, so the tenant's share of the departure does not limit its seats. */
   paid: boolean;
 }
 
 /**
- * Checks what a change adds, in the order of a new sale. A change that adds to no category is allowed on a closed or cancelled departure;
- * one that adds no seat needs no free seat.
+ * Checks the party after a change, in the order in which a new sale is checked. If no category becomes larger, the change is allowed on any
+ * departure, also on a closed or cancelled one. If the number of seats does not become larger, no free seat is needed.
  * @throws TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409)
  */
 export function assertPartyOfChange(

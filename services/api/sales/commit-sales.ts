@@ -5,10 +5,10 @@ import type { Logger } from '../../platform/logger';
 import { ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Outcome, WrittenSales } from './transact-sales';
 
-/** The end of a transaction of sales. Without `rolledBack`, an error leaves the outcome unknown. */
+/** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
 
-/** Time for a lost COMMIT to end, or for another server to take over. */
+/** The time for which the outcome of a COMMIT without an answer is read: it may still be running, or another server must take over. */
 const READ_BACK_MS = 2_000;
 const PAUSE_MS = 50;
 
@@ -31,16 +31,16 @@ const transactionSales = new Histogram({
 });
 
 /**
- * Plans the statements of a sale once for all parameters, and by indexes: planning took a third of PostgreSQL's time, and a plan
- * that was made while a table was small went on reading all of it.
+ * Lets PostgreSQL plan each statement of a sale once for all parameters, because planning took a third of its time. Avoids plans that read
+ * whole tables: a plan that was made while a table was small would stay in use when the table has grown.
  */
 export const SALE_PLANS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
 
 /**
- * Runs `work` in one transaction, measures it, and logs a failed one. When the connection is lost between COMMIT and its answer, reads the
- * outcome back.
+ * Runs `work` in one transaction and measures it. Logs a failure only if the batch has several sales: the caller of a single one gets the
+ * error. If the connection is lost between COMMIT and its answer, reads from the database whether the transaction was committed.
  * @param batch the sales; `work` may add some
- * @param lockBy ends the wait for a lock, by performance.now()
+ * @param lockBy the time, on the clock of performance.now(), at which the wait for a lock ends
  */
 export async function commitSales(
   { db, log }: { db: Db; log: Logger },
@@ -64,7 +64,7 @@ export async function commitSales(
     const outcome = outcomeOf(committed);
     measure(batch, begun, outcome);
     if (committed) return { committed: written!.outcomes };
-    // Not logged for a single sale, because the caller gets this error.
+    // The caller of a single sale gets this error, so it is not logged.
     if (batch.length > 1)
       log.warn({ err: error, sales: batch.length, outcome }, 'transaction of sales failed');
     return { error, rolledBack: committed === false };
@@ -86,7 +86,8 @@ function measure(batch: { arrivedAt: number }[], begun: number, outcome: Transac
 
 /** Returns whether the transaction was committed; undefined: unknown. */
 async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Promise<boolean | undefined> {
-  // No sale was granted, so all can run again. A stored answer is then locked again, so that its COMMIT waits for the standby.
+  // No sale was granted, so all sales can run again. The repeated transaction locks the stored answers again, so that its COMMIT waits
+  // until the standby has them.
   if (transactionId === null) return false;
   const sold = outcomes.flatMap((one) =>
     one.kind === 'sold' && !(one.sold instanceof ReplayedResponse) ? [one.sold] : [],
@@ -108,7 +109,7 @@ interface FoundTransaction {
 }
 
 /**
- * Returns the status of a transaction, and how many of its holds and leads exist. Locks the rows: then this read also waits until the
+ * Returns the status of a transaction, and how many of its holds and leads exist. Locks the rows, so that this read also waits until the
  * standby has them.
  */
 async function findCommitted(

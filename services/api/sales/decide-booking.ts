@@ -40,11 +40,11 @@ export interface GrantedBooking {
 }
 
 /**
- * Decides one request by the facts, alone or after others of its transaction: consumes the hold, reserves the seats, checks the tenant's
- * limits, and quotes its price.
+ * Decides one booking by the facts, which count the sales that were granted before it in the transaction: consumes the hold, reserves the
+ * seats, checks the tenant's limits, and quotes the tenant's price.
  * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError, HoldNotFoundError
  *   (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
- *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). The facts are then as before.
+ *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). The facts stay unchanged then.
  */
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
   const { tenant, party } = sale;
@@ -73,7 +73,7 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooki
   };
 }
 
-/** Finds the departure and the hold of a booking, and checks that the seats that the hold does not keep are free. */
+/** Finds the departure and the hold of a booking, and checks that the departure has enough free seats, counting those of the hold. */
 function seatsToBook(
   facts: SaleFacts,
   sale: BookingSale,
@@ -92,7 +92,7 @@ function seatsToBook(
   return { departure, held };
 }
 
-/** Returns the departure that the request names. A time beside a hold_id must be that of the hold. */
+/** Returns the departure of the booking. If the request names a hold_id and a time, it must be the time of the hold. */
 function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: string }): Departure {
   const { holdId, departureTime } = sale;
   if (holdId === null) return existingDeparture(facts, sale);
@@ -102,9 +102,9 @@ function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: 
 }
 
 /**
- * Checks that no hold has the reference of a booking without a date, which takes no seats.
- * @throws SaleMovedError for a hold that was placed meanwhile: its departure is then found again; AmbiguousHoldReferenceError,
- *   HoldExpiredError (409)
+ * Checks that no hold of the tour has the reference of a booking without a date: the booking would have to consume this hold.
+ * @throws SaleMovedError for a live hold that was placed meanwhile: the sale is repeated with the departure of this hold;
+ *   AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
  */
 function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
   const { tenant, tour, externalRef, departureTime } = sale;
@@ -125,14 +125,14 @@ function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
   if (known) throw noLiveHold();
 }
 
-/** Returns the named hold, or the tenant's only live hold on the departure with the booking's reference. */
+/** Returns the named hold, or the tenant's only live hold on the departure with the booking's reference. Null: the booking has no hold. */
 function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure): HeldSeats | null {
   const { holdId, externalRef, tenant } = sale;
   const own = facts.holds.filter((hold) => hold.tenantId === tenant.id);
   if (holdId !== null) {
     const named = own.find(({ id }) => id === holdId);
     if (!named) throw new HoldNotFoundError();
-    // The hold moved during the wait for the lock. It is read again, and compared with the date of the request.
+    // The hold moved while the sale waited for the lock. The sale is repeated, and compares the hold's new date with that of the request.
     if (named.departureId !== departure.id) throw new SaleMovedError();
     assertActive(named);
     return named;
@@ -145,7 +145,7 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure
       hold.status === 'active',
   );
   if (live.length === 1) return live[0]!;
-  // The hold moved or ended during the wait for the lock. The departure is found again.
+  // The hold moved or ended while the sale waited for the lock. The sale is repeated, and finds the departure again.
   if (sale.needsHold) throw new SaleMovedError();
   return null;
 }
@@ -164,7 +164,7 @@ function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure 
   return quotePrices(facts, tenant, undated, { adult: undated.basePriceMinor }, null);
 }
 
-/** Smaller than any difference of prices, larger than the rounding of floats: 3 * 19.99 is 59.97 here. */
+/** The allowed difference: less than that of any two prices, more than the rounding of floats, so that 3 * 19.99 equals 59.97. */
 const FLOAT_ERROR_MINOR = 0.001;
 
 /** @throws PriceChangedError (409) */

@@ -4,22 +4,22 @@ import { idsInUse } from '../credentials/verify-credential';
 import { TRY_LOCK_FOR_USE } from '../tenants/use-lock';
 import type { Sale } from './sale';
 
-/** The locks that a transaction got for its sales. It waits for none. */
+/** The locks that a transaction got for its sales, without a wait. */
 export interface SaleLocks {
-  /** The sales whose key this transaction has locked, or that have none. */
+  /** The sales whose keys this transaction has locked, and the sales without a key. */
   ownKey: ReadonlySet<Sale>;
   /** Ids of the locked departures. */
   departureIds: string[];
-  /** The wanted departures that are not locked: another transaction has them, or they do not exist. */
+  /** The wanted departures that this transaction did not lock: another transaction has locked them, or they do not exist. */
   notLocked: string[];
   /** Returns whether another transaction is changing the API key or its tenant. */
   isChanging(principal: ApiKeyPrincipal): boolean;
 }
 
 /**
- * Locks, in this order, the keys of the sales, the departures by id, and the API keys and tenants in use, until the transaction ends. One
- * statement, because each is a round trip of every transaction of sales. The rows are read in a later statement: a snapshot that is older
- * than a lock would count the seats from before it.
+ * Locks until the transaction ends, in this order: the keys of the sales, the departures by id, the API keys and tenants in use. Does so in
+ * one statement, because each further statement adds a round trip to every transaction of sales. A later statement reads the rows: a
+ * snapshot from before a lock would not contain the seats that were sold before the lock was granted.
  * @param mayLock returns false for a sale whose departure must not be locked
  */
 export async function lockSales(
@@ -47,7 +47,7 @@ export async function lockSales(
   };
 }
 
-/** Returns whether the transaction has the locks of the sale: its key, its departure, its API key and tenant. */
+/** Returns whether the transaction has all locks of the sale: its keys, its departure, its API key and its tenant. */
 export function hasItsLocks(sale: Sale, { ownKey, departureIds, isChanging }: SaleLocks): boolean {
   const { departureId, principal } = sale;
   const hasDeparture = departureId === null || departureIds.includes(departureId);
@@ -58,7 +58,10 @@ export function principalsOf(sales: Sale[]): ApiKeyPrincipal[] {
   return sales.flatMap(({ principal }) => principal ?? []);
 }
 
-/** Returns the keys that one transaction at a time may sell with: the Idempotency-Key, and the UUID that a caller chose for an OCTO booking. */
+/**
+ * Returns the keys of a sale: the Idempotency-Key, and the UUID that a client chose for an OCTO booking. Only one transaction at a time may
+ * handle sales with the same key.
+ */
 function keysOf(sale: Sale): string[] {
   const { tenant, claim } = sale;
   const keys = claim ? [`${tenant.id} ${claim.operation} ${claim.key}`] : [];

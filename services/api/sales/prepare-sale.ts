@@ -58,7 +58,7 @@ export function prepareHold(
 }
 
 export interface BookingRequest {
-  /** Null: the date of the hold; without a hold, no seats are reserved. */
+  /** Null: the booking takes the date of its hold; without a hold, it has no date and reserves no seats. */
   departureDate: string | null;
   /** HH:MM. Undefined: not named. */
   departureTime?: string;
@@ -88,7 +88,8 @@ interface SaleServices {
 }
 
 /**
- * Sells a booking. If its hold moves to another departure during the wait for the lock, finds the departure again and repeats the sale once.
+ * Sells a booking. If its hold moved to another departure, or ended, during the wait for the lock, finds the departure again and repeats
+ * the sale once.
  * @throws errors of prepareBooking and of SaleQueue.sell
  */
 export async function sellBooking(
@@ -137,8 +138,9 @@ export async function prepareBooking(
 type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times' | 'needsHold'>;
 
 /**
- * Finds the departure of a booking: that of the named hold, or the one that the request names. If the request leaves it open, it is that
- * of the only live hold with the reference. The reference is read again under the lock, because a repeat finds that hold consumed.
+ * Finds the departure of a booking: that of the named hold, or the one that the request names by date and time. If the request leaves the
+ * departure open, it is that of the only live hold with the reference. The reference is checked again under the lock, because this hold
+ * may be consumed meanwhile.
  */
 async function departureOfRequest(
   db: Db,

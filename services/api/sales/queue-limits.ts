@@ -2,27 +2,27 @@ import { AppError } from '../../platform/errors';
 
 /** The limits of a process's queue of sales (ADR 26); times in milliseconds. */
 export const QUEUE_LIMITS = {
-  /** A batch waits for no departure and no key. A longer wait for another lock ends the batch, and its sales are written alone. */
+  /** The longest wait of a batch for a lock. Then its sales are written alone. It waits for no lock of a departure or a key. */
   batchLockMs: 250,
-  /** A batch that takes longer delays no other batch any more: its server may be lost, and a new connection may reach another server. */
+  /** The next batches do not wait for a batch that takes longer: its server may be lost, and a new connection may reach another one. */
   hangingMs: 500,
-  /** The most sales of a transaction. */
+  /** The most sales in one transaction. */
   batchMax: 128,
-  /** Batches that are written at the same time, of different departures. The second one must be full (ADR 26). */
+  /** The most batches that are written at the same time; they have different departures. The second batch must be full (ADR 26). */
   batches: 2,
-  /** Batches that are written at the same time without group commit; each has one sale. */
+  /** The same limit without group commit, when each batch has one sale. */
   singleBatches: 4,
-  /** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
+  /** The most departures that transactions wait for at the same time. All these limits together stay below the pool's 16 connections. */
   lockWaiters: 6,
-  /** Transactions at the same time for sales whose batch failed. */
+  /** The most transactions that run at the same time for single sales whose batch failed. */
   alone: 3,
-  /** Time before a sale is tried again: no transaction may wait for its departure, or its key, API key or tenant is in use. */
+  /** The pause before a sale is tried again if its key, API key or tenant is in use, or if `lockWaiters` departures are already awaited. */
   tryAgainMs: 20,
   /** Limits the wait for a departure in the process and in the database together. */
   waitMs: 2_000,
-  /** More waiting sales are refused. */
+  /** The most sales that wait in the process. Further sales are refused. */
   waitingMax: 1_000,
-  /** More waiting sales of one departure or one tenant are refused, so that the others can still wait. */
+  /** The most sales of one departure, or of one tenant, that wait. Further sales are refused, so that sales of others can still wait. */
   partMax: 500,
 } as const;
 
@@ -36,9 +36,9 @@ export class SalesOverloadedError extends AppError {
 }
 
 export interface OpenBatch {
-  /** Ends the transaction of the batch, so that the next batch may begin. The batch keeps its departures. */
+  /** Records that the transaction of the batch has ended: the next batch may begin. The departures stay reserved for this batch. */
   end(): void;
-  /** Keeps these departures only, and gives the others back to other batches. */
+  /** Keeps only these departures reserved. Other batches may write the rest. */
   keepOnly(departures: ReadonlySet<string | null>): void;
 }
 
@@ -58,14 +58,14 @@ export class OpenBatches {
     return this.departures.has(departure);
   }
 
-  /** Counts a batch until it ends or hangs (QUEUE_LIMITS.hangingMs), and keeps its departures until they are given back. */
+  /** Counts a batch until it ends or hangs (QUEUE_LIMITS.hangingMs), and reserves its departures until `keepOnly` releases them. */
   begin(departures: ReadonlySet<string>): OpenBatch {
     let isOpen = true;
     const kept = new Set(departures);
     for (const departure of kept) this.departures.add(departure);
     this.open++;
     const keepOnly = (needed: ReadonlySet<string | null>) => {
-      // Gives each departure back once, because a later batch may be writing it.
+      // Releases each departure only once, because a later batch may have reserved it meanwhile.
       for (const departure of kept)
         if (!needed.has(departure) && kept.delete(departure)) this.departures.delete(departure);
       this.onChange();
@@ -84,7 +84,7 @@ export class OpenBatches {
   }
 }
 
-/** Runs at most so many tasks at the same time, in order of arrival. */
+/** Runs a task. Tasks above the limit wait, in order of arrival. */
 type Limit = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createLimit(most: number): Limit {

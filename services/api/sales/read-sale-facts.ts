@@ -33,8 +33,8 @@ export interface ReadFacts {
 }
 
 /**
- * Reads what the sales depend on in one statement, after their locks. Then marks expired holds and bookings of the departures, which count
- * no longer: more statements, only if there are any.
+ * Reads what the sales depend on in one statement, after their locks. If the departures have expired holds or bookings, marks them in
+ * further statements; the first statement has not counted them.
  */
 export async function readSaleFacts(
   trx: Trx,
@@ -96,7 +96,7 @@ export async function readSaleFacts(
 }
 
 /**
- * Reads what the change of a hold or booking depends on, after the locks of the departure that it leaves and of the one that it goes to.
+ * Reads what the change of a hold or booking depends on, after the locks of the departure that it leaves and of the one that it moves to.
  * @param tourId the tour after the change
  */
 export async function readChangeFacts(
@@ -115,7 +115,7 @@ export async function readChangeFacts(
   return departureFacts(row);
 }
 
-/** The row of the statement. A list that was left out has no rows. */
+/** The row that the statement returns. A list that the statement left out is empty. */
 interface FactsRow extends FactLists {
   at: string;
   transactionId: string;
@@ -168,7 +168,10 @@ function countsOf(wanted: Sale['kind'], counts: TenantCount[]): Map<string, numb
   );
 }
 
-/** Removes doubles: one booking may name a hold by its id, another one by its reference. A decision changes the object. */
+/**
+ * Returns one object for each hold, because a decision changes the object. One booking may name a hold by its id, and another booking the
+ * same hold by its reference.
+ */
 function distinctHolds(found: HeldSeats[]): HeldSeats[] {
   return [...new Map(found.map((held) => [held.id, held])).values()];
 }

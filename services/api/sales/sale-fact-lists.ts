@@ -30,7 +30,7 @@ export interface FactLists {
   leadIds: { id: number }[];
 }
 
-/** Returns new lists, because a decision adds to them. */
+/** Returns empty lists: new ones for each call, because a decision adds to them. */
 export function emptyLists(): FactLists {
   return {
     answers: [],
@@ -51,8 +51,8 @@ export function emptyLists(): FactLists {
 }
 
 /**
- * A list that the statement selects at its clock reading `clock.at`. The statement leaves out a list that is not wanted. The wanted rows
- * are bound as arrays: for a JSON text, PostgreSQL plans for 100 rows, and reads whole tables.
+ * A list that the statement selects at its clock reading `clock.at`. The statement leaves out a list that is not wanted. The values are
+ * bound as arrays: for a JSON text, PostgreSQL would plan for 100 rows, and read whole tables.
  */
 export interface FactList {
   name: keyof FactLists;
@@ -103,11 +103,11 @@ export interface TenantView {
   tenantId: string;
   departureId: string;
   visible: boolean;
-  /** Seats of its live holds and unpaid bookings; 0 where they are not limited. */
+  /** Seats of the tenant's live holds and unpaid bookings on the departure. 0 if no tenant of the statement has a limited share. */
   unpaidSeats: number;
 }
 
-/** The seats of a departure that a tenant's live holds and unpaid bookings keep (with filters, for the reason in 0108_seats.sql). */
+/** SQL of TenantView.unpaidSeats. It uses FILTER instead of WHERE conditions, for the reason in 0108_seats.sql. */
 const UNPAID_SEATS = `(
   coalesce((select sum(h.quantity) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at))
             from seat_holds h where h.departure_id = d.id and h.status = 'active'), 0)
@@ -117,11 +117,11 @@ const UNPAID_SEATS = `(
               where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
 )::integer`;
 
-/** Selects which departures the tenants see, and, if the share of one of them is limited, how many seats they keep. */
+/** Selects which departures the tenants see. If the share of one of the tenants is limited, also selects their unpaid seats. */
 export function views(wanted: { tenant: Tenant; departureId: string }[]): FactList {
   const distinct = [...new Map(wanted.map((one) => [viewKey(one.tenant.id, one.departureId), one])).values()];
-  // Asks every request, because the tenant's share may have changed between two of them. A tenant that may keep all seats is limited by
-  // the free seats alone.
+  // Looks at every request: two requests of a tenant may differ, if its share was changed between them. A tenant whose share is 100 % is
+  // limited only by the free seats.
   const limited = wanted.some(({ tenant }) => tenant.maxHoldShare < 100);
   return {
     name: 'views',
@@ -199,7 +199,7 @@ export function namedHolds(bookings: BookingSale[]): FactList {
   };
 }
 
-/** Selects the live holds of a tenant on a departure that have one of its references. */
+/** Selects the live holds that bookings without a hold_id name: holds of the tenant on the booking's departure with its reference. */
 export function holdsByReference(bookings: BookingSale[]): FactList {
   const named = bookings.filter(({ holdId, externalRef }) => holdId === null && externalRef);
   return {
@@ -219,7 +219,7 @@ export function holdsByReference(bookings: BookingSale[]): FactList {
   };
 }
 
-/** Selects the UUIDs of the wanted holds that an OCTO booking of the tenant already has. */
+/** Selects those UUIDs of the wanted holds that another OCTO booking of the tenant already has. */
 export function takenUuids(sales: Sale[]): FactList {
   const placed = sales.flatMap((sale) =>
     sale.kind === 'hold' && sale.octo ? [{ tenantId: sale.tenant.id, uuid: sale.octo.uuid }] : [],
@@ -247,7 +247,10 @@ interface Reference {
   live: number;
 }
 
-/** Selects the references of bookings without a date that a hold of the tour has, live or ended, at the time that the booking names. */
+/**
+ * Selects the references of bookings without a date that a hold of the tour has, whether it is live or ended. If the booking names a time,
+ * only holds on departures at this time count.
+ */
 export function references(undated: BookingSale[]): FactList {
   const named = undated.filter(({ externalRef }) => externalRef);
   return {
@@ -274,7 +277,7 @@ export function references(undated: BookingSale[]): FactList {
 
 type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
 
-/** Selects the tours of bookings without a date that their tenants see. */
+/** Selects the tours of bookings without a date, if the tenant of the booking sees the tour. */
 export function undatedTours(undated: BookingSale[]): FactList {
   return {
     name: 'undatedTours',

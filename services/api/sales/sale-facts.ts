@@ -12,37 +12,37 @@ import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import type { Sale } from './sale';
 
-/** The facts about locked departures that a sale, or the change of one, depends on. */
+/** The facts about locked departures on which a sale, or the change of a hold or booking, depends. */
 export interface DepartureFacts {
   /** By countedKey. */
   departures: Map<string, Departure>;
-  /** By viewKey: the tenants that see the departure's tour. */
+  /** The viewKeys of the tenants and departures whose tour the tenant sees. */
   visible: Set<string>;
-  /** By viewKey: seats of live holds and unpaid bookings, of tenants whose share is limited. */
+  /** By viewKey: seats of the tenant's live holds and unpaid bookings on the departure. Not counted (0) if no share is limited. */
   unpaidSeats: Map<string, number>;
   /** By tenant id. */
   priceRules: Map<string, PriceRule[]>;
 }
 
 /**
- * The facts that the sales of one transaction depend on, read under the locks of their departures. A decision changes them, so
- * that the next one counts what was granted before it.
+ * The facts that the sales of one transaction depend on, read under the locks of their departures. Each decision changes the facts, so
+ * that the next decision counts what was granted before it.
  */
 export interface SaleFacts extends DepartureFacts {
   /** By tenant id. */
   liveHolds: Map<string, number>;
   /** By tenant id. */
   unpaidLeads: Map<string, number>;
-  /** By viewKey: the UUIDs of the tenant's OCTO bookings that the holds ask for. */
+  /** The viewKeys of the tenants and UUIDs that the wanted holds ask for and that another OCTO booking already has. */
   takenUuids: Set<string>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];
   /**
-   * By referenceKey: how many live holds have the reference of a booking without a date, at the time that it names. A missing entry: no hold
-   * has it, live or ended.
+   * By referenceKey of the bookings without a date: how many live holds have this reference, on departures at the time that the booking
+   * names. A missing entry: no hold has the reference, neither a live nor an ended one.
    */
   references: Map<string, { live: number }>;
-  /** By viewKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
+  /** By viewKey of the tenant and the tour: the tours of bookings without a date, with the base price. Only tours that the tenant sees. */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
   assertKeyServes(principal: ApiKeyPrincipal): void;
@@ -58,16 +58,16 @@ export interface HeldSeats extends LockedPrice {
   children: number;
   externalRef: string | null;
   status: HoldStatus;
-  /** The actor of the booking that consumed it in this transaction. */
+  /** The actor of the booking that consumed the hold in this transaction. */
   endedBy?: Actor | null;
 }
 
-/** Returns the map key of a departure and a kind of seats. */
+/** Returns the map key of a departure with its real seats, or with its seats of the sandbox. */
 export function countedKey(departureId: string, sandbox: boolean): string {
   return `${departureId} ${sandbox ? 'sandbox' : 'real'}`;
 }
 
-/** Returns the map key of a tenant and a departure, a tour or an OCTO booking. */
+/** Returns the map key of a tenant together with a departure, a tour, or the UUID of an OCTO booking. */
 export function viewKey(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
@@ -77,7 +77,7 @@ export function referenceKey(tenantId: string, tourId: string, externalRef: stri
   return `${tenantId} ${tourId} ${time ?? ''} ${externalRef}`;
 }
 
-/** The departure that a sale, or the change of one, asks for. */
+/** The departure for which a sale, or the change of a hold or booking, asks. */
 export interface AskedDeparture extends Pick<Sale, 'tenant' | 'tour' | 'party' | 'departureId' | 'times'> {
   departureDate: string;
   /** HH:MM. Undefined: not named. */
@@ -85,21 +85,22 @@ export interface AskedDeparture extends Pick<Sale, 'tenant' | 'tour' | 'party' |
 }
 
 /**
- * Returns the locked departure with the seats of the wanted kind.
- * @throws InvalidInputError if the request must choose among several (400), DepartureGoneError (409)
+ * Returns the locked departure, with its seats of the sandbox for a sandbox tenant, otherwise with its real seats.
+ * @throws InvalidInputError if the request must choose among several departures (400), DepartureGoneError if there is no such
+ *   departure (409)
  */
 export function existingDeparture({ departures }: DepartureFacts, asked: AskedDeparture): Departure {
   const { tenant, departureId, departureTime } = asked;
   assertNotSeveral(asked, 'body');
   const departure =
     departureId === null ? undefined : departures.get(countedKey(departureId, tenant.sandbox));
-  // Its time may have changed during the wait for the lock.
+  // The departure's time may have changed during the wait for the lock.
   const leavesThen = departureTime === undefined || departure?.startTime === departureTime;
   if (departure && leavesThen) return departure;
   throw new DepartureGoneError(wantedOf(asked));
 }
 
-/** Returns the seats that a sale wants where there is no such departure, for its refusal. */
+/** Describes a request for a departure that does not exist; the refusal contains it. */
 function wantedOf({ tenant, tour, party, departureDate, departureTime }: AskedDeparture): WantedSeats {
   return {
     tourId: tour.id,

@@ -18,7 +18,7 @@ const waitingSales = new Gauge({
 });
 
 /**
- * The state of a sale in its process. Any state but `answered` ends as `answered` after two seconds.
+ * The state of a sale in its process. A sale that no transaction has taken within two seconds is refused, so it becomes `answered`.
  *
  * | state            | it begins when                                         | it ends with                                              |
  * |------------------|--------------------------------------------------------|-----------------------------------------------------------|
@@ -43,13 +43,13 @@ interface WaitingSale {
   state: SaleState;
   /** Order of arrival. */
   number: number;
-  /** By performance.now(). */
+  /** A time on the clock of performance.now(). */
   arrivedAt: number;
-  /** The sale is refused unless it is written by then, by performance.now(). */
+  /** The time, on the same clock, at which the sale is refused if no transaction has taken it. */
   lockBy: number;
-  /** The last lock of another transaction that it met. */
+  /** The last lock of another transaction that the sale met. */
   met: LockMet | undefined;
-  /** True: no batch takes it for now, because it has just met a lock. */
+  /** True: no batch takes the sale now, because it has just met a key in use or a changing API key. */
   resting: boolean;
   /** Ends the wait at lockBy, unless a transaction writes the sale then. */
   timer: NodeJS.Timeout | undefined;
@@ -58,8 +58,9 @@ interface WaitingSale {
 }
 
 /**
- * Creates the holds and bookings of this process (ADR 26). Sales that wait are written together, in order of arrival. A departure that
- * another process has locked gets one transaction that waits for it and then writes all its sales; the others are not delayed.
+ * Creates the holds and bookings of this process (ADR 26). Sales that wait are written together, in order of arrival. If another
+ * transaction has locked a departure, one transaction waits for this departure and then writes all its sales. Sales of other departures
+ * are not delayed.
  * SaleState lists the states of a sale.
  */
 export class SaleQueue {
@@ -69,7 +70,7 @@ export class SaleQueue {
   private readonly awaited = new Set<string>();
   /** Locked departures that no transaction may wait for yet. */
   private readonly paused = new Set<string>();
-  /** Sales that met a key in use. They are tried again together. */
+  /** Sales that met a key in use or a changing API key. They are tried again together. */
   private resting: WaitingSale[] = [];
   private readonly batches = new OpenBatches(() => this.start());
   private readonly alone = createLimit(QUEUE_LIMITS.alone);
@@ -101,7 +102,7 @@ export class SaleQueue {
     });
   }
 
-  /** Lists a sale in order of arrival, until a transaction takes it or its time has passed. */
+  /** Puts a sale into the queue, in order of arrival. If no transaction takes the sale in time, refuses it. */
   private wait(one: WaitingSale): void {
     insertInOrder(this.waiting, one);
     const waitMs = Math.max(0, one.lockBy - performance.now());
@@ -163,7 +164,7 @@ export class SaleQueue {
       (trx) => transactSales(trx, salesOf(batch), { mayLock, counter }),
       lockBy,
     );
-    // The sales that are written alone keep their departures, and do not delay the next batch.
+    // The next batch may begin now. If this batch failed, its departures stay reserved while its sales are written alone.
     open.end();
     await this.finish(batch, result, (rest) => open.keepOnly(departuresOf(rest)));
     open.keepOnly(new Set());
@@ -182,8 +183,8 @@ export class SaleQueue {
       return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
     for (const one of batch) one.state = 'alone';
     const { error, rolledBack } = result;
-    // The database may have refused because of another sale. An error without a code of the database: no connection was free, or it was
-    // lost.
+    // A refusal by the database may be due to another sale of the batch. An error without a code of the database means that no connection
+    // was free, or that the connection was lost.
     const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
     const causeIsUnknown = rolledBack && isRefusal && batch.length > 1;
     const again = batch.filter((one) => rolledBack && isInTime(one));
@@ -212,7 +213,7 @@ export class SaleQueue {
     else this.fail(one, result.error);
   }
 
-  /** Answers a sale, or lets it wait for the lock that it met. */
+  /** Answers a sale. If the sale met a lock of another transaction, puts it back into the queue. */
   private answer(one: WaitingSale, outcome: Outcome): void {
     if (outcome.kind === 'refused') return this.fail(one, outcome.refusal);
     if (outcome.kind === 'sold') {
@@ -228,7 +229,7 @@ export class SaleQueue {
     this.rest(one);
   }
 
-  /** Lets a sale wait for 20 ms at most, behind the others, so that sales that are tried again do not delay new ones. */
+  /** Puts a sale at the end of the queue for at most 20 ms, so that sales that are tried again do not delay new sales. */
   private rest(one: WaitingSale): void {
     one.number = this.arrivals++;
     one.resting = true;
@@ -292,10 +293,10 @@ export class SaleQueue {
         first.lockBy,
       );
       const neverLocked = batch.length === 0 && 'error' in result;
-      // Each sale ends its own wait after two seconds. Another departure may wait now.
+      // The timer of each sale refuses it after two seconds. A transaction may wait for another departure now.
       if (neverLocked && result.error instanceof DepartureBusyError) return;
       await this.finish(neverLocked ? this.take(waitsForIt) : batch, result);
-      // The lock has ended: the batches write the sales that came meanwhile.
+      // The other transaction has ended, so the batches write the sales that arrived meanwhile.
       if ('committed' in result) return;
     }
   }

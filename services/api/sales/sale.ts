@@ -11,13 +11,13 @@ import type { PaymentMethod, Tenant } from '../tenants/tenant';
 /** The tenant that sells, and the credential and Idempotency-Key of its request. */
 export interface Seller<Result> {
   tenant: Tenant;
-  /** The key that is checked again under the locks; null: the terminal. */
+  /** The API key of the request, which is checked again under the locks. Null: the terminal. */
   principal: ApiKeyPrincipal | null;
   /** Null: a request without an Idempotency-Key. A claim has a principal. */
   claim: KeyClaim<Result> | null;
 }
 
-/** Returns the seller of a sale that no request of a credential asks for. */
+/** Returns the seller of a sale that is made without an API key. */
 export function sellerWithoutKey(tenant: Tenant): Seller<never> {
   return { tenant, principal: null, claim: null };
 }
@@ -25,7 +25,7 @@ export function sellerWithoutKey(tenant: Tenant): Seller<never> {
 interface SaleOf<Result> extends Seller<Result>, DepartureChoice {
   /** The tour that the tenant saw before the departure was locked. */
   tour: { id: string; slug: string };
-  /** The departure that the sale locks. Null: a booking without a date, or no departure that the request names. */
+  /** The departure that the sale locks. Null: a booking without a date, or the request names no existing departure. */
   departureId: string | null;
   /** HH:MM, as the request names it. Undefined: not named. */
   departureTime?: string;
@@ -36,7 +36,7 @@ interface SaleOf<Result> extends Seller<Result>, DepartureChoice {
   customer: PartialCustomer;
 }
 
-/** A request for a hold, after its checks for 400 and 404. */
+/** A request for a hold that has passed the checks which answer 400 or 404. */
 export interface HoldSale extends SaleOf<SeatHold> {
   kind: 'hold';
   departureDate: string;
@@ -45,7 +45,7 @@ export interface HoldSale extends SaleOf<SeatHold> {
   octo: NewOctoDetails | null;
 }
 
-/** A request for a booking, after its checks for 400 and 404. */
+/** A request for a booking that has passed the checks which answer 400 or 404. */
 export interface BookingSale extends SaleOf<BookingLead> {
   kind: 'booking';
   /** The date of the request, or of its hold. Null: no date. */

@@ -27,7 +27,8 @@ export function assertMoreUnpaid({ unpaidLeads }: SaleFacts, { id, maxUnpaid }: 
 }
 
 /**
- * Limits one tenant's seats of a departure, so that it cannot block it for the others. A share of 100 % limits nothing.
+ * Limits the seats of a departure that one tenant keeps without payment, so that it cannot block the departure for other tenants. A share
+ * of 100 % limits nothing.
  * @param more seats that the sale adds
  * @throws HoldLimitReachedError (409)
  */
@@ -48,7 +49,7 @@ function shareOf({ maxHoldShare }: Tenant, { seatsTotal }: Departure): number {
   return Math.max(1, Math.floor((seatsTotal * maxHoldShare) / 100));
 }
 
-/** A tenant that may have this many more holds, or unpaid bookings, is counted at most once a second. */
+/** If a tenant may have more than this number of further holds, its holds are counted at most once a second; unpaid bookings alike. */
 const FAR_BELOW = 10_000;
 const RECENT_MS = 1_000;
 const RECENT_MAX = 100;
@@ -64,18 +65,18 @@ export interface TenantCount {
 /** The counts that a transaction needs. */
 export interface CountPlan {
   known: TenantCount[];
-  /** To be read. */
+  /** The counts that must be read. */
   wanted: Omit<TenantCount, 'count'>[];
 }
 
 /**
- * Keeps the last counts of tenants that are far below their limits. A count reads all rows of a tenant, 0.2 ms for each thousand. At the
- * default limits each transaction counts.
+ * Keeps the last counts of tenants that are far below their limits, because a count reads all rows of a tenant: 0.2 ms for each thousand.
+ * The default limits are below FAR_BELOW, so each transaction of a tenant with these limits counts.
  */
 export class TenantCounter {
   private readonly recent = new LRUCache<string, number>({ max: RECENT_MAX, ttl: RECENT_MS });
 
-  /** Plans the counts of holds of tenants that want a hold, and of unpaid bookings of those that want a booking. */
+  /** Plans which counts are read: the holds of tenants that want a hold, and the unpaid bookings of tenants that want a booking. */
   plan(sales: Sale[]): CountPlan {
     const known: TenantCount[] = [];
     const wanted: CountPlan['wanted'] = [];
@@ -88,7 +89,7 @@ export class TenantCounter {
     return { known, wanted };
   }
 
-  /** Keeps the counts that were read for these sales, of tenants that are far below their limits. */
+  /** Keeps those counts of tenants that are far below their limits. @param counts the counts that were read for these sales */
   remember(sales: Sale[], counts: TenantCount[]): void {
     const limits = limitsOf(sales);
     for (const { tenantId, kind, count } of counts) {

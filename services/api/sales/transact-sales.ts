@@ -19,9 +19,9 @@ import { type Granted, writeSales } from './write-sales';
 export type Outcome =
   | { kind: 'sold'; sold: Sold | ReplayedResponse }
   | { kind: 'refused'; refusal: unknown }
-  /** Another transaction has the departure. */
+  /** Another transaction has locked the departure. */
   | { kind: 'departure locked' }
-  /** Another transaction has the Idempotency-Key or the UUID of the OCTO booking, or erases the answer of the key. */
+  /** Another transaction uses the Idempotency-Key or the UUID of the OCTO booking, or erases the answer of the key. */
   | { kind: 'key in use' }
   /** Another transaction is changing the API key or its tenant. */
   | { kind: 'API key changing' };
@@ -34,16 +34,16 @@ export interface WrittenSales {
 }
 
 export interface TransactOptions {
-  /** Returns false for a sale that gets `departure locked` unless its key is answered. */
+  /** Returns false for a sale whose departure must not be locked. It gets `departure locked`, unless its Idempotency-Key has an answer. */
   mayLock?: (sale: Sale) => boolean;
-  /** By default each tenant is counted. */
+  /** By default the holds and unpaid bookings of each tenant are counted. */
   counter?: TenantCounter;
 }
 
 /**
  * Creates holds and bookings in one transaction, in order of arrival, in four steps: locks their keys and departures, reads the facts,
- * decides each sale, and writes all that are granted. Waits for none: a sale whose key, API key or departure another transaction has gets
- * `key in use`, `API key changing` or `departure locked`.
+ * decides each sale, and writes all that are granted. Waits for no lock of another transaction: a sale that meets one gets `key in use`,
+ * `API key changing` or `departure locked`.
  */
 export async function transactSales(
   trx: Trx,
@@ -68,7 +68,7 @@ export async function transactSales(
 }
 
 /**
- * Creates one hold or booking in the caller's transaction, in the same four steps. Waits for its departure.
+ * Creates one hold or booking in the caller's transaction, in the four steps of transactSales. Waits for the lock of the departure.
  * @param sale without a claim
  * @throws the refusal; DepartureBusyError after two seconds (409)
  */
@@ -82,7 +82,10 @@ export async function writeSale<S extends Sale>(trx: Trx, sale: S): Promise<Sold
   throw outcome!.kind === 'refused' ? outcome!.refusal : new Error(`the sale is ${outcome!.kind}`);
 }
 
-/** Returns the outcome of a sale that meets a lock of another transaction; undefined: it can be decided. An answered key needs no departure. */
+/**
+ * Returns the outcome of a sale that meets a lock of another transaction; undefined: the sale can be decided. A sale whose Idempotency-Key
+ * has an answer does not need its departure.
+ */
 function lockOfAnother(
   sale: Sale,
   locks: SaleLocks,
@@ -97,7 +100,7 @@ function lockOfAnother(
   return mayLock(sale) && !lockedElsewhere.has(departureId) ? undefined : { kind: 'departure locked' };
 }
 
-/** Decides one sale: by its stored answer, or by the facts, which count what was granted before it. */
+/** Decides one sale: by its stored answer, otherwise by the facts, which count what was granted before it in the transaction. */
 function decide(sale: Sale, { facts, answerOf }: ReadFacts): Granted | Outcome {
   const { claim, principal } = sale;
   const stored = answerOf(sale);

@@ -16,13 +16,13 @@ import type { HeldSeats } from './sale-facts';
 export type Granted = GrantedHold | GrantedBooking;
 
 /**
- * Writes all that is granted with one statement: converts holds, and inserts holds, leads, events with their deliveries, and the answers of
- * Idempotency-Keys. The recount of seats (ADR 9) runs at the end of the statement.
+ * Writes all granted sales with one statement: converts holds, and inserts holds, leads, events with their deliveries, and the answers of
+ * Idempotency-Keys. A trigger counts the seats again at the end of the statement (ADR 9).
  * @param leadIds a number for each booking, ascending
- * @param at the clock reading of the decisions: holds and leads begin then, not at the transaction's start
- * @returns what each sale got
- * @throws IdempotencyInProgressError when a key was erased meanwhile, or a change of the same operation has its row (409). The transaction
- *   is lost then.
+ * @param at the clock reading of the decisions: holds and leads begin at this time, not at the transaction's start
+ * @returns the new hold or booking of each sale
+ * @throws IdempotencyInProgressError (409) when the answer of a key cannot be stored: the key was erased meanwhile, or another request with
+ *   the same key has stored its row or holds the lock on it. The caller must then roll back the transaction.
  */
 export async function writeSales(
   trx: Trx,
@@ -54,12 +54,12 @@ export async function writeSales(
   return sold;
 }
 
-/** A part of the statement: common table expressions and their values. It is left out where it has no rows. */
+/** A part of the statement: common table expressions and their values. A part without rows is left out. */
 interface Part {
   rows: number;
   sql: string;
   values: Record<string, unknown>;
-  /** Name of the expression that must return as many rows. */
+  /** Name of the common table expression that must return exactly `rows` rows. Undefined: the number is not checked. */
   counted?: string;
 }
 
@@ -80,7 +80,7 @@ async function write(trx: Trx, at: string, all: Part[]): Promise<void> {
         : new Error(`${name}: a hold changed under the lock of its departure`);
 }
 
-/** Ends stored holds as converted. Holds that are granted and consumed in this transaction are inserted as converted. */
+/** Marks stored holds as converted. A hold that is granted and consumed in the same transaction is inserted as converted. */
 function converted(holds: GrantedHold[], bookings: GrantedBooking[]): Part {
   const added = new Set(holds.map(({ held }) => held));
   const stored = bookings.filter(({ held }) => held && !added.has(held));
@@ -268,7 +268,7 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, crea
     tenant: { id: tenant.id, slug: tenant.slug },
     departureDate: departure.departureDate,
     departureTime: departure.startTime,
-    // Active also if a booking of this transaction consumes it, because that request came later.
+    // The hold was active when its request was answered, even if a later booking of the same transaction consumes it.
     status: 'active',
     expiresAt: new Date(createdAt.getTime() + holdMinutes * MINUTE_MS),
     externalRef: held.externalRef,
@@ -325,7 +325,7 @@ function toBookingLead(booking: GrantedBooking, id: number, createdAt: Date): Bo
     cancelledBy: null,
     expiredAt: null,
     cancelReason: null,
-    // The confirmation of an OCTO booking reads the lead again.
+    // Null also for an OCTO booking: its confirmation reads the lead again.
     octo: null,
     anonymizedAt: null,
   };

@@ -1,14 +1,14 @@
 import { getCountries } from 'libphonenumber-js';
 
 /**
- * The countries of ISO 3166: those of the telephone library, with the territories that it lacks and without its two codes that ISO 3166
- * does not have.
+ * The countries of ISO 3166: the countries of the telephone library, with the territories that the library lacks, and without the two codes
+ * of the library that ISO 3166 does not have.
  */
 const COUNTRIES = new Set<string>([...getCountries(), 'AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']);
 COUNTRIES.delete('AC');
 COUNTRIES.delete('TA');
 
-/** Checks for an ISO 3166 code of two capital letters. */
+/** Returns whether the text is an ISO 3166 code of two capital letters. */
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code);
 }
@@ -55,7 +55,7 @@ const CURRENCIES = new Map([
     .map((pair) => pair.split(':') as [string, string]),
 ]);
 
-/** Returns the usual ISO 4217 currency of an ISO 3166 country: a default, not a rule. */
+/** Returns the usual ISO 4217 currency of an ISO 3166 country. It is only a default: a tenant may have another currency. */
 export function currencyOfCountry(country: string): string {
   return CURRENCIES.get(country) ?? 'EUR';
 }

@@ -5,14 +5,14 @@ import { LinkTemplateRefusedError } from './tenant.errors';
 /** Matches an address for development: http://localhost with a port. */
 const DEVELOPMENT = /^http:\/\/localhost:[1-9]\d{0,4}\/[^\s\p{Cc}]*$/u;
 
-/** Checks for an address that a tour may link to: https, or http://localhost with a port for a tenant on trial. */
+/** Returns whether a tour may link to the address: https, or for a tenant on trial http://localhost with a port. */
 export function isTourAddress(address: string, { onTrial }: { onTrial: boolean }): boolean {
   return isHttpsAddress(address) || (onTrial && DEVELOPMENT.test(address) && URL.canParse(address));
 }
 
 /**
- * Returns the address of the tour on the tenant's own site; null if the tenant has no link template, or may not use it any
- * more.
+ * Returns the address of the tour on the tenant's own site. Null: the tenant has no link template, or a template for development after
+ * its trial.
  */
 export function tourLink(
   { linkTemplate, status }: Pick<Tenant, 'linkTemplate' | 'status'>,
@@ -23,8 +23,8 @@ export function tourLink(
 }
 
 /**
- * Checks a new link template. A template for development stays stored when the trial ends: the tours then have no link, and
- * `tourctl doctor` reports it.
+ * Checks a new link template. When the trial ends, a template for development stays stored. The tours then have no link, and
+ * `tourctl doctor` reports the template.
  * @throws LinkTemplateRefusedError
  */
 export function assertLinkTemplate(template: string | null | undefined, status: TenantStatus): void {

@@ -25,7 +25,7 @@ export async function findTenant(db: Db, slug: string): Promise<Tenant> {
   return tenant;
 }
 
-/** Reads the tenant again, because a cached one may be out of date. */
+/** Reads the tenant from the database, because the cached tenant may be out of date. */
 export async function readTenantAgain(db: Db, cached: Tenant): Promise<Tenant> {
   return findTenantById(db, cached.id);
 }
@@ -48,7 +48,7 @@ export interface TenantToCreate extends Partial<Omit<NewTenant, 'currency' | 'cu
 }
 
 const PREFIX_LENGTH = 10;
-/** Number of derived prefixes to try before the caller must choose one. */
+/** The number of derived prefixes that are tried before the caller must choose one. */
 const ATTEMPTS = 99;
 
 /**
@@ -102,7 +102,7 @@ export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSet
   return writeTenant(trx, tenant.id, { ...rest, ...money });
 }
 
-/** Changes the status. The commit makes the API serve or refuse the tenant's keys and tokens. Every change is reversible. */
+/** Changes the status. From the commit on, the API serves or refuses the tenant's keys and tokens by it. Each change is reversible. */
 export async function changeTenantStatus(trx: Trx, tenant: Tenant, status: TenantStatus): Promise<Tenant> {
   return writeTenant(trx, tenant.id, { status });
 }

@@ -12,15 +12,15 @@ const EXAMPLE = 'https://shop.example';
 const ADDRESS = `it is an IP address: write the domain of the site, such as ${EXAMPLE}`;
 const DEVELOPMENT = 'http://localhost:3000 (with its port) and --dev, for a tenant on trial';
 /**
- * Top-level names without public sites (RFC 2606, 7686, 9476). Names below .example are allowed, because documentation uses
- * them and no site has one.
+ * Top-level names without public sites (RFC 2606, 7686, 9476). Names below .example are allowed: documentation uses them, and no site can
+ * have one.
  */
 const RESERVED = [...INTERNAL_NAMES, 'test', 'invalid', 'onion', 'alt'];
 const DEFAULT_PORT: Record<string, string> = { https: '443', http: '80' };
 
 /**
- * Returns the canonical form of an origin that may embed the widget, as a browser sends it: scheme, ASCII host, and a port that
- * is not the default. Checks the text itself first, because the URL parser strips and decodes: it reads `exam\tple.com` and
+ * Returns the canonical form of an origin that may embed the widget, as a browser sends it: scheme, ASCII host, and the port if it is not
+ * the default one. Checks the text itself, because the URL parser removes and decodes characters: it reads `exam\tple.com` and
  * `ex%61mple.com` as `example.com` (observed).
  * @param dev allows http://localhost, for a tenant on trial
  * @throws OriginRefusedError with the reason and a valid form
@@ -48,14 +48,14 @@ export function canonicalOrigin(text: string, { dev = false }: { dev?: boolean }
   return `${scheme}://${ascii}${port && port !== DEFAULT_PORT[scheme] ? `:${port}` : ''}`;
 }
 
-/** Checks for an origin that only development uses. It is valid while the tenant is on trial. */
+/** Returns whether the origin is one for development, which is valid only while the tenant is on trial. */
 export function isDevelopmentOrigin(origin: string): boolean {
   return origin.startsWith('http:');
 }
 
 /**
- * Returns the origins whose pages may use a widget token: its own, else the tenant's. Development origins count only while the
- * tenant is on trial.
+ * Returns the origins whose pages may use a widget token: the token's own list, otherwise the tenant's. Leaves out development origins if
+ * the tenant is not on trial.
  */
 export function effectiveOrigins(
   own: string[] | null,
@@ -129,9 +129,9 @@ function isPort(text: string): boolean {
   return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
 }
 
-/** Folds the case and encodes international names as punycode, like a browser. */
+/** Converts the host to lower case and international names to punycode, like a browser. */
 function toAscii(host: string, refuse: Refuse): string {
-  // domainToASCII reads 0x7f.1 as 127.0.0.1. The caller refuses that as an address.
+  // domainToASCII reads 0x7f.1 as 127.0.0.1. The caller refuses the result because it is an address.
   const ascii = domainToASCII(host);
   if (ascii === '') refuse(`it is not a domain: write a site such as ${EXAMPLE}`);
   if (ascii.endsWith('.'))
@@ -179,7 +179,7 @@ function refuseSharedSuffix(ascii: string, refuse: Refuse): void {
   );
 }
 
-/** Checks whether this host can be a valid origin. */
+/** Returns whether this host can be that of a valid origin. */
 function isSite(host: string): boolean {
   const ascii = /[\s\p{C}*%\\]/u.test(host) ? '' : domainToASCII(host);
   return (
@@ -194,7 +194,7 @@ function isSite(host: string): boolean {
 const MAX_ORIGINS = 20;
 
 /**
- * Replaces the tenant's list. Widget tokens without their own origins use it immediately.
+ * Replaces the tenant's list of origins. Widget tokens without origins of their own use the new list immediately.
  * @throws OriginRefusedError, TooManyOriginsError
  */
 export async function setOrigins(trx: Trx, tenant: Tenant, origins: string[], dev = false): Promise<Tenant> {
@@ -207,19 +207,19 @@ export async function addOrigins(trx: Trx, tenant: Tenant, origins: string[], de
   return writeTenant(trx, tenant.id, { origins: sortedSet([...tenant.origins, ...added]) });
 }
 
-/** Returns the origin as the list has it: as written, if an earlier release stored it so, else in canonical form. */
+/** Returns the origin in the form in which the list has it: as it is given if the list contains that, otherwise in canonical form. */
 export function listedOrigin(listed: readonly string[], origin: string): string {
   return listed.includes(origin) ? origin : canonicalOrigin(origin, { dev: true });
 }
 
-/** Removes these origins. Ignores those that the list lacks. */
+/** Removes these origins. Ignores origins that are not in the list. */
 export async function removeOrigins(trx: Trx, tenant: Tenant, origins: string[]): Promise<Tenant> {
   const removed = new Set(origins.map((origin) => listedOrigin(tenant.origins, origin)));
   return writeTenant(trx, tenant.id, { origins: tenant.origins.filter((origin) => !removed.has(origin)) });
 }
 
 /**
- * Returns the origins in canonical form, sorted and unique. Allows twenty, and development origins only on trial.
+ * Returns the origins in canonical form, sorted and unique. Allows at most twenty, and development origins only for a tenant on trial.
  * @throws OriginRefusedError, TooManyOriginsError
  */
 export function allowedOrigins(tenant: Pick<Tenant, 'status'>, origins: string[], dev: boolean): string[] {

@@ -6,7 +6,7 @@ export const PHONE_MAX = 40;
 const LEAST_DIGITS = 6;
 
 /**
- * Reads the phone number of a request, as readPhone does.
+ * Reads the phone number of a request with readPhone.
  * @throws InvalidInputError for fewer than 6 digits (400)
  */
 export function phoneInput(field: string, phone: string, country: string): string {
@@ -17,8 +17,8 @@ export function phoneInput(field: string, phone: string, country: string): strin
 }
 
 /**
- * Returns the number in E.164 if the country has such a number, else its digits, with a plus if it begins with one; undefined
- * for fewer than 6 digits.
+ * Returns the number in E.164 form if the country can have such a number. Otherwise returns its digits, with a plus if the text begins with
+ * one. Returns undefined for fewer than 6 digits.
  * @param phone one line of text
  * @param country ISO 3166 alpha-2, for numbers written without a country code
  */
@@ -31,7 +31,7 @@ export function readPhone(phone: string, country: string): string | undefined {
   return text.startsWith('+') ? `+${digits}` : digits;
 }
 
-/** Converts Arabic, Persian and full-width digits to ASCII. The last four bits of such a character are the value of the digit. */
+/** Converts Arabic, Persian and full-width digits to ASCII. The last four bits of their code are the value of the digit. */
 function asciiDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>
     String(digit.charCodeAt(0) & 0xf),

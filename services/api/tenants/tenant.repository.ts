@@ -2,14 +2,14 @@ import { type Db, toColumns, type Trx } from '../../platform/database';
 import { type Tenant, TENANT_COLUMNS, type TenantStatus } from './tenant';
 import { lockForChange } from './use-lock';
 
-/** The values of a new tenant. The table's defaults fill the missing ones. */
+/** The values of a new tenant. The database fills missing values with the defaults of the table. */
 export type NewTenant = Partial<Omit<Tenant, 'id' | 'createdAt'>> &
   Pick<Tenant, 'slug' | 'name' | 'bookingPrefix' | 'currency' | 'currencyDigits' | 'country'>;
 export type TenantChanges = Partial<Omit<Tenant, 'id' | 'slug' | 'sandbox' | 'createdAt'>>;
 
 /** @returns undefined if the slug or the booking prefix is taken */
 export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<Tenant | undefined> {
-  // The conflict clause keeps the caller's transaction usable, so that it can try another prefix.
+  // Without the conflict clause, a conflict would end the caller's transaction, which could then not try another prefix.
   const inserted = await trx('tenants').insert(toColumns(tenant)).onConflict().ignore().returning('id');
   return inserted.length > 0 ? findTenantBySlug(trx, tenant.slug) : undefined;
 }
@@ -23,8 +23,9 @@ export async function findTenantById(db: Db, id: string): Promise<Tenant> {
 }
 
 /**
- * Locks the tenant against other writers and sales until the transaction ends. The row lock must not wait for foreign keys: an
- * OCTO confirmation that waits for this change has already inserted the row of its Idempotency-Key, which refers to the tenant.
+ * Locks the tenant against other writers and sales until the transaction ends. The row lock is FOR NO KEY UPDATE, which does not wait for
+ * rows that refer to the tenant: an OCTO confirmation that waits for this change has already inserted such a row, that of its
+ * Idempotency-Key.
  */
 export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
   const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');

@@ -3,7 +3,7 @@ import { toColumns } from '../../platform/database';
 
 export const TENANT_STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];
-/** The API serves only tenants with one of these statuses. 0113_versions_and_changes.sql repeats them. */
+/** The API serves only tenants with one of these statuses. 0113_versions_and_changes.sql repeats the list. */
 export const USABLE_STATUSES: readonly TenantStatus[] = ['trial', 'active'];
 
 export const PAYMENT_METHODS = ['bank', 'reserve', 'card'] as const;
@@ -15,16 +15,16 @@ export interface Tenant {
   slug: string;
   name: string;
   status: TenantStatus;
-  /** Its holds and bookings take no real seat (ADR 29). Never changes. */
+  /** True: the tenant's holds and bookings take no real seats (ADR 29). The value never changes. */
   sandbox: boolean;
-  /** The first part of its booking references: ACME in ACME-1042. */
+  /** The first part of the tenant's booking references: ACME in ACME-1042. */
   bookingPrefix: string;
   currency: string;
   currencyDigits: number;
   country: string;
-  /** True if it sees the tours without a visibility rule. */
+  /** True: the tenant sees tours for which it has no visibility rule. */
   defaultVisible: boolean;
-  /** A numeric as text, such as "20.00": money is never computed from a float. */
+  /** A decimal number as text, such as "20.00", because money is never computed from a float. */
   depositPercent: string;
   paymentMethod: PaymentMethod;
   /** Null: an unpaid booking never expires. */
@@ -34,7 +34,7 @@ export interface Tenant {
   maxHolds: number;
   /** Limit of simultaneous unpaid bookings, with or without a date. */
   maxUnpaid: number;
-  /** Limit, in percent of a departure's seats, for its live holds and unpaid bookings together. */
+  /** Limit, in percent of a departure's seats, for the seats of the tenant's live holds and unpaid bookings together. */
   maxHoldShare: number;
   linkTemplate: string | null;
   brandColor: string | null;
@@ -51,10 +51,10 @@ export function mayBeUsed(tenant: Pick<Tenant, 'status'>): boolean {
   return USABLE_STATUSES.includes(tenant.status);
 }
 
-/** Selects the rows of all tenants. Only the operator's terminal may use it. */
+/** The scope that selects the rows of all tenants. Only the operator's terminal may use it. */
 export const ANY_TENANT = Symbol('any tenant');
 
-/** The tenant (by id) whose rows a query reads, or all tenants. No query has a default, so the compiler reports a call without a scope. */
+/** The id of the tenant whose rows a query reads, or ANY_TENANT. No query has a default, so the compiler reports a call without a scope. */
 export type TenantScope = string | typeof ANY_TENANT;
 
 /** Returns the binding for `:tenantId::uuid is null or tenant_id = :tenantId::uuid`; null selects all tenants. */
@@ -65,8 +65,8 @@ export function tenantIdOf(scope: TenantScope): string | null {
 const versions = new WeakMap<Tenant, string>();
 
 /**
- * Returns a digest of all fields of the tenant. Cache keys of a tenant begin with it: a request that was authenticated just
- * before a change still holds the old tenant, and must not store its answer for later requests.
+ * Returns a digest of all fields of the tenant. The cache keys of a tenant's answers begin with this digest. A request that was
+ * authenticated just before a change has the tenant as it was: later requests must not get its answer from the cache.
  */
 export function tenantVersion(tenant: Tenant): string {
   let version = versions.get(tenant);
@@ -108,5 +108,5 @@ const FIELDS: Record<keyof Tenant, true> = {
 /** The columns of a tenant, one for each field. */
 export const TENANT_COLUMNS = Object.keys(toColumns(FIELDS));
 
-/** The condition of mayBeUsed() in SQL, for a query with `tenants` as `t`. */
+/** The condition of mayBeUsed() in SQL, for a query that names the tenants `t`. */
 export const TENANT_MAY_BE_USED = `t.status in (${USABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`;

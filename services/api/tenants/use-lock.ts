@@ -4,15 +4,15 @@ import { runPrepared, type Trx } from '../../platform/database';
 const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
 
 /**
- * Locks the ids `:useIds` for the use of this transaction, as lockForUse does, and selects the locked ones. Skips an id that
- * another transaction is changing.
+ * Locks the ids `:useIds` for the use of this transaction, as lockForUse does, and selects the ids that it locked. Does not wait: skips an
+ * id that another transaction is changing.
  */
 export const TRY_LOCK_FOR_USE = `select u.id from unnest(:useIds::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`;
 
 /**
- * Locks the ids of tenants and API keys for the use of this transaction. Waits for transactions that change them; uses share
- * the lock. Advisory locks are granted in order, so that continuous uses do not delay a change: with row locks, two processes
- * that sold without a pause delayed a revocation by 10 s. Read the rows in a later statement.
+ * Locks the ids of tenants and API keys for the use of this transaction. Waits for transactions that change them. Transactions that only
+ * use them share the lock. Advisory locks are granted in order of request, so that continuous uses do not delay a change: with row locks,
+ * two processes that sold without a pause delayed a revocation by 10 s. Read the rows in a later statement.
  */
 export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
@@ -23,7 +23,7 @@ export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
   );
 }
 
-/** Waits for the transactions that use the id, and keeps others from it until this transaction ends. */
+/** Locks the id for a change: waits for transactions that use the id, and lets no other use it until this transaction ends. */
 export async function lockForChange(trx: Trx, id: string): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_ID}) from (values (:id::text)) as u (id)`, { id });
 }

@@ -19,7 +19,7 @@ const READABLE = [
 const PREFLIGHT_SECONDS = 600;
 const VARY = ['Vary', 'Origin'];
 
-/** Sets Vary on every answer of the list, and answers its preflights, which need no token. */
+/** Sets Vary on every answer of the list, and answers preflight requests for it, which need no token. */
 export function registerWidgetCors(app: Express): void {
   app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
     setHeaderList(response, VARY);
@@ -40,13 +40,13 @@ async function answerPreflight(request: Request, response: Response, next: NextF
   next();
 }
 
-/** Allows a listed origin before the other checks, so that its page can read a refusal too. */
+/** Sets the headers for a listed origin before the other checks, so that its page can also read a refusal. */
 export function allowListedOrigin(request: Request, response: Response, next: NextFunction): void {
   setHeaderList(response, headersOfOrigin(request));
   next();
 }
 
-/** Returns Vary, and for a listed origin the headers that allow it, alternating names and values. */
+/** Returns Vary, and for a listed origin the headers that allow it to read the answer. Names and values alternate. */
 export function headersOfOrigin(request: Request): string[] {
   const { origin } = requestOriginOf(request);
   if (origin === undefined || !widgetPrincipalOf(request).origins.includes(origin) || carriesPass(request))
@@ -54,7 +54,7 @@ export function headersOfOrigin(request: Request): string[] {
   return [...VARY, 'Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', READABLE];
 }
 
-/** Refuses other origins. Runs after the quota, which counts their requests too. */
+/** Refuses origins that are not listed. Runs after the quota, so that their requests are also counted. */
 export function refuseForeignPage(request: Request, _response: Response, next: NextFunction): void {
   assertOwnPage(request);
   next();
@@ -92,27 +92,29 @@ export function ownOrigin(request: Request): string {
   return new URL(contextOf(request).config.publicBaseUrl).origin;
 }
 
-/** Matches a URL that may have the parameter `pass`. Saves the parsing of most queries, which takes Express 7 µs. */
+/** Matches a URL that may have the parameter `pass`. Most URLs do not match, so Express need not parse their query, which takes 7 µs. */
 const MAY_BE_PASS = /pass|%/;
 
 function carriesPass(request: Request): boolean {
   return MAY_BE_PASS.test(request.url) && request.query.pass !== undefined;
 }
 
-/** Checks whether this page may read the list. A missing Origin means the same site, unless Sec-Fetch-Site names another. */
+/**
+ * Returns whether this page may read the list. A request without Origin is accepted, unless Sec-Fetch-Site names another site or origin.
+ */
 function mayReadList(listed: string[], { origin, fetchSite }: RequestOrigin): boolean {
   if (origin !== undefined) return listed.includes(origin);
   return fetchSite !== 'cross-site' && fetchSite !== 'same-site';
 }
 
-/** Checks whether the embed page itself calls. A pass is valid only for such calls. */
+/** Returns whether the request comes from the embed page itself. A pass is valid only for such requests. */
 export function isOwnPage(own: string, { origin, fetchSite }: RequestOrigin): boolean {
   return (origin ?? own) === own && (fetchSite ?? 'same-origin') === 'same-origin';
 }
 
 const FRAMES = ['iframe', 'frame', 'document'];
 
-/** Checks whether the embed page may be shown here. This is a second check; browsers enforce frame-ancestors. */
+/** Returns whether this site may show the embed page in a frame. It is a second check: browsers themselves enforce frame-ancestors. */
 export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
   if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
   if (!referer) return true;

@@ -16,7 +16,7 @@ export interface Card {
   days: string;
   departure: { date: string; text: string } | null;
   price: string;
-  /** Relative to the page for our own pictures. Null: no picture, or an invalid address. */
+  /** Relative to the page for a picture that we serve, otherwise an https address. Null: no picture, or an invalid address. */
   picture: string | null;
   url: string | null;
 }
@@ -46,7 +46,7 @@ function shortened(summary: string): string {
   return `${characters.slice(0, SUMMARY_CHARACTERS).join('').trimEnd()}…`;
 }
 
-/** Returns an address relative to the page for our own pictures; null for an invalid address. */
+/** Returns the address of a picture: relative to the page if we serve it, otherwise https. Null: no picture, or an invalid address. */
 function pictureOf(url: string | null): string | null {
   if (url === null) return null;
   if (isOwnPath(url)) return `..${url}`;
@@ -59,7 +59,7 @@ export function tourList(cards: Card[], words: Words): Markup {
   </ul>`;
 }
 
-// Sets lang="", because the language of the catalog is unknown and may differ from the page's.
+// Sets lang="", because the language of the catalog is unknown and may differ from the language of the page.
 function tourItem(card: Card, words: Words): Markup {
   return html`<li class="tour" data-slug="${card.slug}">
     <div class="picture">
@@ -97,9 +97,9 @@ export const SKELETON = html`<ul class="tours" aria-hidden="true">
 </ul>`;
 
 /**
- * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest
- * price of one adult. Short, because it repeats the cards.
- * @param baseUrl address of our own pictures
+ * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest price of one adult. It
+ * has few fields, because it repeats the cards.
+ * @param baseUrl the address of this installation, for pictures that we serve
  */
 export function structuredData(
   items: PricedCatalogTour[],

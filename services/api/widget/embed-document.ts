@@ -58,8 +58,8 @@ const SCRIPT_HASH = hash(EMBED_SCRIPT);
 const STYLE_HASH = hash(EMBED_STYLE);
 
 /**
- * Returns the Content-Security-Policy of the page. Uses hashes, because the inline texts are constant.
- * @param origins of the token. Only their pages may frame this one
+ * Returns the Content-Security-Policy of the page. It names the inline texts by their hashes, because they are constant.
+ * @param origins the origins of the token: only their pages may show this page in a frame
  */
 export function embedPolicy(origins: string[], brand: Brand): string {
   const style = brandStyle(brand);
@@ -79,7 +79,7 @@ function hash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** Removes the indentation of the templates: 3.4 of 51.0 KB at 30 tours, with a limit of 51.2 KB. */
+/** Removes the indentation of the templates, which is 3.4 of 51.0 KB with 30 tours. The limit of the page is 51.2 KB. */
 function compact(markup: Markup): string {
   return toHtml(markup)
     .replace(/>\s*\n\s*</g, '>\n<')

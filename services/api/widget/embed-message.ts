@@ -33,7 +33,7 @@ export function message({ icon, title, advice, ways, reference }: Message): Mark
   </div>`;
 }
 
-/** @param again address for a retry; null if a retry does not help */
+/** @param again the address for a retry; null: a retry does not help */
 export function failure(words: Words, advice: string, again: string | null, reference?: string): Markup {
   const ways = again === null ? [] : [{ text: words.retry, href: again }];
   return message({ icon: ALERT, title: words.failed, advice, ways, reference });
@@ -53,7 +53,7 @@ export function renderEmbedProblem(
 ): string {
   const { words } = surroundings.language;
   const advice = adviceOn(words, status, error);
-  // An empty address means the page's own, with its token. The page itself never holds the token.
+  // An empty address is that of the page itself, with the token. So the page need not contain the token.
   const again = status === 429 || status >= 500 ? '' : null;
   const contents: Contents = {
     title: words.failed,

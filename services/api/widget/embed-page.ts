@@ -4,7 +4,7 @@ import { type Card, SKELETON, tourList } from './embed-cards';
 import { continentName, formatsOf } from './languages';
 import { failure, message, type Message } from './embed-message';
 
-/** Renders the list as a page for an iframe. Links and the form are plain and relative; the script makes them faster. */
+/** Renders the list as a page for an iframe. Links and the form work without the script, which only makes them faster. */
 export function renderEmbedPage(page: TourPage): string {
   const { words } = page.language;
   return renderDocument(page, {

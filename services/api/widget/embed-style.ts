@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isHttpsAddress } from '../../platform/text-forms';
 import type { Tenant } from '../tenants/tenant';
 
-/** The colours of the page beside the tenant's own. Each text colour has a contrast of at least 4.5 on both backgrounds. */
+/** The colours of the page, besides those of the tenant. Each text colour has a contrast of at least 4.5 on both backgrounds. */
 export const LIGHT = {
   card: '#ffffff',
   ink: '#17202e',
@@ -21,7 +21,7 @@ export const DARK: typeof LIGHT = {
 /** The colour for a tenant that has set none. */
 const DEFAULT_BRAND = '#0f766e';
 
-/** The contrast of text at WCAG 2 AA; borders and focus rings need 3. */
+/** The contrast of text that WCAG 2 requires at level AA. Borders and focus rings need only 3. */
 const TEXT = 4.5;
 /** Step of the search for a lightness, which is 0 to 1. */
 const STEP = 0.01;
@@ -36,7 +36,7 @@ const HEX = /^#[0-9a-f]{6}$/;
 const GENERIC = /^(serif|sans-serif|monospace|cursive|system-ui|ui-(serif|sans-serif|monospace|rounded))$/;
 const FAMILY = /^[a-z][a-z0-9 -]*$/i;
 
-/** Returns the tenant's style after EMBED_STYLE, or an empty text. It is constant for a tenant, because the policy holds its hash. */
+/** Returns the tenant's style, which follows EMBED_STYLE; an empty text if there is none. The policy of the page names its hash. */
 export function brandStyle({ brandColor, brandRadius, brandFont }: Brand): string {
   const declarations = [
     brandColor && HEX.test(brandColor) && colorsOf(brandColor),
@@ -81,7 +81,7 @@ function textOn(color: string): '#fff' | '#000' {
 }
 
 /**
- * Returns the colour itself if it is readable on all backgrounds, else its nearest readable shade or tint. Keeps hue and
+ * Returns the colour itself if it is readable on all backgrounds, otherwise the nearest readable shade or tint of it. Keeps hue and
  * saturation: a mix with white would turn navy blue into grey.
  * @param direction darker for light backgrounds, lighter for dark ones
  */
@@ -113,7 +113,7 @@ function lightnessOf(color: string): number {
   return (Math.max(...parts) + Math.min(...parts)) / 2;
 }
 
-/** Changes the lightness in HSL: the distances from the mean scale with the chroma. */
+/** Changes the lightness in HSL: multiplies the distances of the parts from their mean by the change of the chroma. */
 function withLightness(color: string, lightness: number): string {
   const before = lightnessOf(color);
   const share = chromaAt(lightness) / chromaAt(before);

@@ -45,7 +45,7 @@ export function registerEmbed(app: Express): void {
   registerLoader(app);
 }
 
-/** Replaces the headers that forbid framing, on errors too, which may be pages. */
+/** Replaces the headers that forbid framing, also for errors, because an error may be a page. */
 function setPageHeaders(request: Request, response: Response, next: NextFunction): void {
   response.removeHeader('X-Frame-Options');
   response.removeHeader('Cross-Origin-Opener-Policy');
@@ -61,7 +61,7 @@ async function authenticate(request: Request, response: Response, next: NextFunc
   try {
     await expressAuthentication(request, 'widgetToken');
   } catch (error) {
-    // Allows framing, so that a visitor reads the message. Otherwise the browser shows a broken frame.
+    // Allows framing, so that a visitor can read the message. Otherwise the browser would show a broken frame.
     if (error instanceof UnusableWidgetTokenError) allowFraming(response, error.origins, NO_BRAND);
     throw error;
   }
@@ -83,7 +83,7 @@ function refuseForeignFrame(request: Request, _response: Response, next: NextFun
   next(allowed ? undefined : new TransportError('origin_not_allowed', 'The token is not for this page.'));
 }
 
-/** Returns true for a fetch by the page's own script, which uses the pass. Only headers of the browser show that the script sent it. */
+/** Returns whether the script of the page sent the request: it uses the pass, and headers of the browser show that it is a fetch. */
 function isOwnFetch(request: Request, from: RequestOrigin): boolean {
   const { fetchDest, fetchSite } = from;
   if (request.query.pass === undefined || fetchDest !== 'empty') return false;

@@ -4,7 +4,7 @@ import { inspectToken, type Inspection } from '../credentials/inspect-token';
 import { isDevelopmentOrigin } from '../tenants/origins';
 import { findTenant } from '../tenants/manage-tenants';
 
-/** The decision on one page, with its reason. */
+/** The decision whether one page may show the widget, with its reason. */
 interface Embedding {
   /** True if the page may show the widget. */
   allowed: boolean;
@@ -14,13 +14,13 @@ interface Embedding {
   /** The next step; null if none is needed. */
   advice: string | null;
   tenant: string | null;
-  /** The current origins of the token. */
+  /** The origins whose pages may use the token now. */
   origins: string[];
 }
 
 type Finding = Pick<Embedding, 'allowed' | 'reason' | 'advice'>;
 
-/** Checks a page as a browser and the API do, and names a listed origin that is spelt in a similar way. */
+/** Checks a page as a browser and the API do. If a listed origin is spelt in a similar way, names it. */
 export async function explainEmbedding(
   db: Db,
   pepper: string | undefined,
@@ -91,7 +91,7 @@ function checkOrigin(
   return nearMiss(new URL(origin), listed, add) ?? refuse(`The origin is not listed.`, add);
 }
 
-/** Finds common mistakes by comparison with the listed origins. `add` is the command that lists the origin. */
+/** Finds common mistakes by comparison with the listed origins. @param add the command that adds the origin to the list */
 function nearMiss(page: URL, listed: string[], add: string): Finding | undefined {
   const near = (test: (other: URL) => boolean) => listed.find((other) => test(new URL(other)));
   const bare = (host: string) => host.replace(/^www\./, '');

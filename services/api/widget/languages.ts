@@ -42,8 +42,8 @@ for (const [name, { words, countries }] of Object.entries(LANGUAGES)) {
 const LONGEST_TAG = 35;
 
 /**
- * Returns the first supported language of these tags, else English. Looks the tags up and never passes them to Intl, where
- * a valid tag of 13.6 KB takes seconds.
+ * Returns the first supported language of these tags, otherwise English. Looks the tags up in a table. Never passes them to Intl, where a
+ * valid tag of 13.6 KB takes seconds.
  */
 export function chooseLanguage(tags: unknown[]): Language {
   for (const tag of tags) {
@@ -91,7 +91,7 @@ interface Money {
   currencyDigits: number;
 }
 
-/** Caches the formats of each locale, because creating them took most of the page's CPU. */
+/** Caches the formats of each locale, because their creation took most of the CPU time of a page. */
 const made = new Map<Locale, LocaleFormats>();
 
 export function formatsOf(locale: Locale): LocaleFormats {
@@ -116,7 +116,7 @@ function makeFormats(locale: Locale): LocaleFormats {
   };
 }
 
-/** Caches one format for each currency: ISO 4217 has less than 200 (2.6 KB each, measured). */
+/** Caches one format for each currency. ISO 4217 has fewer than 200 currencies, and a format takes 2.6 KB (measured). */
 function priceFormat(locale: Locale): LocaleFormats['price'] {
   const formats = new Map<string, Intl.NumberFormat>();
   return (minor, { currency, currencyDigits: digits }) => {

@@ -7,8 +7,8 @@ import { createFixedBody, type FixedBody } from '../../platform/http/fixed-body'
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * Serves the loader at two addresses: /embed/widget.js is the newest version, /embed/widget.v2.js never changes, so that a
- * page can name its hash. Any site may read both without a credential, because they hold no data.
+ * Serves the loader at two kinds of address. /embed/widget.js is the newest version. /embed/widget.v2.js and the like never change, so that
+ * a page can name their hash. Any site may read them without a credential, because they contain no data.
  */
 export function registerLoader(app: Express): void {
   const [newest] = PUBLISHED_LOADERS;
@@ -41,7 +41,7 @@ interface Published {
  * adds a `<tour-list>` at its place, whose frame shows the page and grows with it. A page may also have its own
  * `<tour-list data-token="…">` elements. docs/integration-guide.md lists the data attributes and the events.
  *
- * The browser notifies a custom element when it is added or removed, so a single-page app can remove it completely. It sets
+ * The browser notifies a custom element when it is added or removed, so a single-page app can remove the widget completely. The loader sets
  * styles through the DOM and evaluates no code, so a strict policy needs only our address in script-src and frame-src.
  *
  * Pages name the hash of a version, so a published file never changes. A change to the loader is a new file

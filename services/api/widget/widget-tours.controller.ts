@@ -32,7 +32,7 @@ const ROUTE: CachedRoute = {
   afterQuota: assertOwnPage,
 };
 
-/** One tour as a browser may see it: no seats, and the tenant's price alone. */
+/** One tour as a browser may see it: without seats, and with no price but the tenant's. */
 export interface WidgetTour {
   id: string;
   slug: string;
@@ -50,11 +50,11 @@ export interface WidgetTour {
   /** ISO 4217. */
   currency: string;
   /**
-   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, its
+   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, the tenant's
    * price of a booking without a date.
    */
   price_from: number;
-  /** YYYY-MM-DD: the next date that is open for booking, or null. */
+  /** YYYY-MM-DD: the next date that is open for booking. Null: there is none. */
   next_departure_date: string | null;
   /** Address of the tour on the tenant's own site; null if the operator has set none for the tenant. */
   url: string | null;
@@ -75,15 +75,15 @@ export class WidgetToursController {
   constructor(private readonly context: ApiContext) {}
 
   /**
-   * The tours that a page of the tenant's site may show, by name. The browser's Origin must be one of the token's.
+   * Lists the tours that a page of the tenant's site may show, by name. The browser's Origin must be one of the token's origins.
    * @summary List tours in a browser
-   * @param limit Tours a page.
+   * @param limit Tours per page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 30 must be at most 30
    * @param continent Only tours of this continent, such as `asia`, in any case.
    * @param q Part of the name, in any case, with or without accents; at most 100 characters.
-   * @param cursor `next_cursor` of the page before.
+   * @param cursor `next_cursor` of the previous page.
    * @param _lang Language of the page that shows the tours, such as `de` or `pt-BR`. The catalog itself has one language.
    * @maxLength _lang 35 must have at most 35 characters
    * @pattern _lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
@@ -114,7 +114,7 @@ export class WidgetToursController {
   }
 }
 
-/** @param baseUrl address of this installation, for pictures that it serves itself */
+/** @param baseUrl the address of this installation, for pictures that this installation serves */
 function widgetTour(priced: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
   const { updated_at, ...item } = catalogItem(priced, baseUrl);
   return { ...item, url: tourLink(tenant, item.slug) };

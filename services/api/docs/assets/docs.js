@@ -1,19 +1,19 @@
-// Fills the folded parts of a page when they are opened, and adds a search box above its contents: it finds headings, fields and their
-// meaning, without a request.
+// Fills the folded parts of a page when they are opened, and adds a search box above the contents of the page. The search finds headings,
+// fields and their meaning, without a request.
 'use strict';
 {
   const LIMIT = 40;
   const contents = document.querySelector('.contents');
   const fold = (text) => text.toLowerCase().replace(/\s+/g, ' ').trim();
 
-  /** Names the part of a call that has the field: the middle of `createBooking.body.name`. */
+  /** Names the part of a call to which a field belongs: the middle of an id such as `createBooking.body.name`. */
   const partOf = (id) => {
     const [, part, rest] = id.split('.');
     if (rest === undefined) return 'parameter';
     return /^\d+$/.test(part) ? `answer ${part}` : part;
   };
 
-  /** Turns the content of a folded part into elements. In a browser with scripts, the content of a noscript element is only text. */
+  /** Turns the content of a folded part into elements: in a browser with scripts, the content of its noscript element is only text. */
   const fill = (part) => {
     const text = part.querySelector('noscript');
     if (!text) return;
@@ -23,7 +23,9 @@
   };
   document.addEventListener('toggle', ({ target }) => fill(target), true);
 
-  /** Returns one entry for each element with an id, in the order of the page. Parses the page again: DOMParser also reads folded parts. */
+  /**
+   * Returns an entry for each element with an id, in the order of the page. Parses the page again, because DOMParser reads folded parts.
+   */
   const listEntries = () => {
     const page = new DOMParser().parseFromString(document.querySelector('main').outerHTML, 'text/html');
     return [...page.querySelectorAll('main [id]')].map(toEntry);
@@ -55,7 +57,7 @@
   results.className = 'results';
   contents.prepend(box, status, results);
 
-  /** Lists headings before fields, and titles that begin with the words before those that contain them. */
+  /** Ranks a result: headings before fields, and titles that begin with the words before titles that contain them. */
   const rank = ({ title, section }, words) => {
     const first = section ? 3 : 0;
     if (title.startsWith(words)) return first;
@@ -91,7 +93,7 @@
     );
   };
 
-  /** Opens the closed part that has the element of the address. */
+  /** Opens the folded part that contains the element whose id is in the address. */
   const reveal = () => {
     const id = decodeURIComponent(location.hash.slice(1));
     const folded = [...document.querySelectorAll('details noscript')];
@@ -101,7 +103,7 @@
     const closed = target?.closest('details:not([open])');
     if (!closed) return;
     closed.open = true;
-    // Makes the new element the target of the page: it did not exist when the page was loaded.
+    // Makes the element the target of the page (:target): it did not exist when the page was loaded.
     location.replace(location.hash);
     target.scrollIntoView();
   };

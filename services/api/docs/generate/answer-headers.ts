@@ -3,7 +3,7 @@ import type { Answer, Header, OpenApiOperation, Reference } from '../openapi-doc
 import { takesKey } from './shared-parts';
 import { CURSOR } from './wire-names';
 
-/** Ends the name of a component that describes a header which may be absent. */
+/** The suffix in the name of a component that describes a header which may be absent. */
 const OPTIONAL = '.optional';
 
 const QUOTA = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
@@ -199,7 +199,7 @@ const ALL: Record<string, Header> = {
   },
 };
 
-/** The headers of all answers, each once as always present and once as optional. Those that no answer refers to are left out. */
+/** Describes the headers of all answers, each as always present and as optional. Leaves out those to which no answer refers. */
 export function headerComponents(paths: object): Record<string, Header> {
   const described = JSON.stringify(paths);
   const isUsed = ([name]: [string, Header]) => described.includes(`/headers/${name}"`);

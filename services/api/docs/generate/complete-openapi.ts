@@ -52,7 +52,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
   const sent = schemasOfRequests(document);
   for (const [name, schema] of Object.entries(schemas)) {
     completeSchema(schema, schemas, sent.has(name));
-    // OCTO gives some names another meaning, so its dtos describe all fields themselves.
+    // Some names have another meaning in OCTO, so the dtos of OCTO describe all their fields themselves.
     if (!name.startsWith('Octo')) explainNames(schema, sent.has(name));
     if (sent.has(name)) limitTexts(name, schema);
   }
@@ -94,7 +94,7 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
   return names;
 }
 
-/** Forbids unknown fields in requests. Allows them in answers: a new field must not break a client's validator. */
+/** Forbids unknown fields in requests. Allows them in answers, so that a new field does not break a client's validator. */
 function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
   if (!inRequest) delete schema.additionalProperties;
   for (const part of Object.values(schema.properties ?? {})) {
@@ -144,7 +144,7 @@ function isWrite(path: string): boolean {
   return !path.startsWith('/octo/availability');
 }
 
-/** Names the scope in the description and in an extension, because the requirements of 3.0 have no place for scopes of a key. */
+/** Names the scope in the description and in an extension, because OpenAPI 3.0 has no place for the scopes of an API key. */
 function completeSecurity(operation: OpenApiOperation): void {
   const [[scheme, scopes]] = operation.security.map((requirement) => Object.entries(requirement)[0]!) as [
     [string, string[]],
@@ -157,8 +157,8 @@ function completeSecurity(operation: OpenApiOperation): void {
 }
 
 /**
- * Builds an example of this schema from the examples of its parts, so that each is written once.
- * @param where names the place in the message when a part has no example
+ * Builds an example of this schema from the examples of its parts, so that each example is written only once.
+ * @param where the place that the error names if a part has no example
  */
 function exampleOf(schema: Schema, schemas: Record<string, Schema>, where: string): unknown {
   if (schema.example !== undefined) return schema.example;

@@ -20,7 +20,7 @@ const BY_API_KEY: ProblemCode[] = [
 ];
 const BY_WIDGET_TOKEN: ProblemCode[] = ['invalid_widget_token', 'wrong_credential_type'];
 const ANYWHERE: ProblemCode[] = ['rate_limited', 'internal_error', 'overloaded', 'shutting_down'];
-/** Problems of a request body. Operations that take no body have them too, because they check that there is none. */
+/** Problems of a request body. Operations that take no body also have them, because they check that there is none. */
 const OF_BODIES: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type'];
 const OF_KEYS: ProblemCode[] = [
   'invalid_idempotency_key',
@@ -29,9 +29,9 @@ const OF_KEYS: ProblemCode[] = [
 ];
 
 /**
- * Completes an operation's answers. A controller declares only its own codes, as `@Response(409, 'departure_gone, …')`;
- * the common codes of its kind of call are added here.
- * @throws Error for a text that is no list of codes of that status: the developer reads it at `npm run generate`
+ * Completes the answers of an operation. A controller declares only its own codes, as `@Response(409, 'departure_gone, …')`. This function
+ * adds the codes that all operations of this kind have.
+ * @throws Error if the text of a @Response is not a list of codes of its status; `npm run generate` shows the error
  */
 export function describeAnswers(method: string, operation: OpenApiOperation): void {
   const answers: Record<string, Answer> = {};

@@ -10,17 +10,18 @@ type Schemas = Record<string, Schema>;
 interface Field {
   name: string;
   type: string;
-  /** Says whether it is required, or may be missing. */
+  /** Says whether the field is required, or may be missing. */
   mark: string;
   text: string;
 }
 
-/** Formats that add something to the type. */
+/** The formats that are shown, because they say more than the type. */
 const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'idn-email', 'uri'];
 
 /**
- * Returns a table with one row for each field of a request body. A nested field is `customer.name`, a field of a list's item `items[].id`.
- * @param id of the table on the page: a field can be linked to as `<id>.customer.name`
+ * Returns a table with one row for each field of a request body. A nested field is named `customer.name`, a field of a list item
+ * `items[].id`.
+ * @param id the id of the table on the page; the address of a field's row is `#<id>.customer.name`
  */
 export function bodyTable(id: string, schema: Schema, schemas: Schemas): Markup {
   const mark = (required: boolean) => (required ? 'required' : '');
@@ -57,7 +58,7 @@ function rowsOf(schema: Schema, schemas: Schemas, mark: (required: boolean) => s
   });
 }
 
-/** Returns the rows of the first schema, and the rows of the others for fields that it does not have. */
+/** Returns the rows of the first schema, and the rows of the other schemas for fields that the first one does not have. */
 function rowsOfChoices(
   choices: Schema[],
   schemas: Schemas,

@@ -2,7 +2,7 @@ import { Marked, type Tokens } from 'marked';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import { renderCode, renderTable } from '../pages/page';
 
-/** Shows HTML, pictures and links of other schemes as text, because the pages' policy forbids them. */
+/** Shows HTML, pictures, and links that are not http(s) as text, because the policy of the pages forbids them. */
 const marked = new Marked({
   tokenizer: { url: () => undefined },
   renderer: {
@@ -35,7 +35,7 @@ export function renderLine(text: string): Markup {
   return trusted(marked.parseInline(text, { async: false }));
 }
 
-/** Links to the headings below the title. */
+/** Renders links to the headings below the title. */
 export function renderContents(source: string): Markup {
   const headings = marked.lexer(source).filter((token) => token.type === 'heading') as Tokens.Heading[];
   const links = headings

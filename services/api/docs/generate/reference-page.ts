@@ -12,7 +12,7 @@ interface DocumentedCall {
   operation: OpenApiOperation;
 }
 
-/** Renders the whole document: each operation with parameters, body, answers and errors. Links have no base path yet. */
+/** Renders the complete document: each operation with its parameters, body, answers and errors. The links have no base path yet. */
 export function reference(document: OpenApiDocument): Markup {
   const sections = callsByTag(document).map(({ tag, calls }) => {
     const articles = calls.map((call) => renderCall(call, document));
@@ -119,7 +119,7 @@ function renderErrors(responses: OpenApiOperation['responses']): Markup {
   return html`${rows.length > 0 && renderFolded('Errors', html`<dl>${rows}</dl>`)}`;
 }
 
-/** Renders each event with its body. The OpenAPI 3.0 document, from which the rest of the page is made, has no webhooks. */
+/** Renders each webhook event with its body. The rest of the page is made from the OpenAPI 3.0 document, which has no webhooks. */
 function renderWebhooks(): Markup {
   const articles = operations().map(({ operationId, summary, description, requestBody }) => {
     const { schema, example } = requestBody!.content['application/json']!;

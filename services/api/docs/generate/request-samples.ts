@@ -8,7 +8,7 @@ interface SampledCall {
   operation: OpenApiOperation;
 }
 
-/** Returns a request to paste into a shell once $KEY or $TOKEN is set. */
+/** Returns a command to paste into a shell. It needs the variable KEY or TOKEN. */
 export function curlSample(call: SampledCall): string {
   const { baseUrl, method, operation } = call;
   const lines = [method === 'get' ? 'curl -sS' : `curl -sS -X ${method.toUpperCase()}`];
@@ -20,7 +20,7 @@ export function curlSample(call: SampledCall): string {
   return lines.join(' \\\n  ');
 }
 
-/** Returns a module for Node that needs no package; the environment has KEY or TOKEN. */
+/** Returns a module for Node that needs no package. It needs KEY or TOKEN in its environment. */
 export function nodeSample(call: SampledCall): string {
   const { baseUrl, method, operation } = call;
   const body = bodyOf(operation);
@@ -62,7 +62,7 @@ function answersJson({ responses }: OpenApiOperation): boolean {
   return success?.[1].content?.['application/json'] !== undefined;
 }
 
-/** @param token how the language reads the widget token */
+/** @param token the expression with which the language of the sample reads the widget token */
 function target({ path, operation: { parameters, security } }: SampledCall, token: string): string {
   const required = parameters.filter((one) => one.in === 'query' && one.required);
   const pairs = required.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`);

@@ -1,16 +1,16 @@
 import type { Parameter, Schema } from '../openapi-document';
 
-/** The texts of requests: their longest length, and the characters that the readers of http/input.ts refuse. */
+/** The limits of a text in requests, which the readers of http/input.ts check. */
 interface RequestText {
   maxLength: number;
   minLength?: number;
-  /** May hold tabs and line breaks. */
+  /** True: the text may contain tabs and line breaks. */
   isProse?: boolean;
 }
 
 /** Control characters, line separators, and characters that change the text direction: CONTROL_CHARACTER in platform/text-forms.ts. */
 const NOT_IN_LINE = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069';
-/** The same without tab, line breaks and separators. */
+/** The characters of NOT_IN_LINE except the tab, line breaks and line separators. */
 const NOT_IN_PROSE =
   '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 
@@ -28,7 +28,7 @@ const REST: Record<string, RequestText> = {
   reason: { maxLength: 500, isProse: true },
 };
 
-/** The texts of OCTO. An empty one is a missing one. */
+/** The texts of OCTO, by the name of their field. An empty text counts as missing. */
 const OCTO: Record<string, RequestText> = {
   country: { maxLength: 64 },
   emailAddress: { maxLength: 254 },
@@ -64,10 +64,10 @@ function limitText(part: Schema, { maxLength, minLength, isProse }: RequestText,
   if (least !== undefined) part.minLength = least;
 }
 
-/** A change by REST must name at least one field. So must a customer in it. */
+/** Changes by REST, which must name at least one field. A `customer` in them must also have at least one field. */
 const CHANGES = ['HoldPatch', 'BookingPatch'];
 
-/** Limits a text in a query: http/query-parameters.ts refuses an empty one, and control characters, in every parameter. */
+/** Limits a text in a query: http/query-parameters.ts refuses empty texts and control characters in every parameter. */
 export function limitQueryText({ in: place, schema }: Parameter): void {
   if (place !== 'query' || schema.type !== 'string') return;
   if (schema.enum || schema.format) return;

@@ -1,19 +1,22 @@
 import { sealCursor } from '../../http/paging';
 import type { Schema } from '../openapi-document';
 
-/** Describes the names on the wire. A description or an @example in a dto takes precedence. */
+/** The description of a field name of the API. A description or an @example in a dto takes precedence. */
 interface WireName {
   description?: string;
   example?: unknown;
   format?: 'date' | 'date-time' | 'uuid' | 'idn-email' | 'uri';
-  /** Longest text that a request may carry, in characters. */
+  /** The most characters of the text in a request. */
   maxLength?: number;
 }
 
 const ID = '6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21';
 export const CURSOR = sealCursor('example', 'example', { nameFolded: 'ha long bay cruise', id: ID });
 
-/** One purchase runs through all examples: two adults, 445.00 EUR each on the platform, 489.50 with the tenant's ten percent. */
+/**
+ * The names, with examples that all belong to one purchase: two adults, for each of whom the platform's price is 445.00 EUR and the
+ * tenant's price, with ten percent more, 489.50 EUR.
+ */
 const NAMES: Record<string, WireName> = {
   adult: { description: 'One adult.', example: 489.5 },
   adults: { description: 'Number of adults.', example: 2 },
@@ -162,7 +165,7 @@ const NAMES: Record<string, WireName> = {
   value: { description: 'Per cent, or money in major units.', example: 10 },
 };
 
-/** Completes the fields of a dto. Skips fields with their own example or another type, where the name has another meaning. */
+/** Completes a field of a dto. Skips a field with its own example, and a field whose type shows that the name has another meaning. */
 export function explainName(name: string, schema: Schema, inRequest: boolean): void {
   const known = NAMES[name];
   if (!known || schema.$ref || schema.example !== undefined || !allows(schema, known.example)) return;

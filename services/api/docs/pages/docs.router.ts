@@ -71,7 +71,7 @@ export function registerDocs(app: Express): void {
 
 type Send = (request: Request, response: Response) => Promise<void>;
 
-/** Returns a handler that sends a text, which is made at the first request and then kept. */
+/** Returns a handler that sends a text. The text is made at the first request and then kept. */
 function fixed(type: string, make: () => string, searchable?: boolean): Send {
   let body: FixedBody | undefined;
   return (request, response) => {
@@ -92,7 +92,7 @@ function generatedPage(page: string, publicBaseUrl: string, basePath: string): M
   );
 }
 
-/** Reads from the checkout, or from the build, which has a copy at the same place. */
+/** Reads a generated file from the checkout, or from the build, which has a copy in the same place. */
 function readGenerated(file: string): string {
   return readFileSync(path.resolve(__dirname, '../../generated', file), 'utf8').trimEnd();
 }
@@ -110,7 +110,7 @@ const LINKS = {
   readiness: ['/readyz', 'Check that the instance is ready'],
 } as const;
 
-/** @param basePath of PUBLIC_BASE_URL */
+/** @param basePath the path of PUBLIC_BASE_URL */
 function homeBody(basePath: string): Markup {
   const items = Object.values(LINKS).map(
     ([path, text]) => html`<li><a href="${basePath}${path}">${text}</a></li>`,
@@ -122,7 +122,7 @@ function homeBody(basePath: string): Markup {
     </ul>`;
 }
 
-/** Returns the links as JSON for programs. */
+/** Returns the links as an object, for programs. */
 function homeDocument(publicBaseUrl: string): { name: string; links: Record<string, string> } {
   const links = Object.entries(LINKS).map(([name, [path]]) => [name, publicBaseUrl + path]);
   return { name: 'Tour Platform', links: Object.fromEntries(links) as Record<string, string> };
@@ -145,7 +145,7 @@ function errorList(basePath: string): Markup {
     ${renderTable([html`Status`, html`Code`, html`Title`, html`Retry`], rows)}`;
 }
 
-/** Renders the page that `type` of a problem document links to. */
+/** Renders the page to which `type` of a problem document links. */
 function errorArticle(code: ProblemCode, publicBaseUrl: string): Markup {
   const { status, title, retryable, advice } = PROBLEMS[code];
   const example = withBaseUrl(problemExample(code), publicBaseUrl);

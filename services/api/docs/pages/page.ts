@@ -5,10 +5,10 @@ import { html, type Markup, toHtml, trusted } from '../../../platform/html-templ
 
 interface DocsPage {
   title: string;
-  /** Path of the page itself below the base path, as it stands in the list of pages. */
+  /** The path of the page below the base path, as in PAGES. */
   path: string;
   columns: Markup;
-  /** The page has contents: its script searches them, and fills the folded parts. */
+  /** True: the page has a table of contents and folded parts, so it gets the script that searches and opens them. */
   searchable?: boolean;
 }
 
@@ -21,13 +21,13 @@ const PAGES = [
   ['/openapi.d.ts', 'TypeScript'],
 ] as const;
 
-// Inline, so that a page is one request.
+// The style and the script are inline, so that a page needs only one request.
 const PAGE_STYLE = readFileSync(join(__dirname, '../assets/docs.css'), 'utf8');
 const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
 const PAGE_SCRIPT = readFileSync(join(__dirname, '../assets/docs.js'), 'utf8');
 const SCRIPT_ELEMENT = trusted(`<script>${PAGE_SCRIPT}</script>`);
 
-/** Allows no resource but the icon: only text, the style sheet by its hash, and on a searchable page one script by its hash. */
+/** Returns the Content-Security-Policy. Allows the icon, the style sheet by its hash, and on a searchable page the script by its hash. */
 export function docsPolicy(searchable = false): string {
   return [
     "default-src 'none'",
@@ -44,7 +44,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** @param basePath of PUBLIC_BASE_URL: links stay on the host of the request */
+/** @param basePath the path of PUBLIC_BASE_URL. Links begin with it instead of a host, so they stay on the host of the request */
 export function renderDocsPage({ title, path, columns, searchable }: DocsPage, basePath: string): string {
   const links = PAGES.map(([target, name]) => {
     const current = target === path && trusted(' aria-current="page"');
@@ -72,7 +72,7 @@ export function renderDocsPage({ title, path, columns, searchable }: DocsPage, b
   return toHtml(page);
 }
 
-/** Lays out the body and, beside it, links to its own headings. */
+/** Renders the body and, beside it, links to the headings of the body. */
 export function renderColumns(body: Markup, contents?: Markup): Markup {
   return html`${contents && html`<nav class="contents" aria-label="On this page">${contents}</nav>`}
     <main id="content">${body}</main>`;
@@ -84,8 +84,9 @@ export function renderCode(text: string): Markup {
 }
 
 /**
- * Renders a part that is closed at first. In a browser with scripts its content is text, from which the page's script makes elements
- * when the part is opened: most elements of the reference are in such parts. Without scripts the content is in place.
+ * Renders a part that is closed at first. In a browser with scripts, the content is only text until the part is opened; the page's script
+ * then makes elements of it. So the page has few elements, because most of the reference is in such parts. Without scripts, the content
+ * consists of elements from the beginning.
  */
 export function renderFolded(summary: string, content: Markup): Markup {
   return html`<details>
@@ -94,7 +95,7 @@ export function renderFolded(summary: string, content: Markup): Markup {
   </details>`;
 }
 
-/** Renders a table in a box that scrolls sideways if the table is too wide. The box takes the focus, so that keys scroll it too. */
+/** Renders a table in a box that scrolls sideways if the table is too wide. The box takes the focus, so that keys can scroll it. */
 export function renderTable(head: Markup[], rows: Markup[][]): Markup {
   const columns = head.map((cell) => html`<th scope="col">${cell}</th>`);
   const lines = rows.map(

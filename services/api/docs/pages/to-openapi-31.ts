@@ -12,7 +12,7 @@ const ONLY_IN_31: Record<string, Schema31> = {
   },
   BookingPatch: {
     dependentRequired: { phone_country: ['phone'] },
-    // Requires another field beside `expected_total`, which alone changes nothing.
+    // `expected_total` alone changes nothing, so it needs another field.
     dependentSchemas: { expected_total: { minProperties: 2 } },
   },
 };

@@ -1,4 +1,4 @@
-/** The page's own words. Texts of the catalog keep the catalog's language. */
+/** The words of the page itself. Texts of the catalog stay in the language of the catalog. */
 export const en = {
   tours: 'Tours',
   search: 'Search tours',
@@ -6,16 +6,16 @@ export const en = {
   all: 'All',
   from: 'from',
   nextDeparture: 'Next departure',
-  /** Replaces the next departure. */
+  /** Shown instead of the next departure if there is none. */
   noDates: 'No dates at the moment',
   nextPage: 'More tours',
   firstPage: 'Back to the first',
-  /** Contains {count}. Worded so that the number needs no plural. */
+  /** Must contain {count}. It is worded so that the number needs no plural. */
   shown: 'Tours shown: {count}',
   loading: 'Loading tours…',
   nothing: 'No tours found',
   nothingHint: 'Check the spelling, try a shorter word, or look around.',
-  /** Repeats the search without the chosen continent. */
+  /** The link that repeats the search without the chosen continent. */
   everywhere: 'Search all continents',
   showAll: 'Show all tours',
   /** Shown for a tenant without a single tour. */
@@ -31,14 +31,14 @@ export const en = {
     429: 'Too many requests. Try again in a minute.',
     500: 'Something went wrong. Try again in a moment.',
   },
-  /** Replaces the advice for 401 if the caller proved the token. */
+  /** Shown instead of the advice for 401 if the caller proved the token. */
   unusable: {
     expired: 'The token of this list has expired. The site needs a new one.',
     revoked: 'The token of this list was revoked. The site needs a new one.',
     tenant_inactive: 'This list is switched off at the moment.',
     pass_expired: 'This list has expired. Reload the page to see it again.',
   },
-  /** Label of the id that the operator finds in the log. */
+  /** The label of the request id, by which the operator finds the request in the log. */
   requestId: 'Request ID',
   offline: 'The connection is interrupted. Check it, then try again.',
 };
