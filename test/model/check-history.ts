@@ -126,19 +126,24 @@ export function checkEvents(events: SentEvent[], { transitions }: Model): void {
   expect(sales.map(nameOfSale).sort()).toEqual(expected.sort());
 }
 
-function bodyOf(body: string): { hold_id?: string; departure_date: string } {
+function bodyOf(body: string): { hold_id?: string; departure_date: string; departure_time: string | null } {
   return JSON.parse(body) as ReturnType<typeof bodyOf>;
 }
 
 /** Checks that a tenant with sales on a departure has one event of each of its changes, and no tenant has more events than changes. */
-export function checkDepartureEvents(events: SentEvent[], { sellers }: World, model: Model): void {
-  const nameOfChange = ({ type, date }: DepartureChange) => `${type} ${date}`;
+export function checkDepartureEvents(events: SentEvent[], world: World, model: Model): void {
+  const { sellers, departures } = world;
+  const nameOfChange = ({ type, departureId }: DepartureChange) => `${type} ${departureId}`;
+  const departureOf = (body: string) => {
+    const { departure_date, departure_time } = bodyOf(body);
+    return departures.find(({ date, time }) => date === departure_date && time === departure_time)?.id;
+  };
   const changes = countOf(model.departureChanges.map(nameOfChange));
   for (const { tenant } of sellers) {
     const own = events.filter(
       ({ tenantId, type }) => tenantId === tenant.id && type.startsWith('departure.'),
     );
-    const sent = countOf(own.map(({ type, body }) => `${type} ${bodyOf(body).departure_date}`));
+    const sent = countOf(own.map(({ type, body }) => `${type} ${departureOf(body)}`));
     const concerning = model.departureChanges.filter(({ tenants }) => tenants.has(tenant.id));
     const least = countOf(concerning.map(nameOfChange));
     for (const key of new Set([...changes.keys(), ...sent.keys()])) {
@@ -164,9 +169,10 @@ export async function checkAgreement(db: Db, world: World, model: Model, baseUrl
       if (row.tenant_id !== tenant.id) continue;
       const path = row.booking_ref ? '/api/tenant/bookings' : '/api/gateway/holds';
       const { body } = await read(`${path}/${nameOf(row)}`);
-      const date = world.departures.find(({ id }) => id === row.departure_id)?.date ?? null;
+      const departure = world.departures.find(({ id }) => id === row.departure_id);
+      const named = { departure_date: departure?.date ?? null, departure_time: departure?.time ?? null };
       const party = { adults: adultsOf(row), children: row.children, currency: row.currency };
-      expect(body).toMatchObject({ status: model.statusOf(row, at), departure_date: date, ...party });
+      expect(body).toMatchObject({ status: model.statusOf(row, at), ...named, ...party });
     }
   }
 }
