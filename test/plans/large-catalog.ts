@@ -38,8 +38,8 @@ const STATEMENTS = [
        || (array['walk', 'ride', 'cruise', 'safari', 'trek', 'climb', 'tour'])[1 + n % 7] || ' ' || left(md5(n::text), 8) as name,
      (array['africa', 'asia', 'europe', 'oceania', 'south-america'])[1 + n % 5] as continent) as made`,
   `insert into departures (tour_id, departure_date, start_time, seats_total, prices_minor)
-   select t.id, current_date + 23 + 7 * k, start_time, 1000, '{"adult": 99000}' from tours t, generate_series(1, :departures) k,
-     unnest(case when t.slug like '%0' then array['09:30', '12:00', '14:30'] else array[null] end) start_time`,
+   select t.id, current_date + 23 + 7 * k, own_time, 1000, '{"adult": 99000}' from tours t, generate_series(1, :departures) k,
+     unnest(case when t.slug like '%0' then array['09:30', '12:00', '14:30'] else array[null] end) own_time`,
   `insert into tenants (slug, name, booking_prefix, currency, currency_digits, country, status, default_visible, max_holds, max_unpaid)
    select 'large-' || n, 'Large ' || n, 'L' || n, 'EUR', 2, 'DE', 'active', n % 10 <> 1, 1000000, 1000000
    from generate_series(0, :tenants - 1) n`,
