@@ -11,6 +11,8 @@ export interface Ids {
   slug: string;
   departure: string;
   date: string;
+  /** The start time of the departure. */
+  time: string;
   visibleSlug: string;
   visibleDate: string;
   hold: string;
@@ -21,7 +23,7 @@ export interface Ids {
 /** Creates a hold and bookings of the owner. */
 export async function givenSales(owner: Website, tours: Conformance): Promise<Ids> {
   const { startTime: hidden, openingHours: visible } = tours;
-  const { id: departure, date } = hidden.open[0]!;
+  const { id: departure, date, time } = hidden.open[0]!;
   const seats = visible.open[0]!;
   const held = await owner.hold(visible.slug, {
     departure_date: seats.date,
@@ -40,6 +42,7 @@ export async function givenSales(owner: Website, tours: Conformance): Promise<Id
     slug: hidden.slug,
     departure,
     date,
+    time: time!,
     visibleSlug: visible.slug,
     visibleDate: seats.date,
     hold: held.body.hold_id,
@@ -72,14 +75,23 @@ const octoProduct = ({ tour, date }: Ids) => ({
 
 /** The bodies of each operation that takes one. */
 export const CALL_BODIES: Record<string, ((ids: Ids) => object)[]> = {
-  placeHold: [({ date }) => ({ departure_date: date, quantity: 1 })],
-  changeHold: [() => ({ quantity: 1 })],
+  placeHold: [
+    ({ date }) => ({ departure_date: date, quantity: 1 }),
+    ({ date, time }) => ({ departure_date: date, departure_time: time, quantity: 1 }),
+  ],
+  changeHold: [() => ({ quantity: 1 }), ({ time }) => ({ departure_time: time })],
   extendHold: [() => ({ hold_minutes: 20 })],
   createBooking: [
     ({ slug, date }) => ({ tour_id: slug, departure_date: date, ...OWNERS_CUSTOMER }),
     ({ visibleSlug, hold }) => ({ tour_id: visibleSlug, hold_id: hold, ...OWNERS_CUSTOMER }),
+    ({ slug, date, time }) => ({
+      tour_id: slug,
+      departure_date: date,
+      departure_time: time,
+      ...OWNERS_CUSTOMER,
+    }),
   ],
-  changeBooking: [() => ({ adults: 2 })],
+  changeBooking: [() => ({ adults: 2 }), ({ time }) => ({ departure_time: time })],
   cancelBooking: [() => ({})],
   octoReadCalendar: [octoProduct],
   octoCheckAvailability: [octoProduct],
@@ -98,27 +110,32 @@ export const CALL_BODIES: Record<string, ((ids: Ids) => object)[]> = {
   octoCancelBooking: [() => ({})],
 };
 
-/** The queries of the operations that need one. */
-const CALL_QUERIES: Record<string, (ids: Ids) => Record<string, string>> = {
-  checkAvailability: ({ date }) => ({ departure_date: date }),
-  octoListBookings: ({ visibleDate }) => ({ localDate: visibleDate }),
+type QueryOfCall = (ids: Ids) => Record<string, string>;
+
+/** The queries of each operation that needs one. */
+const CALL_QUERIES: Record<string, QueryOfCall[]> = {
+  checkAvailability: [
+    ({ date }) => ({ departure_date: date }),
+    ({ date, time }) => ({ departure_date: date, departure_time: time }),
+  ],
+  octoListBookings: [({ visibleDate }) => ({ localDate: visibleDate })],
 };
 
 export interface IsolationCall {
   operation: DocumentedOperation;
   body?: (ids: Ids) => object;
+  query?: QueryOfCall;
 }
 
 export const CALLS = OPERATIONS.filter(({ credential }) => credential !== 'none').flatMap(
   (operation): [title: string, call: IsolationCall][] => {
-    const [first, ...more] = CALL_BODIES[operation.id] ?? [undefined];
-    return [
-      [operation.id, { operation, body: first }],
-      ...more.map((body, n): [string, IsolationCall] => [
-        `${operation.id} with body ${n + 2}`,
-        { operation, body },
-      ]),
-    ];
+    const bodies = CALL_BODIES[operation.id] ?? [undefined];
+    const queries = CALL_QUERIES[operation.id] ?? [undefined];
+    const calls = bodies.flatMap((body) => queries.map((query) => ({ operation, body, query })));
+    return calls.map((call, n): [string, IsolationCall] => [
+      n === 0 ? operation.id : `${operation.id}, variant ${n + 1}`,
+      call,
+    ]);
   },
 );
 
@@ -133,7 +150,7 @@ interface CallRequest {
   body: object | undefined;
 }
 
-export function requestOfCall({ operation, body }: IsolationCall, ids: Ids): CallRequest {
+export function requestOfCall({ operation, body, query }: IsolationCall, ids: Ids): CallRequest {
   const values: Record<string, string> = {
     id_or_slug: ids.slug,
     id: ids.tour,
@@ -144,7 +161,7 @@ export function requestOfCall({ operation, body }: IsolationCall, ids: Ids): Cal
   return {
     method: operation.method.toLowerCase() as CallRequest['method'],
     path: operation.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name]!),
-    query: CALL_QUERIES[operation.id]?.(ids) ?? {},
+    query: query?.(ids) ?? {},
     body: body?.(ids),
   };
 }

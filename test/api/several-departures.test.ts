@@ -1,5 +1,12 @@
 import { useTestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour, todayIn } from '../support/given';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenTour,
+  type GivenTour,
+  givenVisibilityRule,
+  todayIn,
+} from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
 import { useWebsite } from '../support/website';
 
@@ -128,6 +135,18 @@ describe('a date with two departures', () => {
     const kept = await website.patch(path, { departure_date: DATE, adults: 1 });
     expect(kept.body).toMatchObject({ departure_time: '14:30', total_price: 600 });
   });
+
+  it.each(['hold', 'booking'])(
+    'does not tell the times to a change of a %s whose tour was hidden',
+    async (sale) => {
+      const date = await givenDeparture(api.db, tour, { date: daysFromToday(40) });
+      const { body } = await (sale === 'hold' ? hold : book)({ departure_date: date });
+      const path =
+        sale === 'hold' ? `/api/gateway/holds/${body.hold_id}` : `/api/tenant/bookings/${body.booking_ref}`;
+      await givenVisibilityRule(api.db, website, tour, false);
+      expectProblem(await website.patch(path, { departure_date: DATE }), 404, 'tour_not_found');
+    },
+  );
 
   it('a booking with a time does not consume a hold at another time with its reference', async () => {
     await hold({ departure_time: '14:30', external_ref: 'cart-81' });

@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { startApiProcess } from '../support/api-process';
-import { plantDemoFor, withDatabase } from './stack';
+import { ONLY_ONE, plantDemoFor, withDatabase } from './stack';
 import { median } from './table';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
@@ -43,6 +43,7 @@ async function plant(db: Db): Promise<{ apiKey: string; paths: Record<string, st
   const { slug, date } = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')
     .where('d.departure_date', '>', today)
+    .whereRaw(ONLY_ONE)
     .orderBy('t.slug')
     .first('t.slug', 'd.departure_date as date');
   return {

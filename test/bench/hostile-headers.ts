@@ -6,7 +6,7 @@
 import http from 'node:http';
 import type { Db } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { plantDemoFor, withDatabase } from './stack';
+import { ONLY_ONE, plantDemoFor, withDatabase } from './stack';
 
 const REQUESTS = Number(process.env.REQUESTS ?? 40);
 const LONG = 13_000;
@@ -80,6 +80,7 @@ async function plant(db: Db): Promise<Route[]> {
   const departure = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')
     .where('d.departure_date', '>', today)
+    .whereRaw(ONLY_ONE)
     .orderBy('t.slug')
     .first('t.slug', 'd.departure_date as date');
   const { slug, date } = departure as { slug: string; date: string };

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { START_TIME } from '../../services/api/catalog/start-time';
 import { type DemoCredentials, plantDemo } from '../../services/api/demo/plant-demo';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
@@ -134,15 +135,20 @@ export async function plantDemoFor(db: Db): Promise<DemoCredentials> {
   return demo;
 }
 
-/** Gives departures that can be booked for a day more as many seats as a departure may have. @returns 500 of them */
+/** SQL that is true for a departure `d` that is the only one of its date, so that requests need no time. */
+export const ONLY_ONE = `not exists (
+  select from departures o where o.tour_id = d.tour_id and o.departure_date = d.departure_date and o.id <> d.id)`;
+
+/** Gives departures that can be booked for a day more as many seats as a departure may have. @returns 500 of them, of different dates */
 async function widenDepartures(db: Db): Promise<Target[]> {
-  const open = `departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, now() + interval '1 day')`;
+  const open = `departure_is_open(
+    d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, now() + interval '1 day')`;
   await db.raw(
     `update departures d set seats_total = ${SEATS} from tours t where t.id = d.tour_id and ${open}`,
   );
   const { rows } = await db.raw<{ rows: Target[] }>(
     `select t.slug, d.departure_date::text as date from departures d join tours t on t.id = d.tour_id
-     where ${open} order by d.id limit ${MOST_TARGETS}`,
+     where ${open} and ${ONLY_ONE} order by d.id limit ${MOST_TARGETS}`,
   );
   if (rows.length < MOST_TARGETS)
     throw new Error(`the demo has only ${rows.length} departures that can be booked`);

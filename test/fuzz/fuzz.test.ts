@@ -22,6 +22,8 @@ const SEED = process.env.FUZZ_SEED ?? randomBytes(4).toString('hex');
 const BATCH = 16;
 const MUTATED_SHARE = 0.6;
 const MALFORMED_SHARE = 0.03;
+/** Start times of the departures of the first date. */
+const TIMES = ['09:30', '14:30'];
 /** Bodies have most of the fields. */
 const OPERATIONS_WITH_BODY = OPERATIONS.filter(({ body }) => body);
 const WITH_BODY_SHARE = 0.4;
@@ -61,8 +63,16 @@ async function givenCatalog(): Promise<void> {
   const dates = [30, 37, 44].map(daysFromToday);
   for (let n = 0; n < 4; n++) {
     const tour = await givenTour(db, { tags: ['boat'] });
+    // Every second tour has two departures on the first date.
+    const times = n % 2 ? TIMES : [undefined];
     for (const date of dates)
-      await givenDeparture(db, tour, { date, seats: 100_000, prices: { adult: 50_000, child: 25_000 } });
+      for (const startTime of date === dates[0] ? times : times.slice(0, 1))
+        await givenDeparture(db, tour, {
+          date,
+          startTime,
+          seats: 100_000,
+          prices: { adult: 50_000, child: 25_000 },
+        });
     known.add('id_or_slug', tour.slug, tour.id);
     known.add('tour_id', tour.slug, tour.id);
     if (n > 0) continue;
@@ -83,6 +93,7 @@ async function givenCatalog(): Promise<void> {
     'departure_to',
   ])
     known.add(name, ...dates);
+  known.add('departure_time', ...TIMES);
   for (const name of ['localDate', 'localDateStart', 'localDateEnd']) known.add(name, ...dates);
   known.add('external_ref', unique('order'), unique('order'));
   known.add('optionId', 'DEFAULT');

@@ -19,9 +19,25 @@ export interface Write {
   tenantId: string;
   keyId: string;
   path: string;
+  body: Named;
   /** By performance.now(). */
   begun: number;
+  span: Span;
   answers: Answer[];
+}
+
+/** The fields of a body that name a departure. */
+export interface Named {
+  departure_date?: string;
+  departure_time?: string;
+  hold_id?: string;
+  external_ref?: string;
+}
+
+/** From the call to its answer, in microseconds by the system's clock, which is the database's too. */
+export interface Span {
+  from: number;
+  to: number;
 }
 
 interface KnownHold {
@@ -45,10 +61,15 @@ interface Wanted {
   body?: object;
 }
 
+/** No departure of the world leaves then. */
+const WRONG_TIME = '23:15';
+
 /** Runs the commands of all clients of a run, and records what was acknowledged. */
 export class Clients {
   readonly writes: Write[] = [];
   readonly bans: Ban[] = [];
+  /** Of the operator's commands. */
+  readonly operations: Span[] = [];
   private readonly holds: KnownHold[] = [];
   private readonly bookings: KnownBooking[] = [];
 
@@ -74,7 +95,9 @@ export class Clients {
     if (kind === 'end payment') return booking && endPayment(this.db, booking.ref);
     const wanted = this.requestOf(command, hold, booking);
     if (wanted) return this.send(command, wanted);
+    const from = microsecondsNow();
     const ban = await operate(this.db, this.world, command);
+    this.operations.push({ from, to: microsecondsNow() });
     if (ban) this.bans.push(ban);
   }
 
@@ -90,10 +113,10 @@ export class Clients {
   private requestOfNew(command: Command, hold: KnownHold | undefined): Wanted | undefined {
     const { kind, tenant, adults, children, by, reference, pick } = command;
     const { tour } = this.world;
-    const { date: departure_date } = this.departureOf(command);
+    const departure = this.named(command, 'date and time');
     if (kind === 'hold') {
       const party = { quantity: adults + children, adults, children };
-      const body = { departure_date, ...party, external_ref: reference ?? undefined };
+      const body = { ...departure, ...party, external_ref: reference ?? undefined };
       return { tenant, method: 'POST', path: `/api/gateway/tours/${tour.slug}/hold`, body };
     }
     if (kind !== 'book') return undefined;
@@ -101,17 +124,19 @@ export class Clients {
       const body = { ...CUSTOMER, tour_id: tour.slug, adults, children, ...named };
       return { tenant: seller, method: 'POST', path: '/api/tenant/bookings', body };
     };
-    if (by === 'hold' && hold) return book(hold.tenant, { hold_id: hold.id });
+    const { departure_time } = departure;
+    if (by === 'hold' && hold)
+      return book(hold.tenant, { hold_id: hold.id, ...(pick % 4 ? {} : { departure_time }) });
     if (by === 'nothing') return book(tenant, { children: 0 });
-    if (by !== 'reference') return book(tenant, { departure_date });
+    if (by !== 'reference') return book(tenant, departure);
     const named = { external_ref: reference ?? 'A' };
-    return book(tenant, pick % 2 ? { ...named, departure_date } : named);
+    return book(tenant, pick % 2 ? { ...named, ...departure } : { ...named, departure_time });
   }
 
   private requestOfHold(command: Command, { tenant, id }: KnownHold): Wanted | undefined {
     const { kind, adults, children } = command;
     const path = `/api/gateway/holds/${id}`;
-    const change = { adults, children, departure_date: this.departureOf(command).date };
+    const change = { adults, children, ...this.named(command, 'time') };
     if (kind === 'extend hold')
       return { tenant, method: 'POST', path: `${path}/extend`, body: { hold_minutes: 30 } };
     if (kind === 'change hold') return { tenant, method: 'PATCH', path, body: change };
@@ -122,7 +147,7 @@ export class Clients {
   private requestOfBooking(command: Command, { tenant, ref }: KnownBooking): Wanted | undefined {
     const { kind, adults, children } = command;
     const path = `/api/tenant/bookings/${ref}`;
-    const change = { adults, children, departure_date: this.departureOf(command).date };
+    const change = { adults, children, ...this.named(command, 'time') };
     if (kind === 'change booking') return { tenant, method: 'PATCH', path, body: change };
     if (kind === 'confirm') return { tenant, method: 'POST', path: `${path}/confirm` };
     if (kind === 'cancel')
@@ -160,20 +185,46 @@ export class Clients {
     return this.world.departures[departure]!;
   }
 
+  /** @param timeAlone what a command with a time alone names */
+  private named(command: Command, timeAlone: Command['names']): Named {
+    const { date: departure_date, time } = this.departureOf(command);
+    const departure_time = time ?? undefined;
+    switch (command.names === 'time' ? timeAlone : command.names) {
+      case 'date and time':
+        return { departure_date, departure_time };
+      case 'date':
+        return { departure_date };
+      case 'time':
+        return { departure_time };
+      case 'wrong time':
+        return { departure_date, departure_time: WRONG_TIME };
+    }
+  }
+
   /** Sends a write, and its repeat to the other instance. */
   private async send({ kind, key, instance, again }: Command, wanted: Wanted): Promise<void> {
-    const { tenant, method, path } = wanted;
+    const { tenant, method, path, body = {} } = wanted;
     const seller = this.world.sellers[tenant]!;
     const { id: keyId, token } = seller.keys[key]!;
     const idempotencyKey = method === 'DELETE' ? undefined : randomUUID();
     const begun = performance.now();
+    const from = microsecondsNow();
     const ask = (to: number) => request(this.baseUrls[to % 2]!, token, { ...wanted, idempotencyKey });
     const asked = [ask(instance)];
     if (again === 'later') await asked[0];
     if (again !== 'never' && idempotencyKey) asked.push(ask(instance + 1));
     const answers = await Promise.all(asked);
-    const octo = path.startsWith('/octo/');
-    this.writes.push({ kind, octo, path, begun, answers, keyId, tenantId: seller.tenant.id });
+    this.writes.push({
+      kind,
+      octo: path.startsWith('/octo/'),
+      tenantId: seller.tenant.id,
+      keyId,
+      path,
+      body,
+      begun,
+      span: { from, to: microsecondsNow() },
+      answers,
+    });
     for (const { status, body } of answers) if (status < 300) await this.remember(tenant, body);
   }
 
@@ -190,6 +241,10 @@ export class Clients {
     const [holdId] = await this.db('octo_bookings').where({ uuid }).pluck('hold_id');
     return holdId as string;
   }
+}
+
+function microsecondsNow(): number {
+  return Date.now() * 1000;
 }
 
 interface Asked {

@@ -9,6 +9,7 @@ import {
   checkWrites,
   readEvents,
 } from './check-history';
+import { checkChoices } from './check-choices';
 import { Clients } from './client';
 import { createJournal, takeJournal } from './journal';
 import { Model } from './model';
@@ -58,6 +59,7 @@ async function runAndCheck(schedule: Schedule): Promise<void> {
   const model = new Model(world);
   for (const transaction of transactions) model.apply(transaction);
   await checkWrites(db, clients, model);
+  checkChoices(clients, world, model);
   checkEvents(events, model);
   checkDepartureEvents(events, world, model);
   await checkAgreement(db, world, model, baseUrls);

@@ -16,7 +16,7 @@ export interface Transition {
 /** A change of a departure, and the tenants that certainly have a live hold or a standing booking there. */
 export interface DepartureChange {
   type: 'departure.cancelled' | 'departure.updated';
-  date: string;
+  departureId: string;
   tenants: Set<string>;
 }
 
@@ -37,6 +37,7 @@ export class Model {
   readonly transitions: Transition[] = [];
   readonly departureChanges: DepartureChange[] = [];
   private readonly departures = new Map<string, Row>();
+  private readonly versions = new Map<string, Version[]>();
   private tour: Row | undefined;
 
   constructor(private readonly world: World) {}
@@ -48,6 +49,7 @@ export class Model {
     const added: [Row | undefined, Row][] = [];
     for (const version of transaction) {
       const { source, row } = version;
+      this.versions.set(nameOf(row), [...this.versionsOf(nameOf(row)), version]);
       if (source === 'tours') this.tour = row.id === this.world.tour.id ? row : this.tour;
       if (source === 'departures' && row.tour_id === this.world.tour.id)
         this.departures.set(row.id as string, row);
@@ -58,7 +60,15 @@ export class Model {
     }
     for (const [id, old] of departures) this.changeDeparture(old, this.departures.get(id)!, at);
     this.assertCapacity(at, before);
-    for (const [old, row] of added) this.assertPrices(old, row);
+    for (const [old, row] of added) {
+      this.assertPrices(old, row);
+      if (!old) this.assertDepartureOfHold(row);
+    }
+  }
+
+  /** Returns the versions of a departure, hold or booking, the oldest first. */
+  versionsOf(name: string): Version[] {
+    return this.versions.get(name) ?? [];
   }
 
   /** Returns the status of a sale at an instant: the end of a hold or payment window needs no write. */
@@ -95,6 +105,13 @@ export class Model {
     for (const step of steps) this.transitions.push({ step, id, after: row });
   }
 
+  /** A booking takes the departure of its hold. */
+  private assertDepartureOfHold(lead: Row): void {
+    const hold = lead.hold_id ? this.sales.get(lead.hold_id) : undefined;
+    if (hold && lead.departure_id !== hold.departure_id)
+      fail(`${nameOf(lead)}: another departure than its hold`);
+  }
+
   private changeDeparture(old: Row, row: Row, at: number): void {
     const { status, seats_total, prices_minor } = row;
     if (
@@ -107,7 +124,7 @@ export class Model {
       (sale) => sale.departure_id === row.id && this.stands(sale, at + CERTAIN_MICROSECONDS),
     );
     const tenants = new Set(there.map(({ tenant_id }) => tenant_id));
-    this.departureChanges.push({ type, date: row.departure_date, tenants });
+    this.departureChanges.push({ type, departureId: row.id as string, tenants });
   }
 
   private stands(row: Row, at: number): boolean {

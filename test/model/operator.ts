@@ -19,15 +19,16 @@ export interface Ban {
 export async function operate(db: Db, world: World, command: Command): Promise<Ban | undefined> {
   const { kind, tenant, key, departure, adults, pick } = command;
   const { tour, departures, sellers } = world;
-  const { date } = departures[departure]!;
+  const { date, time } = departures[departure]!;
+  const named = { date, time: time ?? undefined };
   const change = (work: (trx: Trx) => Promise<unknown>) => unlessRefused(inTransaction(db, work));
   switch (kind) {
     case 'set seats':
-      return change((trx) => setSeats(trx, tour, { date }, 1 + ((adults + pick) % 14)));
+      return change((trx) => setSeats(trx, tour, named, 1 + ((adults + pick) % 14)));
     case 'cancel departure':
-      return change((trx) => cancelDeparture(trx, tour, { date }));
+      return change((trx) => cancelDeparture(trx, tour, named));
     case 'reopen departure':
-      return change((trx) => reopenDeparture(trx, tour, { date }));
+      return change((trx) => reopenDeparture(trx, tour, named));
     case 'import':
       if (++world.version >= TOUR_VERSIONS.length) return undefined;
       return unlessRefused(world.import(world.version));

@@ -30,6 +30,8 @@ export interface Command {
   instance: number;
   octo: boolean;
   departure: number;
+  /** How a request of REST names the departure: a change may also leave out the date. No departure leaves at the wrong time. */
+  names: 'date and time' | 'date' | 'time' | 'wrong time';
   adults: number;
   children: number;
   /** The `external_ref` of a hold, and of a booking by reference. */
@@ -44,6 +46,8 @@ export interface Command {
 /** The commands of concurrent clients. Each client waits for an answer before its next command. */
 export interface Schedule {
   groupCommit: ['on' | 'off', 'on' | 'off'];
+  /** The start time of the tour, which a departure without its own has. */
+  startTime: string | null;
   seats: number;
   clients: Command[][];
 }
@@ -59,7 +63,16 @@ const command: fc.Arbitrary<Command> = fc.record({
   key: fc.nat(1),
   instance: fc.nat(1),
   octo: fc.boolean(),
-  departure: fc.nat(1),
+  departure: fc.nat(2),
+  names: fc.constantFrom(
+    'date and time',
+    'date and time',
+    'date and time',
+    'date',
+    'date',
+    'time',
+    'wrong time',
+  ),
   adults: fc.integer({ min: 1, max: 3 }),
   children: fc.nat(1),
   reference: fc.constantFrom('A', 'B', null),
@@ -70,6 +83,7 @@ const command: fc.Arbitrary<Command> = fc.record({
 
 export const schedules: fc.Arbitrary<Schedule> = fc.record({
   groupCommit: fc.constantFrom(['on', 'on'], ['off', 'off'], ['on', 'off']),
+  startTime: fc.constantFrom(null, '11:00'),
   seats: fc.integer({ min: 3, max: 14 }),
   clients: fc.array(fc.array(command, { minLength: 3, maxLength: 9 }), { minLength: 4, maxLength: 8 }),
 });

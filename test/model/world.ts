@@ -34,25 +34,35 @@ export interface Seller {
   reader: Key;
 }
 
+export interface PlannedDeparture {
+  id: string;
+  date: string;
+  /** Its own, or that of the tour. Null: none. */
+  time: string | null;
+}
+
 /** The catalog and the tenants of one run. */
 export interface World {
   sellers: Seller[];
   tour: { id: string; slug: string };
-  departures: { id: string; date: string }[];
+  /** Two of one date, and one of the next. */
+  departures: PlannedDeparture[];
   /** The last version of the tour that was imported. */
   version: number;
   /** Writes a version of the tour and of its departures, as an import of a catalog file does. */
   import(version: number): Promise<void>;
 }
 
-export async function givenWorld(db: Db, { seats }: Schedule): Promise<World> {
+export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
   const slug = unique('tour');
-  const dates = [daysFromToday(30), daysFromToday(31)];
-  const write = (version: number) => importVersion(db, slug, dates, seats, version);
+  const write = (version: number) => importVersion(db, slug, schedule, version);
   await importFirst(write);
   const [id] = await db('tours').where({ slug }).pluck('id');
   const tour = { id: id as string, slug };
-  const departures = await db('departures').where({ tour_id: tour.id }).orderBy('departure_date').pluck('id');
+  const departures = await db('departures')
+    .where({ tour_id: tour.id })
+    .select<PlannedDeparture[]>('id', 'departure_date as date', 'start_time as time')
+    .orderBy(['departure_date', 'start_time']);
   const sellers = [
     await givenSeller(db, 1, false),
     await givenSeller(db, 1.1, false),
@@ -62,7 +72,7 @@ export async function givenWorld(db: Db, { seats }: Schedule): Promise<World> {
   return {
     sellers,
     tour,
-    departures: dates.map((date, n) => ({ date, id: departures[n] as string })),
+    departures: departures.map(({ id, date, time }) => ({ id, date, time: time ?? schedule.startTime })),
     version: 0,
     import: write,
   };
@@ -76,12 +86,28 @@ async function importFirst(write: World['import']): Promise<void> {
   });
 }
 
-async function importVersion(db: Db, slug: string, dates: string[], seats: number, version: number) {
+/** Days from today, and the departure's own time. */
+const DEPARTURES = [{ days: 30, start_time: '09:30' }, { days: 30, start_time: '14:30' }, { days: 31 }];
+
+async function importVersion(db: Db, slug: string, { seats, startTime }: Schedule, version: number) {
   const { currency, base, adult, child } = TOUR_VERSIONS[version]!;
-  const departures = dates.map((date) =>
-    departureEntry({ departure_date: date, seats_total: seats, prices: { adult, child } }),
+  const departures = DEPARTURES.map(({ days, start_time }) =>
+    departureEntry({
+      departure_date: daysFromToday(days),
+      start_time,
+      seats_total: seats,
+      prices: { adult, child },
+    }),
   );
-  const value = tourEntry({ slug, name: slug, time_zone: 'UTC', currency, base_price: base, departures });
+  const value = tourEntry({
+    slug,
+    name: slug,
+    time_zone: 'UTC',
+    start_time: startTime ?? undefined,
+    currency,
+    base_price: base,
+    departures,
+  });
   const records = [{ place: { file: 'model.json', index: 0 }, value }];
   await inTransaction(db, (trx) => importCatalog(trx, records, { prune: false }));
 }

@@ -16,8 +16,15 @@ export interface ConformanceProduct {
   id: string;
   slug: string;
   /** The open departures by date, and the sold-out one. */
-  open: { id: string; date: string }[];
-  soldOut: { id: string; date: string };
+  open: ConformanceDeparture[];
+  soldOut: ConformanceDeparture;
+}
+
+export interface ConformanceDeparture {
+  id: string;
+  date: string;
+  /** Null: the product has opening hours. */
+  time: string | null;
 }
 
 /** Creates a reseller, and the tours on which OCTO's validator runs, before the tests of a file. Declare it after useTestApi. */
@@ -60,14 +67,15 @@ async function findProduct({ db }: TestApi, slug: string): Promise<ConformancePr
     .join('tours as t', 't.id', 'd.tour_id')
     .where('t.slug', slug)
     .orderBy('d.departure_date')
-    .select<{ tourId: string; id: string; date: string; seatsTotal: number }[]>(
+    .select<(ConformanceDeparture & { tourId: string; seatsTotal: number })[]>(
       't.id as tour_id',
       'd.id',
       'd.departure_date as date',
+      db.raw('coalesce(d.start_time, t.start_time) as time'),
       'd.seats_total',
     );
   const isOpen = ({ seatsTotal }: { seatsTotal: number }) => seatsTotal > 9;
-  const departure = ({ id, date }: { id: string; date: string }) => ({ id, date });
+  const departure = ({ id, date, time }: ConformanceDeparture) => ({ id, date, time });
   return {
     id: rows[0]!.tourId,
     slug,

@@ -3,7 +3,7 @@ import type { Db } from '../../services/platform/database';
 /** Numbers of rows. */
 export interface CatalogSize {
   tours: number;
-  /** Departures of each tour; the first is in 30 days, the next ones each a week later. */
+  /** Dates of departures of each tour; the first is in 30 days, the next ones each a week later. Every tenth tour has three a day. */
   departures: number;
   /** Tenants, each with rules of visibility and price. */
   tenants: number;
@@ -37,8 +37,9 @@ const STATEMENTS = [
      (array['alpine', 'coastal', 'desert', 'forest', 'island', 'river', 'volcano', 'winter'])[1 + n % 8] || ' '
        || (array['walk', 'ride', 'cruise', 'safari', 'trek', 'climb', 'tour'])[1 + n % 7] || ' ' || left(md5(n::text), 8) as name,
      (array['africa', 'asia', 'europe', 'oceania', 'south-america'])[1 + n % 5] as continent) as made`,
-  `insert into departures (tour_id, departure_date, seats_total, prices_minor)
-   select t.id, current_date + 23 + 7 * k, 1000, '{"adult": 99000}' from tours t, generate_series(1, :departures) k`,
+  `insert into departures (tour_id, departure_date, start_time, seats_total, prices_minor)
+   select t.id, current_date + 23 + 7 * k, own_time, 1000, '{"adult": 99000}' from tours t, generate_series(1, :departures) k,
+     unnest(case when t.slug like '%0' then array['09:30', '12:00', '14:30'] else array[null] end) own_time`,
   `insert into tenants (slug, name, booking_prefix, currency, currency_digits, country, status, default_visible, max_holds, max_unpaid)
    select 'large-' || n, 'Large ' || n, 'L' || n, 'EUR', 2, 'DE', 'active', n % 10 <> 1, 1000000, 1000000
    from generate_series(0, :tenants - 1) n`,

@@ -29,6 +29,8 @@ const api = useTestApi();
 const terminal = useTerminalOf(api);
 let statements: () => RunStatement[];
 let authorization: string;
+/** Has three departures on each of its dates. */
+const TIMED = 'large-70';
 let tour: string;
 let date: string;
 
@@ -141,6 +143,25 @@ describe('with 100,000 tours', () => {
     [
       'an availability that is not cached',
       () => get(`/api/gateway/tours/${tour}/availability?departure_date=${date}`),
+    ],
+    [
+      'two pages of the departures of a tour with three a day',
+      async () => {
+        const path = `/api/tenant/tours/${TIMED}/departures?limit=2`;
+        await get(`${path}&cursor=${(await get(path)).next_cursor}`);
+      },
+    ],
+    [
+      'an availability of one of three departures of a date',
+      () => get(`/api/gateway/tours/${TIMED}/availability?departure_date=${date}&departure_time=12:00`),
+    ],
+    [
+      'a hold on one of three departures of a date, which moves to another time',
+      async () => {
+        const wanted = { departure_date: date, departure_time: '12:00', quantity: 1 };
+        const { hold_id } = await send('POST', `/api/gateway/tours/${TIMED}/hold`, wanted);
+        await send('PATCH', `/api/gateway/holds/${hold_id}`, { departure_time: '14:30' });
+      },
     ],
     [
       'a hold that is placed, read, extended and released',

@@ -34,12 +34,17 @@ export function chooseDeparture(found: DatedDeparture[], time: string | undefine
   return { departureId: left[0]?.id ?? null, times: [] };
 }
 
+/** The date has several departures, and the request names no time. */
+export class DepartureTimeMissingError extends InvalidInputError {
+  constructor(place: InputPlace, times: string[]) {
+    super(place, 'departure_time', `must name one of the departures of this date: ${times.join(', ')}`);
+  }
+}
+
 /**
  * Refuses a request that names no time and must choose among several departures.
- * @throws InvalidInputError on departure_time, whose message lists the times (400)
+ * @throws DepartureTimeMissingError, whose message lists the times (400)
  */
 export function assertNotSeveral({ times }: Pick<DepartureChoice, 'times'>, place: InputPlace): void {
-  if (times.length === 0) return;
-  const problem = `must name one of the departures of this date: ${times.join(', ')}`;
-  throw new InvalidInputError(place, 'departure_time', problem);
+  if (times.length > 0) throw new DepartureTimeMissingError(place, times);
 }

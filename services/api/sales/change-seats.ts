@@ -1,5 +1,6 @@
 import { getVisibleTour } from '../catalog/find-tour';
 import type { Departure } from '../departures/departure';
+import { DepartureTimeMissingError } from '../departures/choose-departure';
 import { DepartureGoneError } from '../departures/departure.errors';
 import { assertFree, assertOpen, lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { Trx } from '../../platform/database';
@@ -26,8 +27,8 @@ export async function lockAndReadFacts(
 }
 
 /**
- * Decides a change by its facts. A tenant that does not see the tour gets TourNotFoundError instead of DepartureGoneError: the
- * alternatives of the latter would show dates of the tour.
+ * Decides a change by its facts. A tenant that does not see the tour gets TourNotFoundError instead of a refusal that shows dates or times of
+ * the tour: DepartureGoneError has alternatives, and DepartureTimeMissingError lists the times.
  * @throws errors of `decide`
  */
 export async function decideForTenant<T>(
@@ -39,7 +40,8 @@ export async function decideForTenant<T>(
   try {
     return decide();
   } catch (refusal) {
-    if (refusal instanceof DepartureGoneError) await getVisibleTour(trx, tenant, tourId);
+    const tellsDates = refusal instanceof DepartureGoneError || refusal instanceof DepartureTimeMissingError;
+    if (tellsDates) await getVisibleTour(trx, tenant, tourId);
     throw refusal;
   }
 }

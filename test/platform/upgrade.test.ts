@@ -1,0 +1,134 @@
+import { migrate } from '../../services/platform/migrate';
+import { listMigrations, runMigrationWithin } from '../../services/platform/migrate/migration-files';
+import type { Db } from '../../services/platform/database';
+import { fillOldTables } from '../migrations/old-database';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+/** The newest migration of the release before start times. */
+const LAST_RELEASE = '0114_roles';
+const SALES = ['seat_holds', 'booking_leads', 'octo_bookings', 'hold_changes', 'booking_changes'];
+
+let database: TestDatabase;
+let before: Record<string, unknown>[];
+
+beforeAll(async () => {
+  database = await createTestDatabase('template0');
+  const { db } = database;
+  const old = listMigrations().filter((name) => name <= LAST_RELEASE);
+  await migrateTo(db, old);
+  await fillOldTables(db);
+  await db('tours').where({ slug: 'tour-2' }).update({ start_time: '09:30' });
+  await db('next_departures_due').delete();
+  before = await rowsOf(db);
+  await migrate(db);
+});
+afterAll(() => database.drop());
+
+/** Runs these files, and records them as the migrator does. */
+async function migrateTo(db: Db, names: string[]): Promise<void> {
+  await db.raw(`
+    create table knex_migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
+    create table knex_migrations_lock (index serial primary key, is_locked integer);
+    insert into knex_migrations_lock (is_locked) values (0)`);
+  for (const name of names) {
+    await db.transaction((trx) => runMigrationWithin(trx, name));
+    await db('knex_migrations').insert({ name, batch: 1, migration_time: db.fn.now() });
+  }
+}
+
+/** Returns the departures and sales with the columns that the last release knows. */
+async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {
+  const { rows } = await db.raw(
+    ['departures', ...SALES]
+      .map((table) => `select '${table}' as "table", to_jsonb(r) - 'start_time' as row from ${table} r`)
+      .join(' union all '),
+  );
+  return rows.sort((a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+describe('the migrations of start times', () => {
+  it('keep every departure, hold and booking', async () => {
+    expect(before.length).toBeGreaterThan(40);
+    expect(await rowsOf(database.db)).toEqual(before);
+  });
+
+  it('give no departure a time of its own, and due is the next departure of tours with a time', async () => {
+    const { db } = database;
+    expect(await db('departures').whereNotNull('start_time')).toEqual([]);
+    const due = db('next_departures_due as n').join('tours as t', 't.id', 'n.tour_id').pluck('t.slug');
+    expect(await due).toEqual(['tour-2']);
+  });
+});
+
+describe('an instance of the last release, after the migrations', () => {
+  const LIVING = '0190a0c0-0000-7000-8000-000000000001';
+  beforeAll(async () => {
+    await database.db('api_instances').delete();
+    await database.db.raw(
+      `insert into api_instances as i (id, seen_version, poll) values ('${LIVING}', 1, 1)
+       on conflict (id) do update set seen_version = excluded.seen_version, poll = excluded.poll, polled_at = clock_timestamp()`,
+    );
+  });
+
+  const insert = (date: string) =>
+    database.db.raw(
+      `insert into departures (tour_id, departure_date, seats_total, prices_minor)
+       select id, ?, 20, '{"adult": 50000}' from tours where slug = 'tour-1' returning id`,
+      [date],
+    );
+
+  it('adds a departure, and a second one of its date is refused', async () => {
+    await insert('2041-05-01');
+    await expect(insert('2041-05-01')).rejects.toMatchObject({ code: '23505' });
+  });
+
+  it('changes a departure by its date', async () => {
+    const { rowCount } = await database.db.raw<{ rowCount: number }>(
+      `update departures d set seats_total = 30, status = 'cancelled', updated_at = clock_timestamp()
+       from tours t where t.id = d.tour_id and t.slug = 'tour-2' and d.departure_date = '2040-01-02'`,
+    );
+    expect(rowCount).toBe(1);
+  });
+
+  it('finds the open departures and closing times by functions without a start time', async () => {
+    const { rows } = await database.db.raw(
+      `select count(*)::int as open, max(departure_closes_at(d.departure_date, d.closes_at, t.time_zone)) as last
+       from departures d join tours t on t.id = d.tour_id
+       where t.slug = 'tour-3' and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, now())`,
+    );
+    expect(rows).toEqual([{ open: 3, last: new Date('2040-01-05T00:00:00Z') }]);
+  });
+
+  it('refuses and sells without start times', async () => {
+    const { db } = database;
+    await db.raw(
+      `insert into sale_refusals (at, tenant_id, operation, code, request_id)
+       select now(), id, 'hold', 'insufficient_seats', 'an-old-request' from tenants where slug = 'acme'`,
+    );
+    const { rows } = await db.raw(
+      `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, expires_at, unit_price_minor, currency,
+         currency_digits, price_breakdown)
+       select n.id, d.id, 2, 60, now() + interval '1 hour', 50000, 'EUR', 2, '{}'
+       from tenants n, departures d join tours t on t.id = d.tour_id
+       where n.slug = 'acme' and t.slug = 'tour-3' and d.departure_date = '2040-01-02'
+       returning (select taken from count_seats(departure_id, false, now())) as before`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('lets nobody add a second departure with a time of its own until it has ended', async () => {
+    const { db } = database;
+    const tour = await db('tours').where({ slug: 'tour-2' }).first<{ id: string }>('id');
+    const second = {
+      tour_id: tour.id,
+      departure_date: '2040-01-02',
+      start_time: '14:30',
+      seats_total: 5,
+      prices_minor: '{"adult": 50000}',
+    };
+    const add = () => db('departures').insert(second).then();
+    await expect(add()).rejects.toMatchObject({ constraint: 'departures_one_a_day_during_update' });
+    await db('api_instances').where({ id: LIVING }).delete();
+    await add();
+  });
+});
