@@ -24,7 +24,7 @@ describe("a customer's phone number", () => {
     ['٠٣٠ ٩٠١٨٢٠', 'DE', '+4930901820'],
     ['+999 123-456', 'DE', '+999123456'],
     ['999999 9999999999999 99', 'DE', '999999999999999999999'],
-  ])('stores %s for a tenant in %s as %s', async (phone, country, expected) => {
+  ])('stores the phone number %s for a tenant in %s as %s', async (phone, country, expected) => {
     const local = await givenWebsite(api, { country });
     expect((await booked({ phone }, local)).customer.phone).toBe(expected);
   });
@@ -127,7 +127,7 @@ describe("a customer's text", () => {
     ['adults', null],
     ['tour_id', 5],
     ['departure_date', ''],
-  ])('refuses the %s %j', async (field, value) => {
+  ])('refuses a booking whose %s is %j', async (field, value) => {
     expectInvalidFields(await website.book({ tour_id: unique('tour'), [field]: value }), [field]);
   });
 

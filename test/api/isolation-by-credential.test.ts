@@ -168,7 +168,7 @@ describe.each(Object.entries(OTHER_TENANTS))('with %s', (_kind, given) => {
     },
   );
 
-  it.each(LISTS)('%s shows nothing of the owner', async (_title, call) => {
+  it.each(LISTS)('%s shows no data of the owner', async (_title, call) => {
     const answer = await ask(call, credential, theirs);
     expect(answer.status).toBe(200);
     expectNothingOfOwner(answer);

@@ -50,7 +50,7 @@ describe('GET /api/tenant/catalog', () => {
     });
   });
 
-  it('answers the first date that can still be booked as next_departure_date', async () => {
+  it('next_departure_date is the first date that can still be booked', async () => {
     const { db } = api;
     const tour = await givenTour(db);
     await givenDeparture(db, tour, { date: daysFromToday(2), status: 'cancelled' });

@@ -150,7 +150,7 @@ describe('a tour that became invisible', () => {
       'hidden by the default',
       (_tour, who) => api.db('tenants').where({ id: who.tenant.id }).update({ default_visible: false }),
     ],
-  ])('lists a tour that was %s as removed, with its id and slug', async (_how, hide) => {
+  ])('lists as removed a tour that was %s, with its id and slug', async (_how, hide) => {
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const tour = await given('aa');
     const time = await now(who);
@@ -162,7 +162,7 @@ describe('a tour that became invisible', () => {
     expect(await since(await now(who), who)).toEqual([]);
   });
 
-  it('lists a tour whose visible rule is deleted as removed', async () => {
+  it('lists as removed a tour whose visibility rule is deleted', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     await givenVisibilityRule(api.db, who, await given('ruled'), true);
     const time = await now(who);
@@ -170,7 +170,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-ruled']);
   });
 
-  it('lists a tour that moves to a hidden continent as removed', async () => {
+  it('lists as removed a tour that moves to a hidden continent', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('moved', { continent: 'europe' });
     await givenVisibilityRule(api.db, who, 'europe', true);
@@ -236,7 +236,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-before']);
   });
 
-  it('lists a tour that became invisible and visible again as an item, not as removed', async () => {
+  it('lists as an item, not as removed, a tour that became visible again', async () => {
     const tour = await given('aa');
     const time = await now();
     await archive(tour);
@@ -404,7 +404,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time)).toEqual(['-xx']);
   });
 
-  it('lists a tour as removed that was visible for an instant, and does not list it again later', async () => {
+  it('lists as removed, and only once, a tour that was visible for an instant', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');
     const time = await now(who);
@@ -418,7 +418,7 @@ describe('a tour that became invisible', () => {
     expect(await since(later, who)).toEqual([]);
   });
 
-  it('lists a tour as removed when a transaction that began before the tour was shown archives the tour', async () => {
+  it('lists as removed a tour that an older transaction archives after a newer one showed it', async () => {
     const { db } = api;
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');

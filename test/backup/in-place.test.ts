@@ -39,7 +39,7 @@ describe('tourctl restore --in-place', () => {
     expect(rows).toEqual([{ next: 101_001 }]);
   });
 
-  it('leaves active endpoints active and paused endpoints paused with --resume-webhooks', async () => {
+  it('with --resume-webhooks, active endpoints stay active and paused endpoints stay paused', async () => {
     const { json } = await terminal.tourctl('restore --in-place --resume-webhooks --json');
     expect(json.endpoints_paused).toBe(0);
     expect(await statuses()).toEqual(['paused', 'active']);

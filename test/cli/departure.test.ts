@@ -43,7 +43,7 @@ describe('tourctl departure', () => {
     expect((await terminal.tourctl('departure list alps')).stdout).toMatch(/2031-06-01 +available +10 +5 +5/);
   });
 
-  it('says when more departures exist, and continues after a date', async () => {
+  it('`departure list` says when it does not show all departures, and --after lists the next ones', async () => {
     const tour = await givenTour(terminal.db, { slug: 'often' });
     for (const date of ['2031-01-01', '2031-02-01', '2031-03-01'])
       await givenDeparture(terminal.db, tour, { date });

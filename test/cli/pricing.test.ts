@@ -56,7 +56,7 @@ describe('tourctl pricing add', () => {
     await expectPages(terminal, 'pricing show acme');
   });
 
-  it("shows money in the rule's currency after the tenant has changed its own", async () => {
+  it("shows money in the rule's currency after the currency of the tenant has changed", async () => {
     await terminal.tourctl('tenant create --slug yen --name Yen --currency JPY');
     const added = (await pricing('add yen --price 500 --yes')).json;
     expect(added).toMatchObject({ price: 500, currency: 'JPY' });

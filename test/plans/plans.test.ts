@@ -322,7 +322,7 @@ describe('with 20,000 holds and bookings of one tenant', () => {
       `status=${status}&departure_from=${inDays(-400)}`,
       `status=${status}&updated_since=${hoursAgo(17_000)}`,
     ]),
-  )('a list of the bookings of a status that few have reads no others: %s', async (filter) => {
+  )('a list of bookings by a rare status reads only bookings with this status: %s', async (filter) => {
     statements();
     expect(await get(`/api/tenant/bookings?limit=100&${filter}`)).toMatchObject({ next_cursor: null });
     const scans = statements().flatMap((statement) => statement.scans);

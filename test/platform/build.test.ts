@@ -98,7 +98,7 @@ describe('the build', () => {
     expect(existsSync(path.join(checkout, 'dist/services/removed.js'))).toBe(false);
   });
 
-  it('leaves one complete build when several run at once', async () => {
+  it('several builds that run at the same time leave one complete build', async () => {
     const builds = await Promise.all(Array.from({ length: 6 }, () => build()));
     expect(builds).toEqual(Array.from({ length: 6 }, () => ({ code: 0, stdout: '', stderr: '' })));
     expect(readdirSync(checkout).filter((name) => name.startsWith('dist'))).toEqual(['dist']);

@@ -71,7 +71,7 @@ describe('a foreign server on the port of a dead server', () => {
     expect(readDatabaseUrl(url).requiresScram).toBe(false);
   });
 
-  it('the URL of the embedded database requires SCRAM, and its own server passes', async () => {
+  it('the URL of the embedded database requires SCRAM, and its real server passes the check', async () => {
     const database = await joinEmbeddedPostgres(template);
     expect(new URL(database.url).searchParams.get('require_auth')).toBe('scram-sha-256');
     const db = openDatabase(database.url, { applicationName: 'test' });

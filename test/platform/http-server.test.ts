@@ -279,7 +279,7 @@ describe('the connections of an API', () => {
     },
   );
 
-  it('connections of a trusted proxy are limited only in total', async () => {
+  it('connections of a trusted proxy count only against the limit of all connections', async () => {
     const url = await serve({ connections: 40, connectionsPerAddress: 10 }, 1);
     const clients = await open(url, 30, HALF_A_REQUEST);
     expect(openOf(clients)).toBe(30);

@@ -62,7 +62,8 @@ describe('a departure', () => {
 
 describe('the departures of one date', () => {
   const DATE = '2031-05-01';
-  const refused = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObject({ code: '23505' });
+  const expectRefused = (promise: Promise<unknown>) =>
+    expect(promise).rejects.toMatchObject({ code: '23505' });
 
   it.each([
     ['the same time', '09:30', '09:30'],
@@ -71,7 +72,7 @@ describe('the departures of one date', () => {
   ])('a second departure on a date is refused if it has %s', async (_, first, second) => {
     const tour = await givenTour(database.db);
     await givenDeparture(database.db, tour, { date: DATE, startTime: first });
-    await refused(givenDeparture(database.db, tour, { date: DATE, startTime: second }));
+    await expectRefused(givenDeparture(database.db, tour, { date: DATE, startTime: second }));
   });
 
   it('a start time of the tour is refused if two departures of a date no longer differ by their times', async () => {
@@ -82,8 +83,8 @@ describe('the departures of one date', () => {
     await givenDeparture(db, tour, { date: DATE, startTime: '09:30' });
     const setTime = (time: string | null) =>
       db('tours').where({ id: tour.id }).update({ start_time: time }).then();
-    await refused(setTime('09:30'));
-    await refused(setTime(null));
+    await expectRefused(setTime('09:30'));
+    await expectRefused(setTime(null));
     await setTime('08:30');
   });
 

@@ -44,7 +44,7 @@ describe("a tenant's prices", () => {
     ['10000', 100, 10_100, 'a hundredfold'],
     ['0', 777, 777, 'nothing'],
     ['10000', 1_000_000_000_000, 101_000_000_000_000, 'beyond what a float keeps apart at four decimals'],
-  ])('a rule of %s %% turns %i into %i (%s)', (value, minor, expected) => {
+  ])('a price rule of %s %% turns the price %i into %i (%s)', (value, minor, expected) => {
     expect(adult(minor, percent(value))).toBe(expected);
   });
 

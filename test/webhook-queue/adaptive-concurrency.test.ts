@@ -54,7 +54,7 @@ describe('the concurrency limit of an endpoint', () => {
 });
 
 describe('the class of slow endpoints', () => {
-  it('an endpoint is slow after a missing response until its next quick one', () => {
+  it('an endpoint is slow after a missing response until its next quick response', () => {
     observe(silent);
     expect(concurrency.of('it').slow).toBe(true);
     observe(quick);

@@ -7,7 +7,7 @@ import { startClaimLoop } from '../../services/webhook-queue/worker/claim-loop';
 import { createSlots } from '../../services/webhook-queue/worker/slots';
 import { eventually } from './queue-fixture';
 
-it('The claim loop logs each kind of database error once, and once that claims succeed again', async () => {
+it('The claim loop logs each kind of database error once, and logs once that claims succeed again', async () => {
   const told: string[] = [];
   const stream = new Writable({
     write(line: Buffer, _encoding, done) {

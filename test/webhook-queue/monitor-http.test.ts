@@ -216,7 +216,7 @@ describe('an invalid request', () => {
     await browser.get('/?range=forever').expect(200);
   });
 
-  it('a body that is too large gets 413, and one that is no form gets 415', async () => {
+  it('a body that is too large gets 413, and a body that is no form gets 415', async () => {
     await browser.post('/replay', { tenant: 'a'.repeat(17_000) }).expect(413);
     const json = monitor.http.post('/replay').set('Cookie', browser.cookie).send({ csrf: browser.csrf });
     expect((await json).status).toBe(415);

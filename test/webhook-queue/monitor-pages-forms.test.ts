@@ -247,7 +247,7 @@ describe('numbers and times', () => {
     expect([formatCountUpTo(10_000, 10_000), formatCountUpTo(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
   });
 
-  it('formatPercent returns 100 % only for all of a number above zero', () => {
+  it('formatPercent rounds no part below the total to 100 %, and shows a dash for a total of zero', () => {
     expect(formatPercent(99_999, 100_000)).toBe('99.9 %');
     expect(formatPercent(7, 7)).toBe('100 %');
     expect(formatPercent(0, 0)).toBe('–');

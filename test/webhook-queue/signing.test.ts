@@ -24,7 +24,7 @@ const change = fc.record({ at: fc.nat(10_000), mask: fc.integer({ min: 1, max: 2
 const webhookIds = fc.uuid().map(webhookId);
 
 describe('a signature', () => {
-  it('the standardwebhooks library accepts a signature with each of its secrets, and with no other', () => {
+  it('the standardwebhooks library accepts a signature with each signing secret, and with no other secret', () => {
     fc.assert(
       fc.property(webhookIds, fc.json(), fc.integer({ min: 1, max: 5 }), (id, body, count) => {
         const secrets = secretsOf(count);
