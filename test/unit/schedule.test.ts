@@ -95,7 +95,10 @@ describe('expandSchedule', () => {
     [{ every: '' }, 'every must be daily'],
     [{ every: 'FREQ=HOURLY' }, 'every must have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY'],
     [{ every: 'BYDAY=MO' }, 'every must have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY'],
-    [{ every: 'FREQ=DAILY;COUNT=3' }, 'every must not have COUNT: from and to say when it begins and ends'],
+    [
+      { every: 'FREQ=DAILY;COUNT=3' },
+      'every must not have COUNT: the first and the last date are given beside it',
+    ],
     [{ every: 'FREQ=DAILY;UNTIL=20270504' }, 'every must not have UNTIL'],
     [{ every: 'DTSTART:20270501T000000Z\nRRULE:FREQ=DAILY' }, 'every must not have DTSTART'],
     [{ every: 'FREQ=DAILY;BYHOUR=9' }, 'every may only have FREQ, INTERVAL, BYDAY'],
@@ -109,8 +112,8 @@ describe('expandSchedule', () => {
     [{ every: 'sun', to: '2027-05-01' }, 'every describes no date from 2027-05-01 to 2027-05-01'],
     [{ from: '2027-02-30' }, 'from must be a date of the calendar such as 2027-05-01'],
     [{ to: '1 May' }, 'to must be a date of the calendar such as 2027-05-01'],
-    [{ to: '2027-04-30' }, 'to must not be before from'],
-    [{ to: '2032-05-05' }, 'to must be at most 1830 days after from, and is 1831 days after it'],
+    [{ to: '2027-04-30' }, 'to must not be before the first date'],
+    [{ to: '2032-05-05' }, 'to must be at most 1830 days after the first date, and is 1831 days after it'],
     [{ startTimes: ['9:30'] }, 'start_times must be times of the day such as 09:30'],
     [{ startTimes: ['09:30', '09:30'] }, 'start_times must not name 09:30 twice'],
     [

@@ -79,12 +79,12 @@ const DAY_MS = 86_400_000;
 function checkRange(from: string, to: string): void {
   if (!isCalendarDate(from)) throw new InvalidScheduleError('from', MUST_BE_DATE);
   if (!isCalendarDate(to)) throw new InvalidScheduleError('to', MUST_BE_DATE);
-  if (to < from) throw new InvalidScheduleError('to', 'must not be before from');
+  if (to < from) throw new InvalidScheduleError('to', 'must not be before the first date');
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
   if (days > SCHEDULE_DAYS_MAX)
     throw new InvalidScheduleError(
       'to',
-      `must be at most ${SCHEDULE_DAYS_MAX} days after from, and is ${days} days after it`,
+      `must be at most ${SCHEDULE_DAYS_MAX} days after the first date, and is ${days} days after it`,
     );
 }
 
@@ -185,7 +185,7 @@ function checkRecurrenceRule(rule: string): string {
     if (LIMITS.some((limit) => name.startsWith(limit)))
       throw new InvalidScheduleError(
         'every',
-        `must not have ${name}: from and to say when it begins and ends`,
+        `must not have ${name}: the first and the last date are given beside it`,
       );
     const form = PARTS[name];
     if (form === undefined)
