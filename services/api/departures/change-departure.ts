@@ -6,14 +6,7 @@ import { toMinor } from '../pricing/currency';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { Departure } from './departure';
-import {
-  changeDeparture,
-  findDepartureById,
-  findDeparturesOfDate,
-  findStartTime,
-  insertDeparture,
-  lockPricedTour,
-} from './departure.repository';
+import { changeDeparture, findDepartureById, findLocalStarts, type LocalStart } from './departure.repository';
 import {
   countLiveHoldsOf,
   type DepartureChange,
@@ -40,34 +33,6 @@ interface CancelledDeparture extends ChangedDeparture {
   live: { holds: number; seats: number };
   /** Number of tenants that receive `departure.cancelled`, sandbox tenants left out; null for a departure that was cancelled before. */
   tenantsInformed: number | null;
-}
-
-/** A departure to add. The dates are YYYY-MM-DD, `closesAt` is an instant. */
-export interface NewDeparture {
-  date: string;
-  /** HH:MM. Null: that of the tour. */
-  startTime: string | null;
-  returnDate: string | null;
-  seatsTotal: number;
-  closesAt: Date | null;
-  prices: NewPrices & { adult: string };
-}
-
-/**
- * Adds a departure on sale to a tour of any status, as an import does: also on a past date, where nobody can book it. Locks the tour, so
- * that an import of the same tour waits, and its currency stays unchanged. Sends no event: no tenant has a hold or booking there.
- * @throws DepartureExistsError, DepartureHasNoTimeError; InvalidAmountError for more decimals than the currency has
- */
-export async function addDeparture(
-  trx: Trx,
-  tour: TourOfDeparture,
-  { prices, ...given }: NewDeparture,
-): Promise<Departure> {
-  const { currency, currencyDigits } = await lockPricedTour(trx, tour.id);
-  await assertDistinct(trx, tour, { date: given.date, time: given.startTime });
-  const minor = toPrices(prices, { currency, currencyDigits }) as Prices;
-  const id = await insertDeparture(trx, tour.id, { ...given, prices: minor });
-  return (await findDepartureById(trx, id, false))!;
 }
 
 /**
@@ -140,7 +105,7 @@ export async function setSeats(
 /**
  * Gives a departure without a start time its time. Its bookings and holds stay. Enqueues `departure.updated`.
  * @param startTime HH:MM
- * @throws DepartureHasTimeError for one that has another time; errors of findNamedDeparture, DepartureBusyError
+ * @throws DepartureHasTimeError for one that has another time, StartTimeSkippedError; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setStartTime(
   trx: Trx,
@@ -152,6 +117,7 @@ export async function setStartTime(
   if (before.startTime !== null && before.startTime !== startTime)
     throw new DepartureHasTimeError(tour.slug, nameDeparture(before.departureDate, before.startTime));
   if (before.startTime === null) {
+    assertNotSkipped(await findLocalStarts(trx, tour.id, [{ date: before.departureDate, startTime }]));
     await changeDeparture(trx, before, { startTime });
     await enqueueDepartureEvent(trx, before, ['start_time']);
   }
@@ -159,22 +125,14 @@ export async function setStartTime(
 }
 
 /**
- * Checks that requests can tell a new departure from the others of its date. The trigger of 0115_departure_times.sql checks the same.
- * @param time HH:MM. Null: that of the tour, or none
- * @throws DepartureExistsError, DepartureHasNoTimeError
+ * Checks that clocks at the tour show these start times on these dates: a change to daylight saving time skips some.
+ * @throws StartTimeSkippedError for the first that they do not show
  */
-async function assertDistinct(
-  trx: Trx,
-  tour: TourOfDeparture,
-  { date, time }: { date: string; time: string | null },
-): Promise<void> {
-  const others = await findDeparturesOfDate(trx, tour.id, date);
-  if (others.length === 0) return;
-  const startTime = time ?? (await findStartTime(trx, tour.id));
-  if (others.some((other) => other.startTime === startTime))
-    throw new DepartureExistsError(tour.slug, nameDeparture(date, startTime));
-  if (startTime === null || others.some((other) => other.startTime === null))
-    throw new DepartureHasNoTimeError(tour.slug, date, startTime === null);
+export function assertNotSkipped(
+  starts: Pick<LocalStart, 'date' | 'startTime' | 'timeZone' | 'skipped'>[],
+): void {
+  const missing = starts.find(({ skipped }) => skipped);
+  if (missing) throw new StartTimeSkippedError(missing.date, missing.startTime!, missing.timeZone);
 }
 
 /** Decimal texts in major units of the tour's currency, of the categories to change. */
@@ -199,7 +157,8 @@ export async function setPrices(
   return { before, after: { ...before, prices } };
 }
 
-function toPrices(
+/** @throws InvalidAmountError for more decimals than the currency has */
+export function toPrices(
   given: NewPrices,
   { currency, currencyDigits }: Pick<PricedTour, 'currency' | 'currencyDigits'>,
 ): Partial<Prices> {
@@ -265,26 +224,11 @@ export async function enqueueDepartureEvents(
 
 // Only the terminal shows these errors; departure.errors.ts has those of HTTP.
 
-class DepartureExistsError extends AppError {
-  readonly code = 'departure_exists';
+class StartTimeSkippedError extends AppError {
+  readonly code = 'start_time_skipped';
 
-  constructor(tourSlug: string, name: string) {
-    super(
-      `${tourSlug} already has a departure on ${name}: departure set-seats, set-price and reopen change it`,
-    );
-  }
-}
-
-class DepartureHasNoTimeError extends AppError {
-  readonly code = 'departure_has_no_time';
-
-  /** @param isNew true: the new departure has none; false: the one that exists */
-  constructor(tourSlug: string, date: string, isNew: boolean) {
-    super(
-      isNew
-        ? `${tourSlug} already has a departure on ${date}: a second one needs a start time`
-        : `the departure of ${tourSlug} on ${date} has no start time: departure set-time gives it one, then others can be added`,
-    );
+  constructor(date: string, startTime: string, timeZone: string) {
+    super(`clocks in ${timeZone} do not show ${startTime} on ${date}: they are put forward over it`);
   }
 }
 
