@@ -8,6 +8,7 @@ import { findLapsedLeads } from '../../services/api/bookings/booking-lead.reposi
 import { cancelBooking, confirmBooking } from '../../services/api/bookings/change-booking';
 import { getBooking } from '../../services/api/bookings/find-booking';
 import { recordTerminalChange } from '../../services/api/catalog/tour.repository';
+import { assertUnambiguous, type NamedDeparture } from '../../services/api/departures/find-departures';
 import { expireSeats } from '../../services/api/departures/free-expired-seats';
 import type { ReplayedResponse } from '../../services/api/idempotency/run-idempotent';
 import { describeParty } from '../../services/api/pricing/party';
@@ -23,10 +24,19 @@ import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { afterFlag, EXTERNAL_REF_FLAG, LIST_FLAGS, sinceFlag, TENANT_FLAG } from '../engine/list';
 import { REVEAL_FLAG } from '../engine/personal-data';
-import { bookingRef, email, fileName, line, moment, slug, travelDate, wholeNumber } from '../engine/values';
+import {
+  bookingRef,
+  email,
+  fileName,
+  departureOnDate,
+  line,
+  moment,
+  slug,
+  wholeNumber,
+} from '../engine/values';
 import { properties, shortTime, tableOf } from '../terminal/table';
 import { anonymizeBookingCommand } from './booking/anonymize';
-import { toBookingDocument, toBookingFacts } from './booking/document';
+import { departureOf, toBookingDocument, toBookingFacts } from './booking/document';
 import { exportBookingsCommand, listBookingsCommand } from './booking/list';
 import { listRefusalsCommand } from './booking/refusals';
 import { showBookingCommand } from './booking/show';
@@ -73,7 +83,9 @@ export const bookingVerbs: Verb[] = [
       'Change the date, the party or the customer of a booking; its seats move, and booking.updated is sent',
     args: REF,
     flags: [
-      flag('--date <date>', 'another date of the tour, at its price of today', { parse: travelDate }),
+      flag('--date <date>', 'another departure of the tour, at its price of today', {
+        parse: departureOnDate,
+      }),
       flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50) }),
       flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50) }),
       flag('--name <text>', "the customer's name", { parse: line(200) }),
@@ -186,11 +198,11 @@ async function cancelBookingCommand(
   { reason = null }: { reason?: string | null },
   ref: string,
 ): Promise<void> {
-  const { party, tour, departureDate, status } = await getBooking(context.db, ANY_TENANT, ref);
-  if (status !== 'cancelled')
-    await context.confirm(
-      `Cancel ${ref}: ${describeParty(party)}, ${tour.slug}, ${departureDate ?? 'no date'}?`,
-    );
+  const lead = await getBooking(context.db, ANY_TENANT, ref);
+  if (lead.status !== 'cancelled') {
+    const departure = departureOf(toBookingDocument(lead)) ?? 'no date';
+    await context.confirm(`Cancel ${ref}: ${describeParty(lead.party)}, ${lead.tour.slug}, ${departure}?`);
+  }
   await change(context, 'booking.cancel', ref, (trx, scope, named) =>
     cancelBooking(trx, scope, { ...named, reason }),
   );
@@ -200,7 +212,7 @@ interface ChangeOptions {
   name?: string;
   phone?: string;
   email?: string;
-  date?: string;
+  date?: NamedDeparture;
   adults?: number;
   children?: number;
   notes?: string;
@@ -208,17 +220,26 @@ interface ChangeOptions {
 
 async function changeBookingCommand(
   context: Context,
-  { date: departureDate, adults: adult, children: child, name, phone, email, notes }: ChangeOptions,
+  { date: departure, adults: adult, children: child, name, phone, email, notes }: ChangeOptions,
   ref: string,
 ): Promise<void> {
-  const { tenant: seller } = await getBooking(context.db, ANY_TENANT, ref);
-  const tenant = await findTenant(context.db, seller.slug);
+  const lead = await getBooking(context.db, ANY_TENANT, ref);
+  if (departure !== undefined && departure.date !== lead.departureDate)
+    await assertUnambiguous(context.db, lead.tour, departure);
+  const tenant = await findTenant(context.db, lead.tenant.slug);
   const customer = {
     name,
     email,
     phone: phone === undefined ? undefined : phoneInput('--phone', phone, tenant.country),
   };
-  const amendment = { departureDate, party: { adult, child }, customer, notes, expectedTotal: null };
+  const amendment = {
+    departureDate: departure?.date,
+    departureTime: departure?.time,
+    party: { adult, child },
+    customer,
+    notes,
+    expectedTotal: null,
+  };
   await change(context, 'booking.change', ref, (trx, _scope, named) =>
     amendBooking(trx, tenant, { ...named, ...amendment }),
   );
@@ -272,7 +293,7 @@ const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
     { heading: 'booking', cell: (booking) => booking.booking_ref },
     'tenant',
     { heading: 'tour', least: 10 },
-    { heading: 'date', cell: (booking) => booking.departure_date },
+    { heading: 'date', cell: departureOf },
     { heading: 'party', cell: ({ adults, children }) => adults + children },
     { heading: 'was due (utc)', cell: (booking) => shortTime(booking.payment_due_at) },
   ],
@@ -283,8 +304,9 @@ const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
 async function expireLapsed({ audited }: Context, lapsed: BookingLead[]): Promise<void> {
   const departures = [...new Set(lapsed.map(({ departureId }) => departureId))].sort();
   for (const departureId of departures) {
-    const { tour, departureDate } = lapsed.find((lead) => lead.departureId === departureId)!;
-    const subject = departureId ? `${tour.slug} ${departureDate}` : 'without a date';
+    const first = lapsed.find((lead) => lead.departureId === departureId)!;
+    const departure = departureOf(toBookingDocument(first));
+    const subject = departureId ? `${first.tour.slug} ${departure}` : 'without a date';
     await audited({ action: 'booking.expire', subject }, async (trx, note) => {
       const { bookingRefs, holds } = await expireSeats(trx, departureId);
       const nothing = bookingRefs.length + holds.length === 0;

@@ -1,15 +1,14 @@
 import { findTour } from '../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../services/api/catalog/tour';
 import {
-  addDeparture,
   cancelDeparture,
   type ChangedDeparture,
-  type NewPrices,
   reopenDeparture,
   setPrices,
   setSeats,
+  setStartTime,
 } from '../../services/api/departures/change-departure';
-import { type Departure, departureStatus, seatsAvailable } from '../../services/api/departures/departure';
+import type { Departure } from '../../services/api/departures/departure';
 import type { StandingBooking } from '../../services/api/departures/departure-sales.repository';
 import { findDepartures } from '../../services/api/departures/departure.repository';
 import { findTourDeparture, type NamedDeparture } from '../../services/api/departures/find-departures';
@@ -28,16 +27,21 @@ import {
   toCustomerDocument,
   toReferenceDocument,
 } from '../engine/personal-data';
-import { decimal, departureOnDate, formatMoney, instant, travelDate, wholeNumber } from '../engine/values';
+import { departureOnDate, formatMoney, startTime, travelDate } from '../engine/values';
 import { type ItemColumn, tableOf } from '../terminal/table';
 import { countIs, countOf } from '../terminal/text';
-
-const price = decimal(0, 100_000_000, 4);
-const seats = wholeNumber(1, 100_000);
-const CHILD_FLAG = flag('--child <money>', "a child's price", { parse: price });
-const SINGLE_FLAG = flag('--single-supplement <money>', 'what an adult pays more for a single room', {
-  parse: price,
-});
+import { addDeparturesVerb } from './departure/add';
+import {
+  ADULT_FLAG,
+  nameOf,
+  seats,
+  toDepartureDocument,
+  CHILD_FLAG,
+  SINGLE_FLAG,
+  type PriceOptions,
+  toNewPrices,
+} from './departure/document';
+import { scheduleDeparturesVerb } from './departure/schedule';
 
 export const departureVerbs: Verb[] = [
   {
@@ -55,30 +59,8 @@ export const departureVerbs: Verb[] = [
     examples: ['departure list dolomites-hut-to-hut --from 2027-01-01'],
     run: listDeparturesCommand,
   },
-  {
-    usage: 'add <tour> <date>',
-    about: "Add a departure on sale, with prices in the tour's currency",
-    args: { date: travelDate },
-    flags: [
-      flag('--seats <number>', 'how many seats it has', { parse: seats, must: true }),
-      flag('--adult <money>', "an adult's price", { parse: price, must: true }),
-      CHILD_FLAG,
-      SINGLE_FLAG,
-      flag('--return-date <date>', 'the last day of the trip', { parse: travelDate }),
-      flag('--closes-at <time>', 'no holds and bookings from then on, such as 2027-06-01T12:00:00Z', {
-        parse: instant,
-      }),
-    ],
-    check: ({ returnDate }: NewDepartureOptions, _: string, date: string) => {
-      if (returnDate !== undefined && returnDate < date)
-        throw new UsageError('--return-date must not be before <date>');
-    },
-    examples: [
-      'departure add dolomites-hut-to-hut 2027-06-05 --seats 12 --adult 480',
-      'departure add dolomites-hut-to-hut 2027-06-12 --seats 12 --adult 480 --child 336 --return-date 2027-06-17',
-    ],
-    run: addDepartureCommand,
-  },
+  addDeparturesVerb,
+  scheduleDeparturesVerb,
   {
     usage: 'cancel <tour> <date>',
     about:
@@ -108,11 +90,19 @@ export const departureVerbs: Verb[] = [
     run: setSeatsCommand,
   },
   {
+    usage: 'set-time <tour> <date> <time>',
+    about:
+      'Give a departure without a start time its time, so that others can leave on its date; its bookings stay; sends departure.updated',
+    args: { date: departureOnDate, time: startTime },
+    examples: ['departure set-time dolomites-hut-to-hut 2027-06-05 09:30'],
+    run: setTimeCommand,
+  },
+  {
     usage: 'set-price <tour> <date>',
     about:
       "Change prices of a departure in the tour's currency; what is held or booked keeps its price; sends departure.updated",
     args: { date: departureOnDate },
-    flags: [flag('--adult <money>', "an adult's price", { parse: price }), CHILD_FLAG, SINGLE_FLAG],
+    flags: [ADULT_FLAG, CHILD_FLAG, SINGLE_FLAG],
     check: ({ adult, child, singleSupplement }: PriceOptions) => {
       if ((adult ?? child ?? singleSupplement) === undefined)
         throw new UsageError('one of --adult, --child and --single-supplement must be given');
@@ -121,55 +111,6 @@ export const departureVerbs: Verb[] = [
     run: setPriceCommand,
   },
 ];
-
-/** Amounts are decimal texts in major units; dates are YYYY-MM-DD. */
-interface NewDepartureOptions {
-  seats: number;
-  adult: string;
-  child?: string;
-  singleSupplement?: string;
-  returnDate?: string;
-  closesAt?: Date;
-}
-
-async function addDepartureCommand(
-  { audited, db, output }: Context,
-  options: NewDepartureOptions,
-  idOrSlug: string,
-  date: string,
-): Promise<void> {
-  const { seats, adult, child, singleSupplement, returnDate = null, closesAt = null } = options;
-  const tour = await findTour(db, idOrSlug);
-  const entry = { action: 'departure.add', subject: `${tour.slug} ${date}` };
-  const added = await audited(entry, async (trx, note) => {
-    const departure = await addDeparture(trx, tour, {
-      date,
-      startTime: null,
-      returnDate,
-      closesAt,
-      seatsTotal: seats,
-      prices: {
-        adult,
-        ...(child !== undefined && { child }),
-        ...(singleSupplement !== undefined && { single_supplement: singleSupplement }),
-      },
-    });
-    note(null, {
-      return_date: returnDate,
-      closes_at: closesAt?.toISOString() ?? null,
-      seats_total: seats,
-      prices: pricesAnswer(departure.prices, departure.tour.currencyDigits),
-    });
-    return departure;
-  });
-  const document = { ...toDepartureDocument(tour, added), closes_at: closesAt?.toISOString() ?? null };
-  output.answer(document, () => {
-    const price = formatMoney(document.prices.adult, document.currency);
-    return `${tour.slug} on ${date} is added: ${countOf(seats, 'seat')}, adult ${price}`;
-  });
-  if (added.past) output.warn(`${date} is in the past: the departure cannot be booked`);
-  else if (added.closed) output.warn('--closes-at is in the past: the departure cannot be booked');
-}
 
 type AffectedBooking = ReturnType<typeof toAffectedDocument>;
 
@@ -191,12 +132,14 @@ async function cancelDepartureCommand(
   const tour = await findTour(db, idOrSlug);
   const departure = await findTourDeparture(db, tour, named);
   if (!departure.cancelled)
-    await confirm(`Take ${tour.slug} on ${spell(named)} off sale${describeTaken(departure)}?`);
-  const { bookings, document, live, tenantsInformed } = await change(context, 'cancel', tour, named, (trx) =>
+    await confirm(
+      `Take ${tour.slug} on ${nameDeparture(departure.departureDate, departure.startTime)} off sale${describeTaken(departure)}?`,
+    );
+  const { bookings, document, live, tenantsInformed } = await change(context, 'cancel', tour, (trx) =>
     cancelDeparture(trx, tour, named),
   );
   if (reveal) {
-    const entry = { action: 'departure.reveal', subject: `${tour.slug} ${spell(named)}` };
+    const entry = { action: 'departure.reveal', subject: `${tour.slug} ${nameOf(document)}` };
     await recordReveal(context, entry, { bookings: bookings.length });
   }
   const answer = {
@@ -212,7 +155,7 @@ async function cancelDepartureCommand(
         ? [`${countOf(live.holds, 'live hold')} of ${countOf(live.seats, 'seat')} can no longer be booked`]
         : [];
     return [
-      `${tour.slug} on ${spell(named)} is cancelled; ${countIs(bookings.length, 'booking')} affected`,
+      `${tour.slug} on ${nameOf(document)} is cancelled; ${countIs(bookings.length, 'booking')} affected`,
       ...holds,
       ...(tenantsInformed === null
         ? []
@@ -245,10 +188,8 @@ async function reopenDepartureCommand(
   named: NamedDeparture,
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
-  const { document } = await change(context, 'reopen', tour, named, (trx) =>
-    reopenDeparture(trx, tour, named),
-  );
-  context.output.answer(document, () => `${tour.slug} on ${spell(named)} is ${document.status}`);
+  const { document } = await change(context, 'reopen', tour, (trx) => reopenDeparture(trx, tour, named));
+  context.output.answer(document, () => `${tour.slug} on ${nameOf(document)} is ${document.status}`);
 }
 
 async function setSeatsCommand(
@@ -259,41 +200,39 @@ async function setSeatsCommand(
   seats: number,
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
-  const { document } = await change(context, 'set-seats', tour, named, (trx) =>
-    setSeats(trx, tour, named, seats),
-  );
+  const { document } = await change(context, 'set-seats', tour, (trx) => setSeats(trx, tour, named, seats));
   context.output.answer(document, () => {
-    return `${tour.slug} on ${spell(named)} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
+    return `${tour.slug} on ${nameOf(document)} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
   });
 }
 
-interface PriceOptions {
-  adult?: string;
-  child?: string;
-  singleSupplement?: string;
+async function setTimeCommand(
+  context: Context,
+  _: object,
+  idOrSlug: string,
+  named: NamedDeparture,
+  time: string,
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const { document } = await change(context, 'set-time', tour, (trx) => setStartTime(trx, tour, named, time));
+  context.output.answer(document, () => `${tour.slug} on ${named.date} leaves at ${time}`);
 }
 
 async function setPriceCommand(
   context: Context,
-  { adult, child, singleSupplement }: PriceOptions,
+  options: PriceOptions,
   idOrSlug: string,
   named: NamedDeparture,
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
-  const prices: NewPrices = {
-    ...(adult !== undefined && { adult }),
-    ...(child !== undefined && { child }),
-    ...(singleSupplement !== undefined && { single_supplement: singleSupplement }),
-  };
-  const { document } = await change(context, 'set-price', tour, named, (trx) =>
-    setPrices(trx, tour, named, prices),
-  );
+  const prices = toNewPrices(options);
+  const { document } = await change(context, 'set-price', tour, (trx) => setPrices(trx, tour, named, prices));
   context.output.answer(document, () => {
     const each = Object.entries(document.prices).map(
       ([category, amount]) =>
         `${category.replace('_', ' ')} ${formatMoney(amount as number, document.currency)}`,
     );
-    return `${tour.slug} on ${spell(named)} costs ${each.join(', ')}`;
+    return `${tour.slug} on ${nameOf(document)} costs ${each.join(', ')}`;
   });
 }
 
@@ -301,11 +240,9 @@ async function change<T extends ChangedDeparture>(
   { audited }: Context,
   verb: string,
   tour: CatalogTour,
-  named: NamedDeparture,
   work: (trx: Trx) => Promise<T>,
 ) {
-  const entry = { action: `departure.${verb}`, subject: `${tour.slug} ${spell(named)}` };
-  return audited(entry, async (trx, note) => {
+  return audited({ action: `departure.${verb}` }, async (trx, note) => {
     const changed = await work(trx);
     const facts = ({ cancelled, startTime, seatsTotal, prices, tour: { currencyDigits } }: Departure) => ({
       cancelled,
@@ -313,30 +250,11 @@ async function change<T extends ChangedDeparture>(
       seats_total: seatsTotal,
       prices: pricesAnswer(prices, currencyDigits),
     });
-    note(facts(changed.before), facts(changed.after));
-    return { ...changed, document: toDepartureDocument(tour, changed.after) };
+    const { departureDate, startTime } = changed.before;
+    const subject = `${tour.slug} ${nameDeparture(departureDate, startTime)}`;
+    note(facts(changed.before), facts(changed.after), { subject });
+    return { ...changed, document: toDepartureDocument(tour.slug, changed.after) };
   });
-}
-
-function spell({ date, time }: NamedDeparture): string {
-  return nameDeparture(date, time ?? null);
-}
-
-function toDepartureDocument({ slug }: CatalogTour, departure: Departure) {
-  const { currency, currencyDigits } = departure.tour;
-  return {
-    id: departure.id,
-    tour: slug,
-    departure_date: departure.departureDate,
-    start_time: departure.startTime,
-    return_date: departure.returnDate,
-    status: departureStatus(departure),
-    seats_total: departure.seatsTotal,
-    seats_taken: departure.seatsTaken,
-    seats_available: seatsAvailable(departure),
-    currency,
-    prices: pricesAnswer(departure.prices, currencyDigits),
-  };
 }
 
 /** Dates are YYYY-MM-DD. */
@@ -355,7 +273,7 @@ async function listDeparturesCommand(
   const tour = await findTour(db, idOrSlug);
   const page = { sandbox: false, from, to, after, limit: limit + 1 };
   const departures = await findDepartures(db, tour.id, page);
-  const found = departures.map((departure) => toDepartureDocument(tour, departure));
+  const found = departures.map((departure) => toDepartureDocument(tour.slug, departure));
   answerItems(output, found, limit, {
     columns: [
       { heading: 'date', cell: (d) => d.departure_date },

@@ -1,5 +1,6 @@
 import { peopleOf } from '../../services/api/bookings/booking-lead';
 import { bookingsOfHolds } from '../../services/api/bookings/find-booking';
+import { nameDeparture } from '../../services/api/catalog/start-time';
 import { recordTerminalChange } from '../../services/api/catalog/tour.repository';
 import { releaseHold } from '../../services/api/holds/change-hold';
 import {
@@ -42,7 +43,7 @@ import type { Screen } from '../terminal/screen';
 import { paragraph, properties, sections, shortTime } from '../terminal/table';
 import { countOf } from '../terminal/text';
 import { type AuditDocument, describeAudit, findAuditDocuments } from './audit';
-import { describeHistory, describePrice, toHistoryDocument } from './booking/document';
+import { departureOf, describeHistory, describePrice, toHistoryDocument } from './booking/document';
 import { describeRefusals, findRefusalDocuments, type RefusalDocument } from './booking/refusals';
 
 export const holdVerbs: Verb[] = [
@@ -74,7 +75,7 @@ export const holdVerbs: Verb[] = [
           heading: 'status',
           tones: { active: 'waiting', converted: 'good', expired: 'quiet', released: 'quiet' },
         },
-        { heading: 'date', aside: true, cell: (hold) => hold.departure_date },
+        { heading: 'date', aside: true, cell: departureOf },
         { heading: 'expires (utc)', aside: true, cell: (hold) => shortTime(hold.expires_at) },
         { heading: 'reference', least: 8, aside: true, cell: (hold) => hold.external_ref },
       ],
@@ -195,8 +196,9 @@ async function releaseHoldCommand(
   _: object,
   id: string,
 ): Promise<void> {
-  const { quantity, tour, departureDate } = await getHold(db, ANY_TENANT, id);
-  await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departureDate}?`);
+  const { quantity, tour, departureDate, departureTime } = await getHold(db, ANY_TENANT, id);
+  const departure = nameDeparture(departureDate, departureTime);
+  await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departure}?`);
   const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
     const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
     if (before !== after) await recordTerminalChange(trx, after.tour.id);

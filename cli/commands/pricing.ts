@@ -23,6 +23,7 @@ import {
   percent,
   roundingStep,
   travelDate,
+  departureOnDate,
   wholeNumber,
   withMoney,
 } from '../engine/values';
@@ -80,7 +81,7 @@ export const pricingVerbs: Verb[] = [
     usage: 'simulate <slug> <tour>',
     about: 'Calculate what a booking costs a customer of the tenant, and name the rule that decides',
     flags: [
-      flag('--date <date>', 'date of departure; without it the base price counts', { parse: travelDate }),
+      flag('--date <date>', 'the departure; without it the base price counts', { parse: departureOnDate }),
       flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50), otherwise: '1' }),
       flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50), otherwise: '0' }),
       flag('--single-supplements <number>', 'how many adults with a room alone', {

@@ -16,7 +16,7 @@ import {
   type UsableDemo,
 } from '../../services/api/demo/plant-demo';
 import { departureStatus, seatsAvailable } from '../../services/api/departures/departure';
-import { listDepartures } from '../../services/api/departures/find-departures';
+import { listDepartures, type NamedDeparture } from '../../services/api/departures/find-departures';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database';
 import { makeDirectory } from '../../services/platform/directories';
@@ -119,6 +119,8 @@ export async function prepareDemo(context: Context): Promise<Demo | undefined> {
 export interface DemoDeparture {
   tour: string;
   date: string;
+  /** HH:MM, where the date has several departures. */
+  time?: string;
 }
 
 const SEATS_FOR_THE_EXAMPLES = 4;
@@ -131,19 +133,26 @@ export async function findDemoDeparture(db: Db, tenant: Tenant): Promise<DemoDep
   const tours = items.map((item) => item.tour);
   const isFlagship = ({ slug }: ListedTour) => slug === demoSlugs.flagship;
   for (const tour of [...tours.filter(isFlagship), ...tours]) {
-    const date = await bookableDate(db, tenant, tour);
-    if (date) return { tour: tour.slug, date };
+    const departure = await bookableDeparture(db, tenant, tour);
+    if (departure) return { tour: tour.slug, ...departure };
   }
   return undefined;
 }
 
-async function bookableDate(db: Db, tenant: Tenant, tour: ListedTour): Promise<string | undefined> {
+async function bookableDeparture(
+  db: Db,
+  tenant: Tenant,
+  tour: ListedTour,
+): Promise<NamedDeparture | undefined> {
   const { items } = await listDepartures(uncachedReads(db), tenant, tour, { from: firstDay(), limit: 100 });
   const found = items.find(
     ({ departure }) =>
       departureStatus(departure) === 'available' && seatsAvailable(departure) >= SEATS_FOR_THE_EXAMPLES,
   );
-  return found?.departure.departureDate;
+  if (found === undefined) return undefined;
+  const { departureDate: date, startTime } = found.departure;
+  const several = items.filter(({ departure }) => departure.departureDate === date).length > 1;
+  return several && startTime !== null ? { date, time: startTime } : { date };
 }
 
 function firstDay(): string {

@@ -72,12 +72,14 @@ function examples(api: string, key: string, departure: DemoDeparture | undefined
   return departure ? [read, ...saleExamples(api, curl, departure)] : [read];
 }
 
-function saleExamples(api: string, curl: string, { tour, date }: DemoDeparture): string[] {
+function saleExamples(api: string, curl: string, { tour, date, time }: DemoDeparture): string[] {
   const json = (body: object) => `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
-  const hold = { departure_date: date, quantity: 2, external_ref: 'my-first-cart' };
+  const departure =
+    time === undefined ? { departure_date: date } : { departure_date: date, departure_time: time };
+  const hold = { ...departure, quantity: 2, external_ref: 'my-first-cart' };
   const booking = {
     tour_id: tour,
-    departure_date: date,
+    ...departure,
     adults: 2,
     name: 'Ana Lima',
     phone: '+49 30 901820',

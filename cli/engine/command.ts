@@ -185,6 +185,7 @@ const ARGUMENTS: Record<string, string> = {
   slug: 'acme',
   tour: 'dolomites-hut-to-hut',
   date: '2027-06-05',
+  time: '09:30',
   ref: 'ACME-1042',
   origin: 'https://acme.example',
   url: 'https://acme.example/webhooks',

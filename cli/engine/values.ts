@@ -155,6 +155,9 @@ export function departureOnDate(text: string, name: string): NamedDeparture {
   );
 }
 
+/** Parses the local time at which a departure begins. */
+export const startTime = matching(isStartTime, 'a time of the day such as 09:30');
+
 /** Parses the step that prices are rounded to, above 0. */
 export function roundingStep(text: string, name: string): string {
   const step = decimal(0, 1_000_000, 4)(text, name);

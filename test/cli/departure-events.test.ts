@@ -78,7 +78,7 @@ describe('departure.cancelled', () => {
     await book(beta, 'BETA-1', { status: 'confirmed' });
     await book(acme, 'ACME-2', { status: 'confirmed' });
     await departure('cancel');
-    const about = { tour: { id: tour.id, slug: tour.slug }, departure_date: DATE };
+    const about = { tour: { id: tour.id, slug: tour.slug }, departure_date: DATE, departure_time: null };
     expect(await received(acme, 1)).toEqual([
       {
         event_type: 'departure.cancelled',
@@ -94,6 +94,7 @@ describe('departure.cancelled', () => {
       'event_type',
       'tour',
       'departure_date',
+      'departure_time',
       'booking_refs',
       'bookings_total',
     ]);
@@ -169,6 +170,7 @@ describe('departure.updated', () => {
         event_type: 'departure.updated',
         tour: { id: tour.id, slug: tour.slug },
         departure_date: DATE,
+        departure_time: null,
         changed: ['seats_total'],
         booking_refs: ['SEATS-1'],
         bookings_total: 1,
@@ -178,6 +180,7 @@ describe('departure.updated', () => {
       'event_type',
       'tour',
       'departure_date',
+      'departure_time',
       'changed',
       'booking_refs',
       'bookings_total',

@@ -185,7 +185,9 @@ describe('a command line with several mistakes', () => {
   it('one error message names wrong arguments and flags together', async () => {
     const { code, stderr } = await tourctl('departure add alps 2027-13-01 --seats 0');
     expect(code).toBe(2);
-    expect(stderr).toContain('<date> must be a date of the calendar such as 2027-05-01\n');
+    expect(stderr).toContain(
+      '<date> must be a date such as 2027-05-01, or a date and time such as 2027-05-01T09:30\n',
+    );
     expect(stderr).toContain('--seats must be a whole number from 1 to 100000\n');
     expect(stderr).toContain("--adult is missing: an adult's price\n");
   });

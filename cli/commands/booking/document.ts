@@ -1,4 +1,5 @@
 import { type BookingLead, peopleOf, priceBreakdown } from '../../../services/api/bookings/booking-lead';
+import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { HIDDEN } from '../../../services/platform/text-forms';
@@ -37,6 +38,17 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
     anonymized_at: lead.anonymizedAt?.toISOString() ?? null,
   };
+}
+
+/** A hold, booking or refusal with the departure that it names. */
+interface OnDeparture {
+  departure_date: string | null;
+  departure_time: string | null;
+}
+
+/** Returns the departure for a person: its date, with its start time if it has one. Null: no date. */
+export function departureOf({ departure_date: date, departure_time: time }: OnDeparture): string | null {
+  return date === null ? null : nameDeparture(date, time);
 }
 
 /** Converts a booking for `show` and `export`, with its customer and price breakdown; masks personal data unless revealed. */

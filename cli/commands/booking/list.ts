@@ -21,7 +21,7 @@ import {
 import { formatMoney } from '../../engine/values';
 import { type ItemColumn, shortTime, tableOf } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
-import { toBookingDetailDocument, toBookingDocument } from './document';
+import { departureOf, toBookingDetailDocument, toBookingDocument } from './document';
 
 /** Holds the filters of list and export. */
 interface BookingFilterOptions {
@@ -69,8 +69,10 @@ const COLUMNS: ItemColumn<ListedBooking>[] = [
   { heading: 'tour', least: 10 },
   {
     heading: 'date',
-    cell: ({ departure_date: date, departure_status: status }) =>
-      status === 'cancelled' ? `${date} cancelled` : date,
+    cell: (booking) => {
+      const name = departureOf(booking);
+      return booking.departure_status === 'cancelled' ? `${name} cancelled` : name;
+    },
   },
   { heading: 'party', right: true, cell: ({ adults, children }) => adults + children },
   { heading: 'total', right: true, cell: (booking) => formatMoney(booking.total_price, booking.currency) },
@@ -170,6 +172,7 @@ const CSV_COLUMNS = [
   'octo_uuid',
   'octo_contacts',
   'departure_status',
+  'departure_time',
 ] as const;
 
 /** The first line: the names of the columns. */

@@ -3,6 +3,7 @@ import { findRefusals } from '../../../services/api/refusals/refusal.repository'
 import type { Db } from '../../../services/platform/database';
 import { findTenantId, listOf } from '../../engine/list';
 import { type ItemColumn, shortTime, tableOf } from '../../terminal/table';
+import { departureOf } from './document';
 
 export type RefusalDocument = ReturnType<typeof toRefusalDocument>;
 
@@ -40,7 +41,7 @@ const COLUMNS: ItemColumn<RefusalDocument>[] = [
   { heading: 'what', aside: true, cell: ({ operation }) => operation },
   { heading: 'why', cell: ({ code }) => code },
   { heading: 'tour', least: 8 },
-  { heading: 'date', aside: true, cell: (refusal) => refusal.departure_date },
+  { heading: 'date', aside: true, cell: departureOf },
   { heading: 'seats', aside: true, cell: ({ quantity }) => quantity },
   { heading: 'free', aside: true, cell: (refusal) => refusal.seats_available },
   { heading: 'reference', least: 8, aside: true, cell: (refusal) => refusal.external_ref },

@@ -2,7 +2,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import { explainVisibility } from '../../../services/api/catalog/manage-visibility';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { type Departure, departureStatus } from '../../../services/api/departures/departure';
-import { findTourDeparture } from '../../../services/api/departures/find-departures';
+import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type Party, priceByCategory } from '../../../services/api/pricing/party';
@@ -14,6 +14,7 @@ import type { Context } from '../../engine/context';
 import { formatMoney } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties } from '../../terminal/table';
+import { departureOf } from '../booking/document';
 import {
   describePriceChange,
   describeScope,
@@ -30,7 +31,7 @@ interface Trip {
 }
 
 interface SimulateOptions extends PartyOptions {
-  date?: string | null;
+  date?: NamedDeparture;
 }
 
 interface PartyOptions {
@@ -41,13 +42,14 @@ interface PartyOptions {
 
 export async function simulatePricingCommand(
   { db, output }: Context,
-  { date = null, ...numbers }: SimulateOptions,
+  { date: named, ...numbers }: SimulateOptions,
   slug: string,
   idOrSlug: string,
 ): Promise<void> {
   const tenant = await findTenant(db, slug);
   const found = await findTour(db, idOrSlug);
-  const departure = date === null ? null : await findTourDeparture(db, found, { date });
+  const date = named?.date ?? null;
+  const departure = named === undefined ? null : await findTourDeparture(db, found, named);
   // Takes prices and currency from one statement: an import may have changed both since the tour was found.
   const tour = { ...found, ...departure?.tour };
   const platform = departure?.prices ?? { adult: tour.basePriceMinor };
@@ -61,7 +63,9 @@ export async function simulatePricingCommand(
   if (!visible)
     output.warn(`${slug} does not see ${tour.slug}: tourctl visibility explain ${slug} ${tour.slug}`);
   if (status && status !== 'available')
-    output.warn(`${tour.slug} cannot be booked on ${date}: it is ${status.replace('_', ' ')}`);
+    output.warn(
+      `${tour.slug} cannot be booked on ${departureOf(document)}: it is ${status.replace('_', ' ')}`,
+    );
   output.answer(document, (screen) => describe(document, screen));
 }
 
@@ -84,6 +88,7 @@ function toDocument(
     visible,
     tenant_status: tenant.status,
     departure_date: date,
+    departure_time: departure && departure.startTime,
     departure_status: departure && departureStatus(departure),
     adults: party.adult,
     children: party.child,
@@ -113,12 +118,12 @@ function toDocument(
 type Document = ReturnType<typeof toDocument>;
 
 function describe(document: Document, screen: Screen): string {
-  const { tenant, tour, departure_date, currency, rule, beaten, inapplicable, categories } = document;
+  const { tenant, tour, currency, rule, beaten, inapplicable, categories } = document;
   const money = (amount: number) => formatMoney(amount, currency);
   const amounts = {
     tenant,
     tour: tour.slug,
-    departure_date,
+    departure_date: departureOf(document),
     party: categories
       .map(
         ({ category, number, unit_price }) =>

@@ -1,3 +1,4 @@
+import { nameDeparture } from '../catalog/start-time';
 import type { Db } from '../../platform/database';
 import { describeChange, type SaleChange, valueBefore } from '../audit/changed-fields';
 import type { HoldMoment } from '../holds/find-hold';
@@ -91,10 +92,11 @@ function expiry({ status, paymentDueAt, confirmedAt, expiredAt }: BookingLead): 
   return paymentDueAt && confirmedAt && confirmedAt > paymentDueAt ? paymentDueAt : null;
 }
 
-/** Returns the date and the party with which the booking was created. */
-function asBooked({ party, departureDate }: BookingLead, changes: SaleChange[]) {
+/** Returns the departure and the party before the first change. */
+function asBooked({ party, departureDate, departureTime }: BookingLead, changes: SaleChange[]) {
   return {
     departureDate: valueBefore(changes, 'departure_date', departureDate),
+    departureTime: valueBefore(changes, 'departure_time', departureTime),
     party: {
       adult: valueBefore(changes, 'adults', party.adult),
       child: valueBefore(changes, 'children', party.child),
@@ -103,8 +105,8 @@ function asBooked({ party, departureDate }: BookingLead, changes: SaleChange[]) 
   };
 }
 
-function seats({ party, departureDate }: Pick<BookingLead, 'party' | 'departureDate'>): string {
+function seats({ party, departureDate, departureTime }: ReturnType<typeof asBooked>): string {
   if (!departureDate) return `${describeParty(party)}, no date: nothing reserved`;
   const count = seatsOf(party);
-  return `${count} ${count === 1 ? 'seat' : 'seats'} on ${departureDate}`;
+  return `${count} ${count === 1 ? 'seat' : 'seats'} on ${nameDeparture(departureDate, departureTime)}`;
 }

@@ -6,14 +6,7 @@ import { toMinor } from '../pricing/currency';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { Departure } from './departure';
-import {
-  changeDeparture,
-  findDepartureById,
-  findDeparturesOfDate,
-  findStartTime,
-  insertDeparture,
-  lockPricedTour,
-} from './departure.repository';
+import { changeDeparture, findDepartureById, findLocalStarts, type LocalStart } from './departure.repository';
 import {
   countLiveHoldsOf,
   type DepartureChange,
@@ -40,35 +33,6 @@ interface CancelledDeparture extends ChangedDeparture {
   live: { holds: number; seats: number };
   /** Number of tenants that receive `departure.cancelled`, without sandbox tenants. Null: the departure was already cancelled. */
   tenantsInformed: number | null;
-}
-
-/** A departure to add. The dates are YYYY-MM-DD. */
-export interface NewDeparture {
-  date: string;
-  /** HH:MM. Null: the tour's start time, if it has one. */
-  startTime: string | null;
-  returnDate: string | null;
-  seatsTotal: number;
-  closesAt: Date | null;
-  prices: NewPrices & { adult: string };
-}
-
-/**
- * Adds a departure, which is on sale at once. Accepts a tour of any status and a past date, as an import does; nobody can book a past date.
- * Locks the tour: an import of the same tour waits, so its currency does not change meanwhile. Sends no event, because no tenant has a
- * hold or booking on a new departure.
- * @throws DepartureExistsError, DepartureHasNoTimeError; InvalidAmountError for more decimals than the currency has
- */
-export async function addDeparture(
-  trx: Trx,
-  tour: TourOfDeparture,
-  { prices, ...given }: NewDeparture,
-): Promise<Departure> {
-  const { currency, currencyDigits } = await lockPricedTour(trx, tour.id);
-  await assertDistinct(trx, tour, { date: given.date, time: given.startTime });
-  const minor = toPrices(prices, { currency, currencyDigits }) as Prices;
-  const id = await insertDeparture(trx, tour.id, { ...given, prices: minor });
-  return (await findDepartureById(trx, id, false))!;
 }
 
 /**
@@ -142,7 +106,7 @@ export async function setSeats(
 /**
  * Sets the start time of a departure that has none. Its bookings and holds stay. Enqueues `departure.updated` if the time was set.
  * @param startTime HH:MM
- * @throws DepartureHasTimeError if the departure has another start time; errors of findNamedDeparture, DepartureBusyError
+ * @throws DepartureHasTimeError for one that has another time, StartTimeSkippedError; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setStartTime(
   trx: Trx,
@@ -154,6 +118,7 @@ export async function setStartTime(
   if (before.startTime !== null && before.startTime !== startTime)
     throw new DepartureHasTimeError(tour.slug, nameDeparture(before.departureDate, before.startTime));
   if (before.startTime === null) {
+    assertNotSkipped(await findLocalStarts(trx, tour.id, [{ date: before.departureDate, startTime }]));
     await changeDeparture(trx, before, { startTime });
     await enqueueDepartureEvent(trx, before, ['start_time']);
   }
@@ -161,22 +126,14 @@ export async function setStartTime(
 }
 
 /**
- * Checks that requests can tell a new departure from the others of its date. The trigger of 0115_departure_times.sql checks the same.
- * @param time HH:MM. Null: the tour's start time, if it has one
- * @throws DepartureExistsError, DepartureHasNoTimeError
+ * Checks that clocks at the tour show these start times on these dates: a change to daylight saving time skips some.
+ * @throws StartTimeSkippedError for the first that they do not show
  */
-async function assertDistinct(
-  trx: Trx,
-  tour: TourOfDeparture,
-  { date, time }: { date: string; time: string | null },
-): Promise<void> {
-  const others = await findDeparturesOfDate(trx, tour.id, date);
-  if (others.length === 0) return;
-  const startTime = time ?? (await findStartTime(trx, tour.id));
-  if (others.some((other) => other.startTime === startTime))
-    throw new DepartureExistsError(tour.slug, nameDeparture(date, startTime));
-  if (startTime === null || others.some((other) => other.startTime === null))
-    throw new DepartureHasNoTimeError(tour.slug, date, startTime === null);
+export function assertNotSkipped(
+  starts: Pick<LocalStart, 'date' | 'startTime' | 'timeZone' | 'skipped'>[],
+): void {
+  const missing = starts.find(({ skipped }) => skipped);
+  if (missing) throw new StartTimeSkippedError(missing.date, missing.startTime!, missing.timeZone);
 }
 
 /** The new price of each category to change: a decimal text in major units of the tour's currency. */
@@ -202,7 +159,8 @@ export async function setPrices(
   return { before, after: { ...before, prices } };
 }
 
-function toPrices(
+/** @throws InvalidAmountError for more decimals than the currency has */
+export function toPrices(
   given: NewPrices,
   { currency, currencyDigits }: Pick<PricedTour, 'currency' | 'currencyDigits'>,
 ): Partial<Prices> {
@@ -268,26 +226,11 @@ export async function enqueueDepartureEvents(
 
 // Only the terminal shows these errors. departure.errors.ts has the errors of HTTP requests.
 
-class DepartureExistsError extends AppError {
-  readonly code = 'departure_exists';
+class StartTimeSkippedError extends AppError {
+  readonly code = 'start_time_skipped';
 
-  constructor(tourSlug: string, name: string) {
-    super(
-      `${tourSlug} already has a departure on ${name}: departure set-seats, set-price and reopen change it`,
-    );
-  }
-}
-
-class DepartureHasNoTimeError extends AppError {
-  readonly code = 'departure_has_no_time';
-
-  /** @param isNew true: the new departure has no start time; false: the existing departure has none */
-  constructor(tourSlug: string, date: string, isNew: boolean) {
-    super(
-      isNew
-        ? `${tourSlug} already has a departure on ${date}: a second one needs a start time`
-        : `the departure of ${tourSlug} on ${date} has no start time: departure set-time gives it one, then others can be added`,
-    );
+  constructor(date: string, startTime: string, timeZone: string) {
+    super(`clocks in ${timeZone} do not show ${startTime} on ${date}: they are put forward over it`);
   }
 }
 

@@ -207,38 +207,91 @@ export async function lockPricedTour(
   return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
 }
 
-/** Returns the tour's start time, which applies to departures that have no start time of their own. Null if the tour has none. */
-export async function findStartTime(db: Db, tourId: string): Promise<string | null> {
-  const tour = await db('tours').where({ id: tourId }).first<{ startTime: string | null }>('start_time');
-  return tour.startTime;
+/** A departure that may be added to a tour, with what its place in time says. */
+export interface LocalStart {
+  /** YYYY-MM-DD */
+  date: string;
+  /** HH:MM. Null: that of the tour. */
+  ownTime: string | null;
+  /** HH:MM: its own, or that of its tour. Null: none. */
+  startTime: string | null;
+  timeZone: string;
+  /** It cannot be booked any more. */
+  past: boolean;
+  /** Clocks do not show the start time on this date. */
+  skipped: boolean;
 }
 
-/** Inserts a departure and raises the tour's revision. The caller holds the tour's lock. @returns the departure's id */
-export async function insertDeparture(
+/** Returns the start of each departure in the tour's time zone, by date and time. */
+export async function findLocalStarts(
+  db: Db,
+  tourId: string,
+  departures: { date: string; startTime: string | null }[],
+): Promise<LocalStart[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select w.departure_date as date, w.start_time as own_time, start.at as start_time, t.time_zone,
+       departure_is_past(w.departure_date, start.at, t.time_zone, clock.at) as past,
+       coalesce(start.local <> start.local at time zone t.time_zone at time zone t.time_zone, false) as skipped
+     from clock, tours t, unnest(:dates::date[], :times::text[]) as w (departure_date, start_time)
+       cross join lateral (
+         select coalesce(w.start_time, t.start_time) as at,
+           w.departure_date + coalesce(w.start_time, t.start_time)::time as local) start
+     where t.id = :tourId order by w.departure_date, start.at`,
+    {
+      tourId,
+      dates: departures.map(({ date }) => date),
+      times: departures.map(({ startTime }) => startTime),
+    },
+  );
+  return rows;
+}
+
+/** A departure of a tour, as far as one that is added must differ from it. */
+export interface ExistingDeparture {
+  id: string;
+  date: string;
+  /** HH:MM: its own, or that of its tour. Null: none. */
+  startTime: string | null;
+  closesAt: Date | null;
+}
+
+/** Returns the tour's departures on these dates. @param dates YYYY-MM-DD */
+export async function findDeparturesOfDates(
+  db: Db,
+  tourId: string,
+  dates: string[],
+): Promise<ExistingDeparture[]> {
+  const { rows } = await db.raw(
+    `select d.id, d.departure_date as date, ${START_TIME} as start_time, d.closes_at
+     from departures d join tours t on t.id = d.tour_id
+     where d.tour_id = :tourId and d.departure_date = any(:dates::date[])`,
+    { tourId, dates },
+  );
+  return rows;
+}
+
+/** Inserts departures into a tour whose lock the caller holds, and revises the tour. @returns their ids */
+export async function insertDepartures(
   trx: Trx,
   tourId: string,
-  departure: {
-    date: string;
-    startTime: string | null;
-    returnDate: string | null;
-    seatsTotal: number;
-    closesAt: Date | null;
-    prices: Prices;
-  },
-): Promise<string> {
-  const [row] = await trx('departures')
-    .insert({
-      tour_id: tourId,
-      departure_date: departure.date,
-      start_time: departure.startTime,
-      return_date: departure.returnDate,
-      seats_total: departure.seatsTotal,
-      closes_at: departure.closesAt,
-      prices_minor: JSON.stringify(departure.prices),
-    })
+  departures: { date: string; ownTime: string | null }[],
+  common: { returnDate: string | null; seatsTotal: number; closesAt: Date | null; prices: Prices },
+): Promise<string[]> {
+  const rows = await trx('departures')
+    .insert(
+      departures.map(({ date, ownTime }) => ({
+        tour_id: tourId,
+        departure_date: date,
+        start_time: ownTime,
+        return_date: common.returnDate,
+        seats_total: common.seatsTotal,
+        closes_at: common.closesAt,
+        prices_minor: JSON.stringify(common.prices),
+      })),
+    )
     .returning<{ id: string }[]>('id');
   await reviseTour(trx, tourId);
-  return row!.id;
+  return rows.map(({ id }) => id);
 }
 
 /** Updates a departure, then raises its tour's revision. The caller holds the departure's lock: a booking locks in the same order. */

@@ -108,6 +108,19 @@ export interface NamedDeparture {
 }
 
 /**
+ * Checks that a command does not have to choose among the departures that a sale may move to.
+ * @throws SeveralDeparturesError, which lists the times
+ */
+export async function assertUnambiguous(
+  db: Db,
+  tour: TourOfDeparture,
+  { date, time }: NamedDeparture,
+): Promise<void> {
+  const { times } = await findDeparture(db, { tourId: tour.id, departureDate: date, departureTime: time });
+  if (times.length > 0) throw new SeveralDeparturesError(tour.slug, date, times);
+}
+
+/**
  * Returns the id of the departure that a command names, also of a cancelled or past one. Without a time, a command must name the only
  * departure of the date. A request, in contrast, may name the only open one (chooseDeparture).
  * @throws DepartureNotFoundError; SeveralDeparturesError, which lists the times

@@ -1,0 +1,243 @@
+import type { CatalogTour } from '../../../services/api/catalog/tour';
+import { nameDeparture } from '../../../services/api/catalog/start-time';
+import {
+  type AddedDeparture,
+  addDepartures,
+  type PlannedDeparture,
+  planDepartures,
+} from '../../../services/api/departures/add-departures';
+import type { ScheduledDeparture } from '../../../services/api/departures/schedule';
+import { pricesAnswer } from '../../../services/api/pricing/price-categories';
+import { flag } from '../../engine/command';
+import type { Context } from '../../engine/context';
+import { formatMoney, startTime } from '../../engine/values';
+import type { Screen } from '../../terminal/screen';
+import { beside } from '../../terminal/table';
+import { countIs, countOf } from '../../terminal/text';
+import {
+  ADULT_FLAG,
+  CHILD_FLAG,
+  type PriceOptions,
+  seats,
+  SINGLE_FLAG,
+  toDepartureDocument,
+  toNewPrices,
+} from './document';
+
+/** The flags that `add` and `schedule` share. */
+export const NEW_DEPARTURE_FLAGS = [
+  flag('--start-time <times>', 'the local times at which each date has a departure, such as 09:30,14:30', {
+    parse: startTime,
+    repeats: true,
+    otherwise: 'the start time of the tour, if it has one',
+  }),
+  flag('--seats <number>', 'how many seats each has', { parse: seats, must: true }),
+  { ...ADULT_FLAG, must: true },
+  CHILD_FLAG,
+  SINGLE_FLAG,
+];
+
+/** The values of NEW_DEPARTURE_FLAGS. */
+export interface NewDepartureOptions extends PriceOptions {
+  /** HH:MM */
+  startTime?: string[];
+  seats: number;
+  adult: string;
+}
+
+/** What a command adds. */
+export interface Addition {
+  /** The action of the audit row. */
+  action: string;
+  departures: ScheduledDeparture[];
+  /** YYYY-MM-DD */
+  returnDate: string | null;
+  closesAt: Date | null;
+  /** What the audit row says beside prices and seats. */
+  facts: Record<string, unknown>;
+  /** Shows what would be added, and writes nothing. */
+  dryRun?: boolean;
+}
+
+/**
+ * Shows the departures and asks, if there are several, then adds those that do not exist: all or none, with one audit row. With none to
+ * add, it writes nothing.
+ */
+export async function addMany(
+  context: Context,
+  tour: CatalogTour,
+  options: NewDepartureOptions,
+  addition: Addition,
+): Promise<void> {
+  const { confirm, db, output } = context;
+  const planned = await planDepartures(db, tour, addition.departures);
+  const missing = planned.filter(({ exists }) => !exists);
+  if (addition.dryRun) return answerDryRun(context, tour, planned);
+  if (missing.length > 1) {
+    output.note(describePlan(planned, output.screen));
+    const price = `${countOf(options.seats, 'seat')} and ${formatMoney(Number(options.adult), tour.currency)} an adult`;
+    await confirm(`Add ${countOf(missing.length, 'departure')} to ${tour.slug}, each with ${price}?`);
+  }
+  await write(context, tour, options, addition);
+}
+
+function answerDryRun({ output }: Context, tour: CatalogTour, planned: PlannedDeparture[]): void {
+  const existing = planned.filter(({ exists }) => exists).length;
+  const document = {
+    dry_run: true,
+    created: planned.length - existing,
+    existing,
+    departures: planned.map(({ date, startTime: time, exists }) => ({
+      tour: tour.slug,
+      departure_date: date,
+      start_time: time,
+      exists,
+    })),
+  };
+  output.answer(document, (screen) => describePlan(planned, screen));
+  output.note('Nothing was written: this was a dry run');
+}
+
+async function write(
+  { audited, output }: Context,
+  tour: CatalogTour,
+  options: NewDepartureOptions,
+  { action, departures, returnDate, closesAt, facts }: Addition,
+): Promise<void> {
+  const added = await audited({ action }, async (trx, note) => {
+    const prices = { ...toNewPrices(options), adult: options.adult };
+    const result = await addDepartures(trx, tour, {
+      departures,
+      returnDate,
+      closesAt,
+      seatsTotal: options.seats,
+      prices,
+    });
+    const created = result.departures.filter(({ isNew }) => isNew);
+    const first = created[0]?.departure;
+    if (first === undefined) {
+      note(null, null);
+      return result;
+    }
+    const after = {
+      ...facts,
+      created: result.created,
+      return_date: returnDate,
+      closes_at: closesAt?.toISOString() ?? null,
+      seats_total: options.seats,
+      prices: pricesAnswer(first.prices, first.tour.currencyDigits),
+    };
+    note(null, after, { subject: `${tour.slug} ${describeRange(created)}` });
+    return result;
+  });
+  const document = {
+    created: added.created,
+    existing: added.existing,
+    departures: added.departures.map(({ departure, closesAt: closes }) => ({
+      ...toDepartureDocument(tour.slug, departure),
+      closes_at: closes?.toISOString() ?? null,
+    })),
+  };
+  output.answer(document, () => describeAdded(tour, added.departures));
+  warnOfUnsaleable(output, added.departures);
+}
+
+/** Returns the name of the only departure, or the first and the last date. */
+function describeRange(departures: AddedDeparture[]): string {
+  const names = departures.map(nameOfAdded);
+  if (names.length === 1) return names[0]!;
+  return `${departures[0]!.departure.departureDate} to ${departures.at(-1)!.departure.departureDate}`;
+}
+
+function nameOfAdded({ departure }: AddedDeparture): string {
+  return nameDeparture(departure.departureDate, departure.startTime);
+}
+
+const STAYS = 'departure set-seats, set-price and reopen change';
+
+function describeAdded(tour: CatalogTour, departures: AddedDeparture[]): string {
+  const created = departures.filter(({ isNew }) => isNew);
+  const existing = departures.length - created.length;
+  const [first] = created;
+  if (first === undefined) {
+    return departures.length === 1
+      ? `${tour.slug} on ${nameOfAdded(departures[0]!)} exists already, and stays as it is: ${STAYS} it`
+      : `All ${existing} exist already, and stay as they are: ${STAYS} them`;
+  }
+  const { prices, currency } = toDepartureDocument(tour.slug, first.departure);
+  const price = `adult ${formatMoney(prices.adult, currency)}`;
+  const seatsOfEach = countOf(first.departure.seatsTotal, 'seat');
+  if (departures.length === 1)
+    return `${tour.slug} on ${nameOfAdded(first)} is added: ${seatsOfEach}, ${price}`;
+  const others = existing === 0 ? '' : `; ${describeOthers(existing)}`;
+  return `${countIs(created.length, 'departure')} added to ${tour.slug}: ${seatsOfEach} each, ${price}${others}`;
+}
+
+function describeOthers(existing: number): string {
+  return existing === 1
+    ? '1 other existed, and stays as it is'
+    : `${existing} others existed, and stay as they are`;
+}
+
+function warnOfUnsaleable({ warn }: Context['output'], departures: AddedDeparture[]): void {
+  const created = departures.filter(({ isNew }) => isNew);
+  const past = created.filter(({ departure }) => departure.past);
+  const [first] = past;
+  if (first !== undefined && created.length === 1)
+    warn(`${nameOfAdded(first)} is in the past: the departure cannot be booked`);
+  else if (first !== undefined)
+    warn(
+      `${countIs(past.length, 'new departure')} in the past and cannot be booked: from ${nameOfAdded(first)} on`,
+    );
+  else if (created.some(({ departure }) => departure.closed))
+    warn(
+      `--closes-at is in the past: ${created.length === 1 ? 'the departure' : 'the departures'} cannot be booked`,
+    );
+}
+
+/** Lists the dates by month, and apart from them those that exist. */
+function describePlan(planned: PlannedDeparture[], screen: Screen): string {
+  const missing = planned.filter(({ exists }) => !exists);
+  const existing = planned.filter(({ exists }) => exists);
+  const past = missing.filter((departure) => departure.past).length;
+  const [exist, stay] = existing.length === 1 ? ['Exists', 'stays as it is'] : ['Exist', 'stay as they are'];
+  const lines = [
+    missing.length === 0 ? 'Nothing to add' : `To add: ${countOf(missing.length, 'departure')}`,
+    ...describeDates(missing, screen),
+    existing.length > 0 && `${exist} already, and ${stay}: ${countOf(existing.length, 'departure')}`,
+    ...describeDates(existing, screen),
+    past > 0 && `${past} of those to add are in the past and cannot be booked`,
+  ];
+  return lines.filter((line) => line !== false).join('\n');
+}
+
+/** Draws a line of dates for each month, below the times that these dates have. */
+function describeDates(departures: PlannedDeparture[], screen: Screen): string[] {
+  const timesOfDates = new Map<string, string[]>();
+  for (const { date, startTime: time } of departures) {
+    const times = timesOfDates.get(date) ?? [];
+    timesOfDates.set(date, time === null ? times : [...times, time]);
+  }
+  const datesOfTimes = new Map<string, string[]>();
+  for (const [date, times] of timesOfDates) {
+    const key = times.join(', ');
+    datesOfTimes.set(key, [...(datesOfTimes.get(key) ?? []), date]);
+  }
+  return [...datesOfTimes].flatMap(([times, dates]) => {
+    const heading = times === '' ? [] : [`  at ${times}:`];
+    return [...heading, ...months(dates, screen)];
+  });
+}
+
+const DAY = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: 'UTC' });
+
+function months(dates: string[], screen: Screen): string[] {
+  const days = new Map<string, string[]>();
+  for (const date of dates) {
+    const month = date.slice(0, 'YYYY-MM'.length);
+    const day = `${DAY.format(new Date(`${date}T00:00:00Z`))}\u00a0${Number(date.slice(-2))}`;
+    days.set(month, [...(days.get(month) ?? []), day]);
+  }
+  const width = '  YYYY-MM'.length;
+  return [...days].map(([month, list]) => beside(`  ${month}`, list.join(', '), { width, screen }));
+}

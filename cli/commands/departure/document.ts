@@ -1,0 +1,60 @@
+import { nameDeparture } from '../../../services/api/catalog/start-time';
+import type { NewPrices } from '../../../services/api/departures/change-departure';
+import { type Departure, departureStatus, seatsAvailable } from '../../../services/api/departures/departure';
+import { pricesAnswer } from '../../../services/api/pricing/price-categories';
+import { flag } from '../../engine/command';
+import { decimal, wholeNumber } from '../../engine/values';
+
+/** Parses the number of seats of a departure. */
+export const seats = wholeNumber(1, 100_000);
+
+const price = decimal(0, 100_000_000, 4);
+export const ADULT_FLAG = flag('--adult <money>', "an adult's price", { parse: price });
+export const CHILD_FLAG = flag('--child <money>', "a child's price", { parse: price });
+export const SINGLE_FLAG = flag('--single-supplement <money>', 'what an adult pays more for a single room', {
+  parse: price,
+});
+
+/** Decimal texts in major units. */
+export interface PriceOptions {
+  adult?: string;
+  child?: string;
+  singleSupplement?: string;
+}
+
+/** Returns the given prices by their names in the use cases. */
+export function toNewPrices({ adult, child, singleSupplement }: PriceOptions): NewPrices {
+  return {
+    ...(adult !== undefined && { adult }),
+    ...(child !== undefined && { child }),
+    ...(singleSupplement !== undefined && { single_supplement: singleSupplement }),
+  };
+}
+
+export type DepartureDocument = ReturnType<typeof toDepartureDocument>;
+
+/** Converts a departure for lists and answers. */
+export function toDepartureDocument(tourSlug: string, departure: Departure) {
+  const { currency, currencyDigits } = departure.tour;
+  return {
+    id: departure.id,
+    tour: tourSlug,
+    departure_date: departure.departureDate,
+    start_time: departure.startTime,
+    return_date: departure.returnDate,
+    status: departureStatus(departure),
+    seats_total: departure.seatsTotal,
+    seats_taken: departure.seatsTaken,
+    seats_available: seatsAvailable(departure),
+    currency,
+    prices: pricesAnswer(departure.prices, currencyDigits),
+  };
+}
+
+/** Returns the name of the departure in messages: its date, with its start time if it has one. */
+export function nameOf({
+  departure_date: date,
+  start_time: time,
+}: Pick<DepartureDocument, 'departure_date' | 'start_time'>): string {
+  return nameDeparture(date, time);
+}

@@ -1,0 +1,160 @@
+import type { Db, Trx } from '../../platform/database';
+import { AppError } from '../../platform/errors';
+import type { Prices } from '../pricing/price-categories';
+import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
+import type { Departure } from './departure';
+import {
+  type ExistingDeparture,
+  findDepartures,
+  findDeparturesOfDates,
+  findLocalStarts,
+  insertDepartures,
+  lockPricedTour,
+  type LocalStart,
+} from './departure.repository';
+import type { TourOfDeparture } from './find-departures';
+import type { ScheduledDeparture } from './schedule';
+
+/** Departures to add to a tour, and what they have in common. */
+export interface NewDepartures {
+  departures: ScheduledDeparture[];
+  /** YYYY-MM-DD */
+  returnDate: string | null;
+  seatsTotal: number;
+  closesAt: Date | null;
+  prices: NewPrices & { adult: string };
+}
+
+/** A departure that is to be added, or exists. */
+export interface PlannedDeparture {
+  /** YYYY-MM-DD */
+  date: string;
+  /** HH:MM: its own, or that of its tour. Null: none. */
+  startTime: string | null;
+  exists: boolean;
+  /** It cannot be booked any more. */
+  past: boolean;
+}
+
+/** A departure after addDepartures. */
+export interface AddedDeparture {
+  departure: Departure;
+  closesAt: Date | null;
+  /** False: it existed, and is unchanged. */
+  isNew: boolean;
+}
+
+export interface AddedDepartures {
+  created: number;
+  existing: number;
+  /** By date and time. */
+  departures: AddedDeparture[];
+}
+
+/**
+ * Returns which of the departures would be added, by date and time. Changes nothing.
+ * @throws errors of addDepartures that do not depend on prices
+ */
+export async function planDepartures(
+  db: Db,
+  tour: TourOfDeparture,
+  departures: ScheduledDeparture[],
+): Promise<PlannedDeparture[]> {
+  const { starts, existing } = await comparedWithTour(db, tour, departures);
+  return starts.map(({ date, startTime, past }) => ({
+    date,
+    startTime,
+    past,
+    exists: existing.has(keyOf({ date, startTime })),
+  }));
+}
+
+/**
+ * Adds the departures that the tour does not have, on sale, all or none. One that exists at the same date and start time stays as it is,
+ * also if it is cancelled. The tour may have any status, as for an import, and a date may be past: nobody can book it. Locks the tour, so
+ * that an import of the same tour waits, and its currency stays unchanged. Sends no event: no tenant has a hold or booking there.
+ * @throws DepartureHasNoTimeError, StartTimeSkippedError; InvalidAmountError for more decimals than the currency has
+ */
+export async function addDepartures(
+  trx: Trx,
+  tour: TourOfDeparture,
+  { departures, prices, ...common }: NewDepartures,
+): Promise<AddedDepartures> {
+  const { currency, currencyDigits } = await lockPricedTour(trx, tour.id);
+  const minor = toPrices(prices, { currency, currencyDigits }) as Prices;
+  const { starts, existing } = await comparedWithTour(trx, tour, departures);
+  const missing = starts.filter((start) => !existing.has(keyOf(start)));
+  const found = starts.flatMap((start) => existing.get(keyOf(start)) ?? []);
+  const created =
+    missing.length === 0 ? [] : await insertDepartures(trx, tour.id, missing, { ...common, prices: minor });
+  const ids = [...created, ...found.map(({ id }) => id)];
+  const listed = await findDepartures(trx, null, { sandbox: false, ids, limit: ids.length });
+  const closingTimes = new Map(found.map(({ id, closesAt }) => [id, closesAt]));
+  return {
+    created: created.length,
+    existing: found.length,
+    departures: listed.map((departure) => ({
+      departure,
+      isNew: !closingTimes.has(departure.id),
+      closesAt: closingTimes.has(departure.id) ? closingTimes.get(departure.id)! : common.closesAt,
+    })),
+  };
+}
+
+interface ComparedDepartures {
+  /** Each departure once, by date and time. */
+  starts: LocalStart[];
+  /** The tour's departures on these dates, by keyOf. */
+  existing: Map<string, ExistingDeparture>;
+}
+
+async function comparedWithTour(
+  db: Db,
+  tour: TourOfDeparture,
+  departures: ScheduledDeparture[],
+): Promise<ComparedDepartures> {
+  const found = await findLocalStarts(db, tour.id, departures);
+  const starts = [...new Map(found.map((start) => [keyOf(start), start])).values()];
+  const dates = [...new Set(starts.map(({ date }) => date))];
+  const ofDates = await findDeparturesOfDates(db, tour.id, dates);
+  const existing = new Map(ofDates.map((departure) => [keyOf(departure), departure]));
+  const missing = starts.filter((start) => !existing.has(keyOf(start)));
+  assertNotSkipped(missing);
+  assertToldApart(tour, missing, ofDates);
+  return { starts, existing };
+}
+
+function keyOf({ date, startTime }: { date: string; startTime: string | null }): string {
+  return `${date} ${startTime ?? ''}`;
+}
+
+/**
+ * Checks that requests can tell the departures of each date apart: where there are several, each has a start time. The trigger of
+ * 0115_departure_times.sql checks the same.
+ * @throws DepartureHasNoTimeError
+ */
+function assertToldApart(tour: TourOfDeparture, missing: LocalStart[], existing: ExistingDeparture[]): void {
+  const numbers = new Map<string, number>();
+  for (const { date } of [...missing, ...existing]) numbers.set(date, (numbers.get(date) ?? 0) + 1);
+  const isAmbiguous = ({ date, startTime }: { date: string; startTime: string | null }) =>
+    startTime === null && numbers.get(date)! > 1;
+  const changed = new Set(missing.map(({ date }) => date));
+  const old = existing.find((departure) => changed.has(departure.date) && isAmbiguous(departure));
+  if (old) throw new DepartureHasNoTimeError(tour.slug, old.date, false);
+  const added = missing.find(isAmbiguous);
+  if (added) throw new DepartureHasNoTimeError(tour.slug, added.date, true);
+}
+
+/** Only the terminal shows this error. */
+class DepartureHasNoTimeError extends AppError {
+  readonly code = 'departure_has_no_time';
+
+  /** @param isNew true: the new departure has none; false: the one that exists */
+  constructor(tourSlug: string, date: string, isNew: boolean) {
+    super(
+      isNew
+        ? `${tourSlug} has another departure on ${date}: one beside it needs a start time`
+        : `the departure of ${tourSlug} on ${date} has no start time: departure set-time gives it one, then others can be added`,
+    );
+  }
+}
