@@ -100,7 +100,7 @@ function replaceDist(target) {
   }
 }
 
-/** Ends the process without a build; replaces a stale one, or warns where that fails. */
+/** Ends the process if there is no build. Replaces a stale build, or warns if that fails. */
 function requireBuild() {
   if (!fs.existsSync(path.join(DIST, STAMP)))
     refuse('There is no build. Run npm ci without --ignore-scripts and --omit=dev, or npm run build.');

@@ -25,7 +25,7 @@ const writesUncleaned = {
     'Only cli/terminal/output.ts writes, as it cleans what a terminal would obey: use its answer, pour, note or warn.',
 };
 
-/** What the driver and `any` documents give: rules that ask for a shape where one is asserted anyway. */
+/** Switches off the rules about `any` for files that read rows of the driver or JSON documents: these files assert the types themselves. */
 const shapeless = {
   '@typescript-eslint/no-unsafe-argument': 'off',
   '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -66,6 +66,7 @@ const BROWSER_GLOBALS = Object.fromEntries(
 
 export default defineConfig(
   { ignores: ['dist/', 'dist.*/', 'coverage/', '.data/', 'services/api/generated/', 'docs/examples/'] },
+  { rules: { 'no-nested-ternary': 'error' } },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],
@@ -80,9 +81,9 @@ export default defineConfig(
         { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
       ],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
-      // async also turns what is thrown into a rejection, and keeps the signature of an interface.
+      // Allows async without await: it turns a thrown error into a rejection, and keeps the signature of an interface.
       '@typescript-eslint/require-await': 'off',
-      // Ours are objects of functions, not classes: no method looks at this.
+      // Off, because our interfaces are objects of functions: no method uses `this`.
       '@typescript-eslint/unbound-method': 'off',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'error',
@@ -100,7 +101,7 @@ export default defineConfig(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    // Rows come from the driver as any; a row type and a mapper in the same file give them their shape.
+    // Rows come from the driver as `any`. A row type in the same file gives them their type.
     files: ['**/*.repository.ts', 'services/platform/migrate.ts'],
     rules: {
       ...shapeless,
@@ -135,7 +136,7 @@ export default defineConfig(
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
   {
-    // Prompts clean their texts and draw with escapes; a bar draws words and numbers of ours; main.ts makes the streams.
+    // These files may write: prompts clean their texts, the progress bar draws only our own words and numbers, main.ts makes the streams.
     files: [
       'cli/terminal/output.ts',
       'cli/terminal/prompts.ts',
@@ -144,14 +145,14 @@ export default defineConfig(
     ],
     rules: { 'no-restricted-syntax': ['error', exportsByDefault, spreadsLiteral] },
   },
-  // A controller's parameters are the wire's.
+  // A controller has one parameter for each parameter of its call.
   { files: ['**/*.controller.ts'], rules: { 'max-params': 'off' } },
   {
     files: ['test/**/*.ts'],
     rules: {
       'max-lines': 'off',
       'max-lines-per-function': 'off',
-      // Answers of the API and documents of the terminal are any on purpose: the test gives them a shape.
+      // Answers of the API and documents of the terminal are `any` on purpose. The test checks what they contain.
       ...shapeless,
     },
   },

@@ -10,7 +10,7 @@ export function main(root: string): void {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupt.abort());
   const results = new Set<'change' | 'secret'>();
   stdout.on('error', ({ code = 'closed' }: NodeJS.ErrnoException) => {
-    // The reader of the pipe closed it, for example `head`.
+    // Ends without an error if the reader closed the pipe, as `head` does.
     if (code === 'EPIPE' && !results.has('secret')) process.exit(0);
     const message = `Standard output cannot be written (${code})${describeLoss(results)}`;
     const document = JSON.stringify({ error: { code: 'output_lost', message } });

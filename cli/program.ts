@@ -45,7 +45,7 @@ function helpWidth({ screen }: Output): number {
   return Math.min(screen.columns ?? HELP_WIDTH.usual, HELP_WIDTH.most);
 }
 
-/** Indents a command line, and continues it on further lines before its flags where it is wider than the help. */
+/** Indents a command line. If it is wider than the help, breaks it before its flags. */
 function foldCommand(line: string, width: number): string {
   const lines: string[] = [];
   let current = '';
@@ -227,8 +227,8 @@ export async function run(given: string[], io: Io): Promise<number> {
 const EVERYWHERE = ['--json', '--yes'];
 
 /**
- * Takes `--actor` before the command off: an alias gives it to all commands, also to those that write nothing, and to `audit list`, where
- * it is no filter. The last one counts.
+ * Removes an `--actor` in front of the command and returns its name. A shell alias may add it to all commands: so commands that write
+ * nothing accept it there too, and in front of `audit list` it is not the filter of that command. If it is repeated, the last one counts.
  */
 function takeLeadingActor(given: readonly string[]): { leading?: string; words: string[] } {
   const words = [...given];

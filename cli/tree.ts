@@ -226,12 +226,12 @@ function hint(unknown: string, second: string | undefined): string {
   const swapped = nounVerb(second, unknown) ?? nounVerb(unknown, second);
   if (swapped !== undefined) return didYouMean([swapped]);
   const near = nearest(unknown, [...NOUNS, ...VERBS].map(commandName));
-  // Suggests the nouns of a verb that was given without one.
+  // Suggests commands with this verb if it was given without a noun.
   const verbs = NOUNS.flatMap(({ name, verbs }) => (verbOf(verbs, unknown) ? [`${name} ${unknown}`] : []));
   return didYouMean(near.length > 0 ? near : verbs);
 }
 
-/** Returns the command of a noun in singular or plural and one of its verbs. */
+/** Returns the command that a noun (singular or plural) and one of its verbs make; undefined if they make none. */
 function nounVerb(word: string | undefined, verb: string | undefined): string | undefined {
   const noun = NOUNS.find(({ name }) => name === word || pluralOf(name) === word);
   return noun && verbOf(noun.verbs, verb) ? `${noun.name} ${verb}` : undefined;

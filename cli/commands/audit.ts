@@ -82,7 +82,7 @@ function changedFields({ before, after }: Pick<RecordedChange, 'before' | 'after
     .filter((field) => field.before !== field.after);
 }
 
-/** Returns the change on one line; null if created or removed, which the action already says. */
+/** Returns the change on one line; null if the subject was created or removed, which the action already says. */
 function summary(change: Pick<RecordedChange, 'before' | 'after'>): string | null {
   if (change.before === null || change.after === null) return null;
   const fields = changedFields(change).map(({ field, before, after }) =>
@@ -104,7 +104,7 @@ interface AuditListOptions extends Partial<Omit<AuditFilter, 'tenantId'>> {
   tenant?: string;
 }
 
-/** Returns `olga@server`, or for a name that was given beside the account `olga (root@server)`. */
+/** Returns `olga@server`; if the person gave the name, `olga (root@server)` with the system account. */
 function describeActor({ actor, host }: Pick<RecordedChange, 'actor' | 'host'>): string {
   return host.includes('@') ? `${actor} (${host})` : `${actor}@${host}`;
 }

@@ -39,13 +39,13 @@ export const restoreVerb: VerbBody = {
   ],
   check: checkRestore,
   examples: ['restore tours.backup', 'restore tours.backup --resume-webhooks', 'restore --in-place'],
-  // Opens the database itself: the file is checked before a database is created.
+  // The command opens the database itself, because it checks the file before a database is created.
   runOffline: restoreCommand,
 };
 
 const PAUSED = 'A restore paused it, so that a copy sends nothing: tourctl webhook resume';
 
-/** Records first: an interrupted backup has already written names. */
+/** Writes the audit row first, because an interrupted backup has already written names of people to the file. */
 async function backupCommand(
   { audited, db, io, output }: Context,
   { out = defaultName() }: { out?: string },
@@ -62,7 +62,7 @@ async function backupCommand(
   );
 }
 
-/** Returns tour-platform-20261122T214500Z.backup. */
+/** Returns a name with the present time, such as tour-platform-20261122T214500Z.backup. */
 function defaultName(): string {
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   return `tour-platform-${time}.backup`;
@@ -73,7 +73,7 @@ interface RestoreOptions {
   resumeWebhooks?: boolean;
 }
 
-/** Refuses a file with --in-place. The file alone is asked for on a terminal. */
+/** Refuses a file together with --in-place. If both are missing, the command asks for the file. */
 function checkRestore({ inPlace = false }: RestoreOptions, file?: string): void {
   if (inPlace && file !== undefined)
     throw new UsageError('--in-place takes no <file>: it completes a recovery that was made by other means');
@@ -83,7 +83,7 @@ async function restoreCommand(terminal: Terminal, options: RestoreOptions, given
   if (options.inPlace) return withContext(terminal, {}, (context) => completeInPlace(context, options));
   const file = given ?? (await askFile(terminal));
   const begun = performance.now();
-  // Before a database is created: a wrong file or wrong secrets leave nothing behind.
+  // Checks the file before a database is created, so that a wrong file or wrong secrets leave nothing behind.
   await checkBackup(terminal.config, file);
   await withContext(terminal, { schema: 'as-is', creates: true }, (context) =>
     restoreFile(context, options, file, begun),
@@ -103,7 +103,7 @@ async function restoreFile(
 ): Promise<void> {
   const { header, paused } = await audited({ action: 'restore', subject: file }, async (trx, note) => {
     const header = await restoreBackup(trx, file);
-    // Where the file has no check value of SECRETS_KEY, only sealed rows can be compared with it.
+    // If the file has no check value of SECRETS_KEY, only the restored sealed rows show whether this key is the right one.
     await inspectSecrets(trx, config, opensSealed);
     const paused = resumeWebhooks ? 0 : await pauseActiveEndpoints(trx, PAUSED);
     note(null, { file, made_at: header.made_at, version: header.version, paused_endpoints: paused });

@@ -10,12 +10,12 @@ import { type CompletedName, lastWordOf } from './completion/completed-words';
 import { printScript } from './completion/scripts';
 
 const STATEMENTS: Record<CompletedName, string> = { ...COMPLETED_NAMES, ...COMPLETED_IDS };
-/** Ends the wait of a person who pressed Tab while the database does not answer; it answers in milliseconds else. */
+/** Limits how long a person who pressed Tab waits for a database that does not answer. Normally it answers in milliseconds. */
 const ANSWER_MS = 1000;
-/** Slugs, references and ids have no other characters. A shell would expand some of those, such as `$(…)`. */
+/** Matches the characters of slugs, references and ids. No other text is printed, because a shell would expand parts such as `$(…)`. */
 const INERT = /^[\w.-]+$/;
 
-/** @param tree all commands; TREE loads this file, so it passes itself */
+/** @param tree all commands. TREE loads this file, so this file cannot import it */
 export function completionVerbs(tree: Branch[]): Verb[] {
   const scriptVerb = (shell: 'bash' | 'zsh' | 'fish', install: string): Verb => ({
     usage: shell,

@@ -90,7 +90,7 @@ async function getConfigCommand({ io, output }: Basics, _: object, variable: Var
   output.answer(setting, () => value);
 }
 
-/** A shorter name resembles too many others. */
+/** Typing errors in shorter names are not reported, because a short name resembles too many others. */
 const SHORTEST_TYPO = 8;
 
 async function checkConfigCommand({ io, output }: Basics): Promise<number> {
@@ -155,12 +155,11 @@ interface Settings {
   issues: VariableIssue[];
 }
 
-/** @throws EnvFileError */
 function readSettings(io: Io): Settings {
   const given = settingsOf(io);
   const file = readFileOf(io);
   const { config, values, texts, issues: invalid } = checkEnvironment(given);
-  // An invalid secret is not missing as well.
+  // Reports an invalid secret once, not as missing too.
   const missing = missingSecrets(config).filter(({ variable }) => !given[variable]);
   const issues = [...invalid, ...missing].map(({ variable, message }) => ({ variable, message }));
   const items = (Object.entries(VARIABLES) as [VariableName, Variable][]).map(([name, variable]): Setting => {
@@ -168,7 +167,7 @@ function readSettings(io: Io): Settings {
     const value = values[name] === undefined ? undefined : (variable.show?.(values[name]) ?? texts[name]);
     return {
       variable: name,
-      // An invalid value may be a secret in the wrong variable.
+      // Hides an invalid value, because it may be a secret in the wrong variable.
       value: fault || variable.secret ? null : (value ?? null),
       source: setBy(io, file, name) ?? unsetSource(variable, value, config),
       secret: variable.secret ?? false,

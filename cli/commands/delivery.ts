@@ -181,7 +181,7 @@ async function showDeliveryCommand(
   if (reveal) {
     await recordReveal(context, { action: 'delivery.reveal', subject: id, tenantId }, { deliveries: 1 });
   }
-  // A receiver's answer may repeat the request body.
+  // Hides the responses too, because a receiver may repeat the request body.
   const tries = attempts.map((attempt) => ({
     ...toAttemptDocument(attempt),
     response_headers: reveal ? attempt.responseHeaders : null,

@@ -37,7 +37,7 @@ import { adviseOnFailing, describeFailing, toFailingDocument } from './status';
 
 export const doctorVerb: VerbBody = {
   examples: ['doctor', 'doctor --json'],
-  // Opens the database itself: a database that does not answer is a result of the check.
+  // The command opens the database itself, because a database that does not answer is one of its results.
   runOffline: doctorCommand,
 };
 
@@ -135,7 +135,7 @@ async function checkLowPrices(db: Db): Promise<HealthCheck> {
   });
 }
 
-/** A running worker takes due deliveries within a second; a minute is more than a burst. */
+/** A running worker takes due deliveries within a second. A delay of a minute is longer than a short peak of load causes. */
 const LATE_SECONDS = 60;
 
 async function checkQueue(db: Db): Promise<HealthCheck[]> {

@@ -68,7 +68,7 @@ export const keyVerbs: Verb[] = [
       'key issue acme --scope catalog:read --scope booking:create --website acme.example --expires-in 90d',
       'key issue acme --scope catalog:read --out acme.key',
     ],
-    // Opens the database itself: without a scope it asks first, or refuses.
+    // The command opens the database itself, because without a scope it first asks for one, or refuses.
     runOffline: issueKeyCommand,
   },
   {
@@ -97,7 +97,7 @@ export const keyVerbs: Verb[] = [
     about: 'Check a key or widget token that is read from standard input, or pasted',
     flags: [flag('--offline', 'check only its form and checksum, without a database')],
     examples: ['key inspect < suspicious.key', 'key inspect --offline < suspicious.key'],
-    // Opens the database itself, and only for a well-formed token.
+    // The command opens the database itself, and only for a well-formed token.
     runOffline: inspectTokenCommand,
   },
 ];
@@ -215,7 +215,7 @@ async function rotateKeyCommand(context: Context, options: RotateOptions, id: st
   if (options.out !== undefined) output.note(`The secret is in ${options.out}`);
 }
 
-/** The verdict of the database; `well_formed` where it was not asked. */
+/** The verdict of the database; `well_formed` if the database was not asked. */
 type Status = Verdict | 'well_formed';
 
 const MEANING: Record<Exclude<Status, 'malformed'>, string> = {

@@ -77,7 +77,6 @@ async function followLogs(
   }
 }
 
-/** The log of one service. */
 class ServiceLog {
   private time = -Infinity;
   exists = false;
@@ -98,7 +97,7 @@ class ServiceLog {
   }
 }
 
-/** Merges the new lines of the logs, from a time on. */
+/** Merges the new lines of the logs in the order of their times, from `since` on. */
 async function* inOrder(logs: ServiceLog[], since: number): AsyncGenerator<LogLine> {
   const sources = logs.map((log) => log.lines());
   const next = await Promise.all(sources.map((source) => source.next()));
@@ -152,7 +151,6 @@ function createPrinter({ io, output }: Terminal) {
   };
 }
 
-/** One line of a log. */
 interface LogLine {
   service: 'api' | 'queue';
   /** Milliseconds since the epoch. A line that is no JSON has the time of the line before it. */
@@ -190,7 +188,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** The fields that the beginning of a line shows, and those that help nobody. */
+/** Fields that are not listed with the others, because the line shows them in a place of their own, or (pid) not at all. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';
@@ -208,7 +206,7 @@ function describeLogLine({ service, time, text, fields }: LogLine, screen: Scree
   return [painted, ...more.map((line) => INDENT + line), ...describeStack(fields)].join('\n');
 }
 
-/** Returns the day for the line above the first one of each day. */
+/** Returns the day of a line. The printer writes it above the first line of each day. */
 function dayOf({ time }: LogLine): string | undefined {
   return Number.isFinite(time) ? new Date(time).toISOString().slice(0, 10) : undefined;
 }

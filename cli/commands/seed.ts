@@ -94,7 +94,7 @@ async function seedCommand(context: Context): Promise<void> {
   context.output.answer(document, () => properties(document));
 }
 
-/** Parts of the demo that are still usable for the welcome text. */
+/** The parts of the demo that still work. The welcome text shows them. */
 export interface Demo extends UsableDemo {
   departure: DemoDeparture | undefined;
 }

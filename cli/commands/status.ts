@@ -41,7 +41,7 @@ interface StatusLine {
   commands?: string[];
 }
 
-/** A running worker takes due deliveries within a second; a minute is more than a burst. */
+/** A running worker takes due deliveries within a second. A delay of a minute is longer than a short peak of load causes. */
 const LATE_SECONDS = 60;
 
 /** Draws the screen: a title, and below it a line for each subject with the commands to run next. */
@@ -73,7 +73,7 @@ interface RunningInstance {
 /**
  * Describes the instances of a service: how many run, since when, and which have disappeared.
  * @param none the text if none runs
- * @param more what follows the start
+ * @param more the text after the time of the start
  */
 function describeInstances(
   instances: RunningInstance[],
@@ -113,7 +113,7 @@ function apiLine(status: StatusDocument): StatusLine | undefined {
   return { label: 'API', text, tone: 'bad', commands: [nothingRuns(status) ? 'npm start' : 'npm run api'] };
 }
 
-/** Returns whether an embedded database has no service beside it. False with an older schema, which does not have the answer. */
+/** Returns whether an embedded database runs without any service. Returns false for an older schema, in which services are not recorded. */
 function nothingRuns({ api, database, webhook_queue: workers }: StatusDocument): boolean {
   if (database.embedded_in === null || !api || !workers) return false;
   return ![...api, ...workers].some(({ alive }) => alive);
@@ -184,7 +184,7 @@ function waitingDeliveries(waiting: Waiting, isSent: boolean): StatusLine {
   const counted = parts.filter(([count]) => count > 0).map(([count, meaning]) => `${upTo(count)} ${meaning}`);
   const line = { label: 'Deliveries', text: counted.join('; ') || 'none' };
   if (late < LATE_SECONDS) return line;
-  // Without a queue, its own line above has the command.
+  // If no queue runs, the line of the queue already names the command.
   return { ...line, tone: 'bad', commands: isSent ? ['tourctl monitor'] : [] };
 }
 

@@ -114,7 +114,7 @@ async function showVisibilityCommand({ db, output }: Context, _: object, slug: s
   output.answer(toVisibilityDocument(slug, visibility), (screen) => describeVisibility(visibility, screen));
 }
 
-/** Levels that decide visibility, including those that no rule changes. */
+/** One thing that decides whether the tenant sees the tour: a rule, or a status that no rule can overrule. */
 interface Decision {
   kind: VisibilityRule['kind'] | 'tenant' | 'status';
   visible: boolean;

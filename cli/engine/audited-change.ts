@@ -9,7 +9,7 @@ import type { Interruption, Io } from '../terminal/io';
 export interface Operator {
   /** The given name, or else the system user: behind sudo, the one who called it. */
   name: string;
-  /** Beside a given name, the system user and the host: `root@7c1f`. So a given name does not hide the account. */
+  /** The name of the machine. Beside a given name it has the system user too, `root@7c1f`, so that the name does not hide the account. */
   host: string;
 }
 
@@ -77,7 +77,7 @@ export function operatorOf(io: Io, given?: string): Operator {
 }
 
 function userOf({ env: { SUDO_USER: caller } }: Io): string {
-  // Any user can set the variable to escapes or a long text, which the audit log must not contain.
+  // Checks SUDO_USER, because any user can set it to escape sequences or a long text, which the audit log must not contain.
   if (caller !== undefined && isActorName(caller)) return caller;
   try {
     return userInfo().username;

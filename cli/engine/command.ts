@@ -40,7 +40,7 @@ interface VerbForm {
   examples?: string[];
 }
 
-/** Options by camel-cased flag name, then the arguments in order. A returned number is the exit code, nothing is 0. */
+/** Gets the options by camel-cased flag name, then the arguments in order. Returns the exit code; undefined means 0. */
 export type Action<C> = (context: C, options: never, ...args: never[]) => Promise<number | void>;
 
 interface DatabaseVerb extends VerbForm {

@@ -11,8 +11,8 @@ export interface GivenValues {
 }
 
 /**
- * Parses the arguments and completes required values that the command line lacks: `ask` prompts for them,
- * else they are mistakes too.
+ * Parses the arguments and completes required values that the command line lacks. With `ask` it asks the person for them; otherwise
+ * they are mistakes too.
  * @throws UsageError with all mistakes, a line for each
  */
 export async function completeValues(

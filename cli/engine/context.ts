@@ -22,7 +22,7 @@ export interface Terminal extends Basics {
   actor?: string;
   /**
    * Returns when --yes is given or the person agrees.
-   * @throws UsageError where there is neither; NotConfirmedError
+   * @throws UsageError if --yes is missing and nobody can be asked; NotConfirmedError
    */
   confirm(question: string): Promise<void>;
 }

@@ -25,7 +25,7 @@ export function fail(error: unknown, output: Output, path: string): number {
   if (error instanceof UsageError) return usage(error.message, output, error.hint ?? seeHelp(path));
   if (isCommanderError(error)) {
     if (error.exitCode === 0) return EXIT.done;
-    // Commander puts its suggestion on a second line.
+    // Joins the lines, because Commander puts its suggestion on a second one.
     const message = error.message.replace(/^error: /, '').replace('\n', ' ');
     return usage(message, output, seeHelp(path));
   }
@@ -115,12 +115,10 @@ export class MigrationsPendingError extends AppError {
   }
 }
 
-/** Signals an invalid configuration. */
 export class SettingsError extends AppError {
   readonly code = 'invalid_configuration';
 }
 
-/** Signals that a file that the command writes cannot be written. */
 export class FileNotWrittenError extends AppError {
   readonly code = 'file_not_written';
 

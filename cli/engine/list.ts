@@ -9,7 +9,7 @@ import { type ItemColumn, tableOf } from '../terminal/table';
 const MOST = 1000;
 export const DEFAULT_LIMIT = 100;
 
-/** Flags of every list. `--wide` takes effect where the output is opened (program.ts). */
+/** Flags of every list. program.ts reads `--wide` when it opens the output. */
 export const LIST_FLAGS = [
   flag('--limit <number>', 'maximum number', {
     parse: limit,
@@ -63,7 +63,7 @@ export function listOf<Options, Item, Args extends unknown[] = []>(list: List<Op
     { limit = DEFAULT_LIMIT, ...options }: Options & { limit?: number },
     ...args: Args
   ): Promise<void> => {
-    // Asks for one more, which reveals whether there are more.
+    // Reads one item more than the limit, to know whether there are more.
     const found = await list.find(
       db,
       { ...options, limit: limit + 1 } as Options & { limit: number },

@@ -21,8 +21,8 @@ import { countOf } from '../terminal/text';
 
 /**
  * Opens the database for `work`, migrates an embedded one, and always closes everything again.
- * @param words the values of the command line, in which an error finds the unknown name
- * @throws NoInstallationError where there is no embedded database and the command does not create it
+ * @param words the values of the command line; an error about an unknown name suggests names that resemble one of them
+ * @throws NoInstallationError if there is no embedded database and the command does not create it
  */
 export async function withContext<T>(
   terminal: Terminal,
@@ -33,7 +33,7 @@ export async function withContext<T>(
   const { config, io, output } = terminal;
   const interruption = watchInterruption(io.interrupted);
   const server = await interruption.until(() => reachServer(terminal, creates));
-  // Opens two connections, because the migrator's lock occupies one.
+  // Allows two connections, because the migrator's lock occupies one.
   const db = openDatabase(server.url, { ...CONNECTION, poolMax: 2 });
   let lost = false;
   try {
@@ -55,7 +55,7 @@ export async function withContext<T>(
     await suggestNames(db, error, words).catch(() => undefined);
     throw error;
   } finally {
-    // After Ctrl-C destroy would wait for a running statement; closing the connection rolls it back.
+    // After Ctrl-C waits half a second at most: destroy() waits for a running statement. When the connection closes, the server rolls back.
     await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
     await server.leave();
   }
@@ -100,7 +100,7 @@ async function openSecretsFor<Name extends keyof Secrets>(
 
 /** Time-out for a server or network that does not answer. */
 const ANSWER_MS = 5000;
-/** Most commands end earlier and open no second connection. */
+/** Interval of the liveness probe. Most commands end earlier, so they never open its connection. */
 const EVERY_MS = 5000;
 
 /** Connection of the commands. */
@@ -167,7 +167,7 @@ async function isSilent(db: Db): Promise<boolean> {
   }
 }
 
-/** Returns names that may be meant by a typed one. */
+/** Returns names that a person may have meant by the typed one. */
 type FindNames = (db: Db, typed: string) => Promise<string[]>;
 
 const similar =
@@ -175,10 +175,10 @@ const similar =
   (db, typed) =>
     findSimilarNames(db, kind, typed);
 
-/** The newest deliveries are compared; there may be millions. */
+/** Compares a typed id only with this many newest deliveries, because there may be millions. */
 const DELIVERIES_COMPARED = 1000;
 
-/** The kind of id that an error's code calls unknown. */
+/** Finds the names that exist, by the code of the error about an unknown one. */
 const UNKNOWN: Record<string, FindNames> = {
   tenant_not_found: similar('tenant'),
   tour_not_found: similar('tour'),
@@ -195,7 +195,7 @@ const MOST_SUGGESTED = 3;
 
 /**
  * Adds the nearest names to the message of an error about an unknown one.
- * @param words the values of the command line, in which the unknown name is
+ * @param words the values of the command line; one of them is the unknown name
  */
 async function suggestNames(db: Db, error: unknown, words: readonly string[]): Promise<void> {
   const findNames = error instanceof AppError ? UNKNOWN[error.code] : undefined;

@@ -5,7 +5,7 @@ import { type Basics, openTerminal } from './context';
 
 /**
  * Asks for missing values, checks the values, and runs the action with what it needs: the streams, the configuration, the database.
- * @returns the exit code of the action; nothing is 0
+ * @returns the exit code of the action; undefined means 0
  */
 export async function runVerb(verb: Verb, line: GivenValues, basics: Basics): Promise<number | void> {
   const interactive = mayAsk(basics);

@@ -18,8 +18,9 @@ import type { Output } from '../terminal/output';
 import { askSecret } from '../terminal/prompts';
 
 /**
- * Parses the name of a file that does not exist yet, in a folder that can be written to: a wrong name is refused before the first
- * question. @throws FileNotWrittenError
+ * Parses the name of a file that does not exist yet, in a folder that can be written to. So a wrong name is refused before the first
+ * question.
+ * @throws FileNotWrittenError
  */
 function newSecretFile(text: string, name: string): string {
   const file = fileName(text, name);
@@ -37,7 +38,7 @@ const EXISTS = 'it exists';
 /**
  * Writes the secret of `issue` to a new file (0600), if one is named. The file is opened before anything is issued, and
  * the secret is on disk before the transaction inside `issue` commits: no secret is issued and then lost.
- * @throws FileNotWrittenError, also where the file exists
+ * @throws FileNotWrittenError, also if the file exists
  */
 export async function withSecretFile<T>(
   file: string | undefined,

@@ -168,7 +168,7 @@ export function fileName(text: string, name: string): string {
   return text;
 }
 
-/** Parses the domain of a website; an address of the site is cut down to it. */
+/** Parses the domain of a website, also from an address of the site. */
 export function domain(text: string, name: string): string {
   const address = text.includes('://') ? text : `https://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -125,9 +125,9 @@ async function show<T>(io: Io, question: Question, ends: (AbortSignal | undefine
 }
 
 /**
- * Runs a series of questions. At Esc it runs the series again from its start, with the recorded answers but the last one. The
- * series therefore writes nothing, and asks the same questions after the same answers.
- * @param given the answers to the first questions, where they are known already
+ * Runs a series of questions. At Esc it runs the series again from its start, with all recorded answers except the last one. The
+ * series must therefore write nothing, and ask the same questions after the same answers.
+ * @param given the answers to the first questions, if they are already known
  */
 export async function askWithHistory<T>(
   io: Io,
@@ -151,7 +151,7 @@ export async function askWithHistory<T>(
       return await series({ ...io, history });
     } catch (error) {
       if (!(error instanceof StepBack)) throw error;
-      // Asks the first question again: it has no earlier one.
+      // At the first question, Esc asks it again, because there is no earlier one.
       if (answers.length > 0) before = answers.pop();
     }
   }

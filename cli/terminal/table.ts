@@ -1,7 +1,7 @@
 import { paint, PIPE, type Screen, type Tone } from './screen';
 import { cutText, oneLine, padText, textWidth, wrapText } from './text';
 
-/** Declares a column; a plain heading is never cut: ids, statuses, dates, money. */
+/** Declares a column. A column that is only a heading is never cut; use it for ids, statuses, dates and money. */
 export type Column = string | ColumnForm;
 
 interface ColumnForm {
@@ -11,7 +11,7 @@ interface ColumnForm {
   /** Aligns numbers to the right. */
   right?: boolean;
   tones?: Partial<Record<string, Tone>>;
-  /** Drops the column when the screen is too narrow, the last one first; blocks show it. */
+  /** True: the column is dropped when the screen is too narrow, beginning with the last such column. Blocks still show it. */
   aside?: true;
 }
 
@@ -23,9 +23,9 @@ const NOTHING = '-';
 const NARROWEST = 20;
 
 /**
- * Draws columns under their headings in the width of the screen. It cuts the widest column first, of those that may be cut;
- * if that is not enough, it drops columns, and on a screen of less than 60 cells each row becomes a block of lines. In a pipe it cuts
- * nothing.
+ * Draws columns under their headings in the width of the screen. Of the columns that may be cut, it cuts the widest first. If that is not
+ * enough, it drops columns. If even that is not enough on a screen of less than 60 cells, each row becomes a block of lines. In a pipe it
+ * cuts nothing.
  * @param empty the text if there are no rows
  */
 export function table(columns: Column[], rows: Cell[][], empty: string, screen: Screen = PIPE): string {
@@ -63,12 +63,12 @@ export function tableOf<T>(columns: ItemColumn<T>[], empty: string) {
 /** Maps the number of a column to its width. */
 type Widths = Map<number, number>;
 
-/** Screens of this width or more never show blocks: a list of blocks cannot be read across. */
+/** Screens of this width or more always show a table, because rows are easier to compare than blocks. */
 const NARROWEST_TABLE = 60;
 
 /**
- * Drops empty columns first, then `aside` columns, then the others from the last one on. Undefined if the screen is narrower than a table
- * and the columns that are not `aside` are too wide.
+ * Drops empty columns first, then `aside` columns, then the others from the last one on. Below NARROWEST_TABLE cells it never drops the
+ * others: it returns undefined if they are too wide.
  */
 function chooseColumns(
   forms: ColumnForm[],

@@ -36,7 +36,7 @@ function escapeUnit(unit: string): string {
 
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
-/** Matches marks that take no cell on a terminal, but one in string-width, which knows only those of Latin letters. */
+/** Matches marks that take no cell on a terminal. string-width knows only those of Latin letters, and counts one cell for the others. */
 const WIDTHLESS = /[\p{Mn}\p{Me}\p{Cf}]/gu;
 const ELLIPSIS = '…';
 

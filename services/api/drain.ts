@@ -4,9 +4,9 @@ import type { LoadShedder } from './http/load-shedding';
 
 /** Milliseconds since the drain began, except `quiet`. */
 interface DrainTimes {
-  /** The listener closes after this time without a request … */
+  /** The listener closes when no request has come for this time. */
   quiet: number;
-  /** … or at this time at the latest. */
+  /** The listener closes at this time, even if requests still come. */
   listenerCloses: number;
   /** Requests on existing connections are refused from this time on. */
   refusalStarts: number;

@@ -64,7 +64,7 @@ async function serve(
   const pool = { applicationName: 'api', answerTimeoutMs: ANSWER_TIMEOUT_MS };
   const db = database.openPool({ ...pool, poolMax: 8 });
   const writes = database.openPool({ ...pool, poolMax: 16 });
-  // An embedded database is this installation's own; with DATABASE_URL, `tourctl migrate` is a step of the roll-out.
+  // Migrates only an embedded database, which belongs to this installation. With DATABASE_URL, `tourctl migrate` is a step of the roll-out.
   if (!config.databaseUrl) await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }));
   const secrets = await openApiSecrets(db, config, log, fail);
 
@@ -97,7 +97,7 @@ async function serve(
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, refusals, log);
-  // Before the port opens: a signal right after it would end the process without leaving the embedded database.
+  // Registers the shutdown before the port opens. A signal between the two would end the process without leaving the embedded database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);
     shedder.stop();

@@ -7,12 +7,12 @@ import { sweepExpiredKeys } from './idempotency/idempotency.repository';
 import type { RefusalLog } from './refusals/refusal-log';
 
 const EVERY_MS = 15_000;
-/** Once an hour. */
+/** Old changes of the catalog are deleted once an hour. */
 const SWEEPS_BETWEEN_PRUNINGS = 240;
 
 /**
- * Writes expired holds, expired leads, next departures and this process's refusals, and deletes expired idempotency keys and old
- * changes of the catalog. A late run changes no answer, because every query compares the clock.
+ * Repeats these tasks: marks expired holds and leads, stores changed next departures and the refusals of this process, and deletes
+ * expired idempotency keys and old changes of the catalog. A late run changes no answer, because every query compares the clock.
  */
 export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
   let stopped = false;

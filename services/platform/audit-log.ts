@@ -4,7 +4,7 @@ import type { Trx } from './database';
 export interface AuditEntry {
   /** System user; with sudo, the user who called it; or the name that the person gave (--actor, TOURCTL_ACTOR). */
   actor: string;
-  /** Beside a given name, the system user and the host: `root@7c1f`. */
+  /** The name of the machine. If `actor` is a given name, the system user stands before it: `root@7c1f`. */
   host: string;
   /** Noun and verb: `tenant.create`. */
   action: string;

@@ -65,8 +65,8 @@ interface CheckedEnvironment {
 }
 
 /**
- * Completes an environment with the variables of this platform in an .env file. The environment wins, also with an empty value, which selects
- * the default: so one command can ignore a line of the file.
+ * Completes an environment with the variables of this platform in an .env file. A variable of the environment replaces the line of the
+ * file, even with an empty value. An empty value selects the default, so one command can ignore a line of the file.
  * @throws EnvFileError
  */
 export function withEnvFile(env: Environment, file: string): Environment {
@@ -173,7 +173,7 @@ export function missingSecret(name: string): ConfigError {
   );
 }
 
-/** An .env file that cannot be read, or a line of it. The message never contains the line: it may be a secret. */
+/** An .env file, or a line of it, cannot be read. The message never contains the line: it may be a secret. */
 class EnvFileError extends AppError {
   readonly code = 'invalid_configuration';
 

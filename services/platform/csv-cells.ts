@@ -4,7 +4,7 @@
 const UNSEEN = '\\s\\p{Cc}\\p{Cf}';
 const FORMULA = '[=+\\-@＝＋－＠]';
 const FIRST = new RegExp(`^'*(?:[\\t\\r\\n]|[${UNSEEN}]*${FORMULA})`, 'u');
-/** Matches the text before the start of a cell for a spreadsheet with another separator. */
+/** Matches text after which a spreadsheet that separates by another character (`;`, `|` or a tab) begins a new cell. */
 const BEFORE = `[;|\\t\\r\\n](?:[${UNSEEN}']*")?[${UNSEEN}']*`;
 const LATER = new RegExp(`(?=${FORMULA})(?<=${BEFORE})`, 'gu');
 const LATER_ESCAPED = new RegExp(`'(?=${FORMULA})(?<=${BEFORE})`, 'gu');

@@ -17,7 +17,7 @@ const DATE = 1082;
 const INT8 = 20;
 // Keeps a date as a string: a Date moves by a day with the process's time zone (observed).
 pg.types.setTypeParser(DATE, (text) => text);
-// All bigints are identities and minor units of money below 2^53.
+// Reads a bigint as a number: all bigints are ids or minor units of money, and below 2^53.
 pg.types.setTypeParser(INT8, Number);
 
 export interface DatabaseOptions {
@@ -32,10 +32,10 @@ export interface DatabaseOptions {
   canPrepare?: boolean;
 }
 
-/** Opens a pool. It connects to the primary where the URL names several hosts, and to no standby. */
+/** Opens a pool. If the URL names several hosts, the pool connects to the primary and never to a standby. */
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs, canPrepare = false } = options;
-  // Loaded at the first use: it takes 0.15 s of CPU, which `tourctl --help` and each completion of a word would pay.
+  // Loads Knex at the first use. That takes 0.15 s of CPU, which `tourctl --help` and each completion of a word do not need to spend.
   const { knex } = require('knex') as typeof import('knex');
   const db = knex({
     client: 'pg',
@@ -74,7 +74,7 @@ function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) 
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null, ...rest: unknown[]) => {
         const silent = error !== null && isSilent(error);
-        // Removes the connection now, before a socket closes. A transaction still rolls back on a read-only one.
+        // Removes the connection from the pool now, not when its socket closes. A read-only connection stays open for a ROLLBACK.
         if (silent || sqlState(error) === READ_ONLY) client.emit('error', error);
         if (silent) client.connection.stream.destroy();
         (callback as (...results: unknown[]) => void)(error, ...rest);
@@ -86,7 +86,7 @@ function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) 
 }
 
 const LOCK_MS = 2_000;
-/** Long enough for a lock that is free. 0 would mean no limit. */
+/** Shortest lock_timeout: enough to take a lock that is free. 0 would mean no limit. */
 const SHORTEST_LOCK_MS = 100;
 
 /** Uses SET LOCAL, because connection options do not pass a transaction pooler. */
@@ -101,9 +101,9 @@ const SERIALIZATION_FAILURE = '40001';
 const ATTEMPTS = 3;
 
 export interface TransactionOptions {
-  /** Ends the wait for a lock, by performance.now(); for a caller that has already waited. */
+  /** The time (performance.now()) at which a wait for a lock ends, for a caller that has already waited. */
   lockBy?: number;
-  /** More SET LOCAL statements, a constant. The semicolons are between them only. */
+  /** More SET LOCAL statements: a constant text, with semicolons between the statements and none at the end. */
   settings?: string;
   /**
    * True: BEGIN travels with the first statement, which saves a round trip. That statement must be a single one, and no stream. If BEGIN
@@ -166,8 +166,8 @@ export type Turn = <T>(work: (lockBy?: number) => Promise<T>) => Promise<T>;
 const QUERY_CANCELED = '57014';
 
 /**
- * Returns the statement's result. Throws the domain's refusal where the lock or the statement timed out.
- * @param lock names the lock as a label of the measured wait, from a short list
+ * Returns the statement's result. Throws the domain's refusal if the lock or the statement timed out.
+ * @param lock the label of the lock in the metric of waits; one of a few fixed names
  */
 export async function refuseWhenLocked<T>(
   lock: string,
@@ -186,7 +186,7 @@ export async function refuseWhenLocked<T>(
   }
 }
 
-/** A row by its columns, or by the fields that they are named as. */
+/** A row, keyed by the names of its columns or of its fields. */
 type Row = Record<string, unknown>;
 
 /** Names of fields by column. The columns come from our own statements, so the map stays small. */
@@ -203,7 +203,7 @@ function fieldName(column: string): string {
 
 /**
  * Names the columns of rows as fields: `tenant_id` becomes `tenantId`. Converts what Knex returns: rows, one row, or the result of
- * a raw statement; counts and plucked values stay, and so do the contents of jsonb columns, which hold documents in wire names.
+ * a raw statement. Leaves counts, plucked values and the contents of jsonb columns as they are: those hold documents in wire names.
  * A row of 15 columns takes 0.8 µs.
  */
 export function toFields(response: unknown): unknown {

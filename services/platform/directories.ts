@@ -5,7 +5,7 @@ import path from 'node:path';
  * Creates a directory and its missing parents. Replaces Node's `recursive` option, which never returns for a path below /proc:
  * it retries for ever at 100 % of a core, and no signal ends it (observed with Node 20.20).
  * @returns false if the directory existed
- * @throws the system's error, for example EACCES, EROFS or EEXIST where a file has this name
+ * @throws the system's error, for example EACCES, EROFS or EEXIST if a file has this name
  */
 export function makeDirectory(directory: string, mode?: number): boolean {
   const parent = path.dirname(directory);
@@ -28,7 +28,7 @@ function isDirectory(name: string): boolean {
   }
 }
 
-/** PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops when it cannot. */
+/** A disk with less free space is full: PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops when it cannot. */
 const FULL_BYTES = 16 * 1024 * 1024;
 /** Warns early enough to make space: a million bookings and their indexes take 0.9 GiB (docs/benchmarks.md). */
 const SHORT_BYTES = 1024 * 1024 * 1024;

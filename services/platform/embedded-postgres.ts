@@ -48,7 +48,7 @@ type JoinNotice = (line: string) => void;
 /** Can be any number that no other program locks in the database `postgres` of this server. */
 const IN_USE_LOCK = 1_869_768_050;
 const SETTINGS = { timezone: 'UTC', log_timezone: 'UTC', max_connections: '200' };
-/** Is longer than the recovery that another process may wait for. */
+/** Longer than READY_WAIT_MS, for which another process may hold the start lock while the server recovers. */
 const JOIN_WAIT_MS = 11 * 60_000;
 const LEAVE_WAIT_MS = 15_000;
 const RETRY_PAUSE_MS = 1000;
@@ -58,7 +58,8 @@ const JOIN_PAUSE_MS = 500;
 
 /**
  * Joins the embedded PostgreSQL of that data directory, and starts it if it does not run. Its cluster is `<dataDir>/pg18`,
- * created on first use. The server is detached and survives a killed process; if it ends itself, it is started again.
+ * created on first use. The server runs detached, so it survives when this process is killed. If the server ends, this process starts
+ * it again.
  * For root it runs as the cluster's owner, at first as `postgres` or `nobody`, because PostgreSQL refuses root.
  * @param creates false: refuses a directory without a database, and leaves it as it is
  * @throws NoInstallationError, EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
@@ -74,7 +75,7 @@ export async function joinEmbeddedPostgres(
   let leaving: Promise<void> | undefined;
   let rejoining = Promise.resolve();
 
-  // Without a session of this process the next one that leaves would stop the server.
+  // Opens a new session: without one, the next process that leaves would stop the server.
   const rejoin = async () => {
     for (let lastMessage = ''; !leaving; await sleep(RETRY_PAUSE_MS, undefined, { ref: false })) {
       try {
@@ -109,8 +110,8 @@ export async function joinEmbeddedPostgres(
 }
 
 /**
- * Returns whether the directory has an embedded database, also of another release, whose use joinEmbeddedPostgres then refuses. Creates
- * nothing. A database that is being created has another name until it is complete.
+ * Returns whether the directory has an embedded database. One of another release counts too: joinEmbeddedPostgres explains that it cannot
+ * be used. Creates nothing. A database that is being created has another name until it is complete.
  */
 export function hasDatabase(dataDir: string): boolean {
   return entriesOf(dataDir).some(
@@ -136,7 +137,7 @@ export function findRunningPostgres(dataDir: string): string | undefined {
   return server && serviceUrl(directory!, server.port);
 }
 
-/** Rotates the server's log unless another process holds the lock. A failure waits for the next minute. */
+/** Rotates the server's log unless another process holds the lock. Ignores a failure, because it is called again each minute. */
 async function rotateLog(dataDir: string, { directory }: Cluster): Promise<void> {
   const rotate = () => Promise.resolve(rotateServerLog(directory));
   await withStartLock(startLock(dataDir), { waitMs: 0 }, rotate).catch(() => undefined);
@@ -168,9 +169,9 @@ async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: numbe
         return { session, cluster, port, url: serviceUrl(cluster.directory, port) };
       } catch (error) {
         if (error instanceof EmbeddedPostgresError) throw error;
-        // A server that recovers from the crash of one of its processes still has "ready" in postmaster.pid.
+        // Tries again while the server recovers from the crash of one of its processes: postmaster.pid still says "ready" then.
         if (sqlState(error) === CANNOT_CONNECT_NOW && Date.now() < deadline) continue;
-        // The server may have ended after it was found, or services of an earlier release may lock the tables.
+        // Tries a few times: the server may have ended after it was found, or services of an earlier release may lock the tables.
         if (++refusals === JOIN_ATTEMPTS) throw cannotJoin(cluster, port, error as Error);
       }
     }
@@ -202,7 +203,7 @@ async function openSession({ directory }: Cluster, port: number, isNewServer: bo
     await session.end().catch(() => undefined);
     throw error;
   }
-  // The session does not keep a process alive that has nothing left to do.
+  // Lets a process end that has nothing left to do: the session alone does not keep it alive.
   keepsProcessAlive(session, false);
   return session;
 }

@@ -97,7 +97,7 @@ function toSafeError(error: unknown): object {
   return { type: error.name, code, constraint, message, stack: error.stack?.split('\n').slice(1).join('\n') };
 }
 
-/** A line of the log for all that failed since the line before. */
+/** One line of the log for all failures since the previous such line. */
 interface OutageLine {
   code: string | undefined;
   reason: string;

@@ -1,7 +1,6 @@
 import { Counter, type CounterConfiguration, Gauge, Histogram } from 'prom-client';
 import type { Knex } from 'knex';
 
-/** One series of a counter. */
 export interface CountedSeries {
   inc(): void;
 }

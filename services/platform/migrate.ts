@@ -29,7 +29,7 @@ class SqlMigrationSource implements Knex.MigrationSource<string> {
   }
 }
 
-/** All other statements wait behind a migration that waits for a table. */
+/** Limits how long a migration waits for a table, because all later statements on the table wait behind it. */
 const TABLE_LOCK_MS = 2_000;
 const TABLE_LOCK_ATTEMPTS = 20;
 const TABLE_LOCK_PAUSE_MS = 500;
@@ -42,7 +42,7 @@ const migrationSource = new SqlMigrationSource();
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
  * @returns the names of the migrations that ran, or that a database from before 0.1.0 was found to have
- * @throws TablesInUseError; the migrations before stay
+ * @throws TablesInUseError; earlier migrations of the same run stay applied
  * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */
 export async function migrate(db: Db): Promise<string[]> {
@@ -62,7 +62,7 @@ async function runPending(db: Db): Promise<string[]> {
   return pending;
 }
 
-/** Runs a migration again that a long transaction kept from a table: other statements can run in the pause. */
+/** Repeats a migration that could not lock a table because of a long transaction. Other statements can run during the pauses. */
 async function runUntilLocked<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -125,7 +125,7 @@ const MIGRATION_TABLES = `
   insert into knex_migrations_lock (is_locked) select 0 where not exists (select from knex_migrations_lock)`;
 
 /**
- * Runs those of these migrations that the database lacks, all in the caller's transaction: for a database that no other process uses.
+ * Runs the named migrations that the database lacks, all in the caller's transaction. Use it for a database that no other process uses.
  * Call acquireMigrationLock first.
  */
 export async function migrateWithin(trx: Trx, names: readonly string[]): Promise<void> {

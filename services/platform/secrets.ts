@@ -78,7 +78,7 @@ async function createFile(file: string): Promise<void> {
   const secrets = { secretsKey: fresh(), cursorKey: fresh(), keyPepper: fresh() };
   try {
     writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // link() fails where the file exists, so that two concurrent first starts read the same file.
+    // link() fails if the file exists, so that two concurrent first starts read the same file.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -97,7 +97,7 @@ function readFile(file: string): Secrets {
     if (NAMES.every((name) => typeof kept[name] === 'string' && kept[name].length >= 32))
       return kept as Secrets;
   } catch {
-    // Refused below: the parser's message would show a part of the file.
+    // Drops the parser's message, which would show a part of the file. The file is refused below.
   }
   throw new SecretsError(`${file} cannot be read or is damaged. Copy it from where you keep it`);
 }
@@ -115,7 +115,7 @@ export class SecretsError extends AppError {
   readonly code = 'wrong_secrets';
 }
 
-/** Secrets that data in the database depends on. Without the old CURSOR_KEY, only open lists and embed pages end. */
+/** Secrets that data in the database depends on. CURSOR_KEY is not among them: a new one ends only open lists and embed pages. */
 type Checked = 'secretsKey' | 'keyPepper';
 
 /** Returns whether the key opens the sealed data; undefined: no data is sealed. The webhook queue implements it. */
@@ -160,7 +160,7 @@ export async function verifySecrets(
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
     if (!(await mayKeepChecks(db))) return;
     await keepCheck(db, name, value);
-    // Another process may have stored another secret first.
+    // Reads the check value again, because another process may have stored that of another secret first.
     const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
     if (kept !== checkValue(name, value)) throw mismatch(name, config);
   }
@@ -191,7 +191,7 @@ interface Comparison {
   opensSealed: OpensSealed | undefined;
 }
 
-/** Throws where a given secret does not match its check value, or where a needed secret with a check value is missing. */
+/** Throws if a given secret does not match its check value, or if a needed secret with a check value is missing. */
 async function compare(db: Db, comparison: Comparison): Promise<void> {
   const { config, secrets, checks, needed } = comparison;
   for (const name of CHECKED) {
@@ -204,7 +204,7 @@ async function compare(db: Db, comparison: Comparison): Promise<void> {
   if (await opensNothing(db, comparison)) throw mismatch('secretsKey', config);
 }
 
-/** Tests a SECRETS_KEY without a check value by opening sealed data. */
+/** Tests a SECRETS_KEY that has no check value. Returns true if the database has sealed data and the key does not open it. */
 async function opensNothing(
   db: Db,
   { secrets: { secretsKey }, checks, needed, opensSealed }: Comparison,
@@ -243,8 +243,8 @@ export async function findSecretChecks(db: Db): Promise<Map<string, string | nul
 }
 
 /**
- * Returns whether the login may store check values. Those of the services may not, because one wrong value stops every start; the terminal stores
- * the value of a secret before it writes the first row that depends on it.
+ * Returns whether the login may store check values. The logins of the services may not, because one wrong value stops every start. The
+ * terminal stores the check value of a secret before it writes the first row that depends on the secret.
  */
 async function mayKeepChecks(db: Db): Promise<boolean> {
   const { rows } = await db.raw<{ rows: [{ may: boolean }] }>(

@@ -8,7 +8,8 @@ import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
 import { pendingMigrations } from './migrate';
 
 /**
- * Runs a service. It ends by onShutdown, or with exit code 1 and one line on stderr that names the next step.
+ * Runs a service. The process ends through onShutdown, or after an error with exit code 1 and one line on stderr that names the next
+ * step.
  * @param ports the variables of its ports
  * @param main receives the function that ends the process for an error that it cannot throw
  */
@@ -18,7 +19,7 @@ export function runService(
   main: (fail: (error: unknown) => void) => Promise<void>,
 ): void {
   const fail = (error: unknown) => failStart(service, ports, error);
-  // Node ends with exit code 0 when nothing is left to wait for.
+  // Fails, because Node itself would end with exit code 0 when nothing is left to wait for.
   process.once('beforeExit', () =>
     fail(new Error('The process ended although nobody stopped it: read its log, then start it again.')),
   );
@@ -35,7 +36,7 @@ function failStart(service: string, ports: string, error: unknown): void {
 }
 
 /**
- * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process ends. Then exits with 0, or with 1 where
+ * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process ends. Then exits with 0, or with 1 if
  * `stop` fails or takes longer than `graceMs`.
  */
 export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<void>): void {
@@ -88,7 +89,7 @@ export async function openServiceDatabase(config: Config, log: Logger): Promise<
 /** A reason of /readyz. */
 type Unusable = 'database does not answer' | 'database is read-only' | 'migrations pending';
 
-/** The database answers, and a service cannot work with it. */
+/** The database answers, but a service cannot work with it. */
 class UnusableDatabaseError extends Error {
   constructor(
     readonly reason: Unusable,
@@ -100,7 +101,7 @@ class UnusableDatabaseError extends Error {
 
 /** @throws UnusableDatabaseError, and the errors of a database that is away */
 export async function requireUsable(db: Db): Promise<void> {
-  // A pooler may have connected this process to a standby.
+  // Asks whether the server is a standby, because a pooler may have connected this process to one.
   const { rows } = await db.raw<{ rows: { standby: boolean }[] }>('select pg_is_in_recovery() as standby');
   if (rows[0]!.standby)
     throw new UnusableDatabaseError('database is read-only', 'the database is a standby, which is read-only');

@@ -52,7 +52,7 @@ export async function probeStore(address: StoreAddress): Promise<{ roundTripMs: 
   const probe = async () => PROBE_SCRIPT.read(await connection.run(PROBE_SCRIPT, 'probe:{doctor}', ['well']));
   try {
     await connection.renew();
-    // The first round trip may include the TLS handshake.
+    // Measures only the second round trip, because the first one may include the TLS handshake.
     await probe();
     const startedAt = performance.now();
     await probe();

@@ -36,7 +36,7 @@ export function withoutInvisible(text: string): string {
   return INVISIBLE.test(text) ? text.replace(SHAPING_OR_INVISIBLE, '$1') : text;
 }
 
-/** Accepts upper and lower case. PostgreSQL would throw an error for another text, where the id is only unknown. */
+/** Accepts upper and lower case. For another text PostgreSQL would throw an error, although the id is only unknown. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -37,7 +37,7 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
       event_type: type,
       booking_ref: lead.bookingRef,
       lead_id: lead.leadId,
-      // The specification fixes it, also for a lead of another source.
+      // The specification fixes this value, even for a lead of another source.
       source: 'tenant_api',
       external_ref: lead.externalRef,
       customer: { name, phone, email },
@@ -100,9 +100,9 @@ export async function findSubscribers(trx: Trx, types: EventType[]): Promise<Sub
 }
 
 /**
- * Common table expressions that insert `:events` with their deliveries, also for paused and disabled endpoints: those deliveries wait. An
- * endpoint that a concurrent transaction adds or removes is not visible here; `reconcileOrphans` corrects that later. A statement that
- * also writes the cause of the events has them beside its own.
+ * Common table expressions that insert `:events` with their deliveries. Deliveries to paused and disabled endpoints wait. An endpoint
+ * that a concurrent transaction adds or removes is not visible here; `reconcileOrphans` corrects that later. The statement that writes
+ * sales (services/api/sales/write-sales.ts) contains these expressions too.
  */
 export const INSERT_EVENTS = `
   event_clock as materialized (

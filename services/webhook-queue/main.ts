@@ -84,7 +84,7 @@ async function stopAll(stops: Stops): Promise<void> {
   for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
 }
 
-/** Waits until another process has migrated the database, and opens the secret. @returns undefined if the process stops before */
+/** Waits until another process has migrated the database, then checks SECRETS_KEY. @returns undefined if the process stops before */
 async function openSecretsKey(
   db: Db,
   config: Config,

@@ -42,8 +42,15 @@ const ask = (headers: Record<string, string>, query = '') => api.http.get(CATALO
 const withKey = (key: string) => ask({ authorization: `Bearer ${key}` });
 const changeKey = (columns: object) =>
   api.db('api_keys').where({ tenant_id: reader.tenant.id }).update(columns);
+const changeTenant = (status: string) => api.db('tenants').where({ id: reader.tenant.id }).update({ status });
 const flip = (text: string, at: number) =>
   text.slice(0, at) + (text.at(at) === 'a' ? 'b' : 'a') + text.slice(at + 1);
+
+/** Puts the real key in place of KEY. */
+const withRealKey = (headers: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
+  );
 
 /** Returns a token with this id, another secret and a correct checksum. */
 async function forgedFor(id: string): Promise<string> {
@@ -57,25 +64,28 @@ async function givenWidgetToken(): Promise<string> {
   return (await inTransaction(db, (trx) => issueWidgetToken(trx, PEPPER, reader.tenant, {}))).token;
 }
 
-describe('an API key', () => {
-  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])('is accepted after %j', async (scheme) => {
-    const response = await ask({ authorization: scheme + reader.key });
-    expect(response.status).toBe(200);
-    expect(response.headers.deprecation).toBeUndefined();
-  });
+describe('authentication with an API key', () => {
+  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])(
+    'accepts an API key after the scheme %j',
+    async (scheme) => {
+      const response = await ask({ authorization: scheme + reader.key });
+      expect(response.status).toBe(200);
+      expect(response.headers.deprecation).toBeUndefined();
+    },
+  );
 
-  it('is accepted in the query, with a deprecation header and without caching', async () => {
+  it('accepts a key in the query, with a Deprecation header and without caching', async () => {
     const { status, headers } = await ask({}, `?api_key=${reader.key}`);
     expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' });
     expect(headers.deprecation).toMatch(/^@\d+$/);
   });
 
-  it.each(['trial', 'active'])('is accepted for a tenant with the status %s', async (status) => {
-    await api.db('tenants').where({ id: reader.tenant.id }).update({ status });
+  it.each(['trial', 'active'])('accepts the key of a tenant with the status %s', async (status) => {
+    await changeTenant(status);
     expect((await withKey(reader.key)).status).toBe(200);
   });
 
-  it('is accepted until its expiry by the clock of the database', async () => {
+  it('accepts a key that expires in one minute by the clock of the database', async () => {
     await changeKey({ expires_at: api.db.raw("now() + interval '1 minute'") });
     expect((await withKey(reader.key)).status).toBe(200);
     await changeKey({ expires_at: null });
@@ -83,11 +93,10 @@ describe('an API key', () => {
 });
 
 describe('a request without a valid secret', () => {
-  it('gets the same 401 for every wrong key (T6)', async () => {
+  it('every wrong key gets the same 401 (T6)', async () => {
     const { key } = reader;
     const stranger = (await givenWebsite(api, {}, ['catalog:read'])).key;
     const tried = [
-      '',
       ' ',
       'a',
       `${key} x`,
@@ -109,24 +118,21 @@ describe('a request without a valid secret', () => {
     expectProblem(first, 401, 'invalid_api_key');
     expect(first.body.title).toBe('Unauthorized');
     expect(first.headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_token"');
-    for (const token of tried.slice(1)) {
+    for (const token of tried) {
       expect(withoutRequestId(await withKey(token))).toEqual(withoutRequestId(first));
     }
   });
 
   it.each([
-    ['none at all', {}, ''],
-    ['none in the header', { authorization: '' }, ''],
+    ['no credential', {}, ''],
+    ['an empty Authorization header', { authorization: '' }, ''],
     ['a scheme alone', { authorization: 'Bearer' }, ''],
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, ''],
-    ['the key without a scheme', { authorization: 'KEY' }, ''],
-    ['an empty parameter', {}, '?api_key='],
-    ['a wrong parameter', {}, '?api_key=nonsense'],
-  ])('gets the same body: %s (T6)', async (_what, headers, query) => {
-    const given = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
-    );
-    const response = await ask(given, query);
+    ['a key without a scheme', { authorization: 'KEY' }, ''],
+    ['an empty api_key', {}, '?api_key='],
+    ['a wrong api_key', {}, '?api_key=nonsense'],
+  ])('a request with %s gets the body of a wrong key (T6)', async (_what, headers, query) => {
+    const response = await ask(withRealKey(headers), query);
     expectProblem(response, 401, 'invalid_api_key');
     const wrong = await withKey('nonsense');
     const bodyOf = (answer: unknown) => (answer as { text: string }).text;
@@ -135,11 +141,11 @@ describe('a request without a valid secret', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  it('gets a challenge without an error code when it sends no credential (RFC 6750)', async () => {
+  it('a request without a credential gets a challenge without an error code (RFC 6750)', async () => {
     expect((await ask({})).headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
-  it('gets another code when its credential is of the wrong kind (T6)', async () => {
+  it('only a valid credential of the wrong kind gets wrong_credential_type (T6)', async () => {
     const token = await givenWidgetToken();
     expectProblem(await withKey(token), 401, 'wrong_credential_type');
     expectProblem(await ask({}, `?api_key=${token}`), 401, 'wrong_credential_type');
@@ -151,20 +157,20 @@ describe('a request without a valid secret', () => {
 describe('a key with a valid secret', () => {
   afterEach(async () => {
     await changeKey({ expires_at: null, revoked_at: null, scopes: ['catalog:read'] });
-    await api.db('tenants').where({ id: reader.tenant.id }).update({ status: 'active' });
+    await changeTenant('active');
   });
 
   it.each<[string, string, () => Promise<unknown>]>([
     ['has expired', 'key_expired', () => changeKey({ expires_at: api.db.raw('now()') })],
     ['was revoked', 'key_revoked', () => changeKey({ revoked_at: api.db.raw('now()') })],
-    ['is of a suspended tenant', 'tenant_inactive', () => changeTenant('suspended')],
-    ['is of a closed tenant', 'tenant_inactive', () => changeTenant('closed')],
+    ['belongs to a suspended tenant', 'tenant_inactive', () => changeTenant('suspended')],
+    ['belongs to a closed tenant', 'tenant_inactive', () => changeTenant('closed')],
     [
       'lacks the scope',
       'insufficient_scope',
       () => changeKey({ scopes: ['booking:create', 'booking:read'] }),
     ],
-  ])('is refused from the next request on when it %s (T6)', async (_what, code, change) => {
+  ])('refuses the next request with a key that %s (T6)', async (_what, code, change) => {
     expect((await withKey(reader.key)).status).toBe(200);
     await change();
     const response = await withKey(reader.key);
@@ -177,10 +183,7 @@ describe('a key with a valid secret', () => {
     expectProblem(await withKey(flip(reader.key, 30)), 401, 'invalid_api_key');
   });
 
-  const changeTenant = (status: string) =>
-    api.db('tenants').where({ id: reader.tenant.id }).update({ status });
-
-  it('has a known scope for every call (T21)', () => {
+  it('the OpenAPI document names the scope of every call with an API key (T21)', () => {
     const scopes = Object.entries(openapi.paths as Record<string, Record<string, object>>)
       .filter(([path]) => path.startsWith('/api/tenant/') || path.startsWith('/api/gateway/'))
       .flatMap(([path, calls]) =>
@@ -194,10 +197,10 @@ describe('a key with a valid secret', () => {
     expect(scopes.sort()).toEqual(known.sort());
   });
 
-  it.each(SCOPES)('needs for %s %s the scope %s and no other scope (T21)', async (method, path, scope) => {
+  it.each(SCOPES)('%s %s needs the scope %s and no other (T21)', async (method, path, scope) => {
     const send = () => {
       const verb = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
-      return api.http[verb](path).set({ authorization: `Bearer ${reader.key}` });
+      return api.http[verb](path).set({ authorization: reader.authorization });
     };
     await changeKey({ scopes: [scope] });
     expect((await send()).status).not.toBe(401);
@@ -212,44 +215,51 @@ describe('a key with a valid secret', () => {
 });
 
 describe('two credentials', () => {
-  it('count as one when header and query have the same key', async () => {
-    const response = await ask({ authorization: `Bearer ${reader.key}` }, `?api_key=${reader.key}`);
+  it('the same key in header and query counts as one credential', async () => {
+    const response = await ask({ authorization: reader.authorization }, `?api_key=${reader.key}`);
     expect(response.status).toBe(200);
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
   it.each([
-    ['channels that differ', { authorization: 'Bearer a' }, '?api_key=KEY', 'multiple_credentials'],
     [
-      'a good header and a wrong parameter',
+      'a wrong key in the header and a valid one in the query',
+      { authorization: 'Bearer a' },
+      '?api_key=KEY',
+      'multiple_credentials',
+    ],
+    [
+      'a valid key in the header and a wrong one in the query',
       { authorization: 'Bearer KEY' },
       '?api_key=b',
       'multiple_credentials',
     ],
-    ['a key and a widget token', { authorization: 'Bearer KEY' }, '?token=t', 'multiple_credentials'],
     [
-      'a key and a widget header',
+      'a key in the header and a widget token in the query',
+      { authorization: 'Bearer KEY' },
+      '?token=t',
+      'multiple_credentials',
+    ],
+    [
+      'a key and a widget token in two headers',
       { authorization: 'Bearer KEY', 'x-svc-widget-token': 't' },
       '',
       'multiple_credentials',
     ],
-    ['a parameter twice', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
-  ])('are refused: %s (T35)', async (_what, headers, query, code) => {
-    const given = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
-    );
-    const response = await ask(given, query.replaceAll('KEY', reader.key));
+    ['a key that is twice in the query', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
+  ])('refuses %s (T35)', async (_what, headers, query, code) => {
+    const response = await ask(withRealKey(headers), query.replaceAll('KEY', reader.key));
     expectProblem(response, 400, code);
     expect(response.text).not.toContain(reader.key);
   });
 
-  it("are not repeated in the answer when they are a parameter's name", async () => {
-    const response = await ask({ authorization: `Bearer ${reader.key}` }, `?${reader.key}=1`);
+  it("the answer does not repeat a key that is sent as a parameter's name", async () => {
+    const response = await ask({ authorization: reader.authorization }, `?${reader.key}=1`);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.text).not.toContain(reader.key);
   });
 
-  it('are refused when the header is sent twice, although Node keeps only the first (T7)', async () => {
+  it('refuses two Authorization headers, although Node keeps only the first (T7)', async () => {
     const header = `Authorization: Bearer ${reader.key}`;
     const response = await sendRaw(
       api,

@@ -10,13 +10,16 @@ describe('the validity of an availability count', () => {
     // Clocks go back over midnight: the date ends at the first of two midnights.
     ['Atlantic/Azores', '2031-10-25', '2031-10-26T00:00:00.000Z'],
     ['America/Havana', '2031-11-01', '2031-11-02T04:00:00.000Z'],
-  ])("ends with the date in the tour's time zone: in %s on %s at %s", async (timeZone, date, end) => {
-    const { db } = database;
-    const tour = await givenTour(db, { timeZone });
-    // The closing time has passed; the end of the date has not.
-    await givenDeparture(db, tour, { date, closesAt: '2020-01-01T00:00:00Z' });
-    const { countedUntil, departures } = await findDeparturesWithHorizon(db, tour.id, date, false);
-    expect(departures).toMatchObject([{ closed: true, past: false }]);
-    expect(countedUntil!.toISOString()).toBe(end);
-  });
+  ])(
+    'an availability count in %s on %s is valid until the date ends there, at %s',
+    async (timeZone, date, end) => {
+      const { db } = database;
+      const tour = await givenTour(db, { timeZone });
+      // The closing time has passed; the end of the date has not.
+      await givenDeparture(db, tour, { date, closesAt: '2020-01-01T00:00:00Z' });
+      const { countedUntil, departures } = await findDeparturesWithHorizon(db, tour.id, date, false);
+      expect(departures).toMatchObject([{ closed: true, past: false }]);
+      expect(countedUntil!.toISOString()).toBe(end);
+    },
+  );
 });

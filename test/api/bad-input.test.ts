@@ -22,17 +22,17 @@ const ROUTES = {
 
 describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
   it.each([
-    ['unknown', 'departure=1'],
-    ['unknown', 'Limit=5'],
-    ['unknown', 'tenant_id=1'],
-    ['unknown', 'limit[]=5'],
-    ['unknown', 'limit[gt]=5'],
-    ['unknown', 'q[__proto__]=1'],
-    ['unknown', '__proto__=1'],
-    ['unknown', 'constructor=1'],
-    ['unknown', 'toString'],
-    ['unknown', '=1'],
-  ])('has no %s parameter (%s) (T35)', async (_what, query) => {
+    'departure=1',
+    'Limit=5',
+    'tenant_id=1',
+    'limit[]=5',
+    'limit[gt]=5',
+    'q[__proto__]=1',
+    '__proto__=1',
+    'constructor=1',
+    'toString',
+    '=1',
+  ])('refuses the unknown parameter %s (T35)', async (query) => {
     const response = await reader.get(route() + query);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.body.errors).toEqual([
@@ -44,7 +44,7 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     ]);
   });
 
-  it('is refused with every issue at once, and without the value', async () => {
+  it('names all unknown parameters in one answer, without their values', async () => {
     const response = await reader.get(`${route()}nonsense=svc_secret_value&other=svc_secret_value`);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.body.errors.map((issue: { field: string }) => issue.field)).toEqual([
@@ -73,7 +73,7 @@ describe('a query parameter', () => {
     ['/api/tenant/catalog?continent=a%0d%0ab', ['continent']],
     ['/api/tenant/catalog?cursor=%7F', ['cursor']],
     ['/api/tenant/catalog?cursor=', ['cursor']],
-  ])('is refused in %s', async (path, fields) => {
+  ])('refuses %s and names each wrong parameter', async (path, fields) => {
     const response = await reader.get(path);
     expectProblem(response, 400, 'validation_failed');
     expect(response.body.errors).toEqual(
@@ -81,13 +81,13 @@ describe('a query parameter', () => {
     );
   });
 
-  it('may be text that is not UTF-8 or has a bare percent sign', async () => {
+  it('accepts a parameter that is not UTF-8 or has a bare percent sign', async () => {
     for (const q of ['%ff', '%', '%zz', '%ED%A0%80']) {
       expect((await reader.get(`/api/tenant/catalog?q=${q}`)).status).toBe(200);
     }
   });
 
-  it('is checked in linear time, however long it is (T37)', async () => {
+  it('checks a parameter of thousands of characters in linear time (T37)', async () => {
     for (const continent of ['a'.repeat(8000), '-'.repeat(5000), `${'a'.repeat(3000)}!`]) {
       const begun = performance.now();
       expect((await reader.get('/api/tenant/catalog').query({ continent })).status).toBe(200);
@@ -103,7 +103,7 @@ describe('a path', () => {
     '/api/tenant/tours/%ff',
     '/api/tenant/tours/%c0%80/departures',
     '/api/gateway/tours/%E0%A4%A/availability?departure_date=2027-01-01',
-  ])('that cannot be decoded is refused: %s (T38)', async (path) => {
+  ])('refuses the path %s, which cannot be decoded (T38)', async (path) => {
     const response = await sendRaw(
       api,
       `GET ${path} HTTP/1.1`,
@@ -135,17 +135,20 @@ describe('bytes that are not one HTTP request', () => {
     ['a NUL in a header', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: \u0000']],
     ['too many bytes of headers', ['GET /healthz HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`]],
     ['a space in the path', ['GET /health z HTTP/1.1', 'Host: a']],
-  ])('are refused with a problem document and the security headers: %s (T7, T28)', async (_what, lines) => {
-    const response = await sendRaw(api, ...lines, 'Connection: close');
-    expectProblem(response, 400, 'validation_failed');
-    expect(response.headers).toMatchObject({
-      'x-content-type-options': 'nosniff',
-      'strict-transport-security': expect.any(String),
-      'content-security-policy': expect.stringContaining("default-src 'none'"),
-    });
-  });
+  ])(
+    'a request with %s gets a problem document with the security headers (T7, T28)',
+    async (_what, lines) => {
+      const response = await sendRaw(api, ...lines, 'Connection: close');
+      expectProblem(response, 400, 'validation_failed');
+      expect(response.headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'strict-transport-security': expect.any(String),
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+      });
+    },
+  );
 
-  it('are refused with a problem document when only the body cannot be read', async () => {
+  it('refuses a chunked body that cannot be read with a problem document', async () => {
     const { key } = await givenWebsite(api, {}, ['booking:create']);
     const response = await sendRaw(
       api,
@@ -163,12 +166,12 @@ describe('bytes that are not one HTTP request', () => {
     expect(response.headers.connection).toBe('close');
   });
 
-  it('do not affect the next connection', async () => {
+  it('malformed bytes do not affect the next connection', async () => {
     await sendRaw(api, 'nonsense');
     expect((await api.http.get('/healthz')).status).toBe(200);
   });
 
-  it('do not include an unknown Expect header, which is ignored', async () => {
+  it('ignores an unknown Expect header', async () => {
     const response = await sendRaw(
       api,
       'GET /healthz HTTP/1.1',

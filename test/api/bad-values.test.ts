@@ -1,3 +1,4 @@
+import type { Response } from 'supertest';
 import { useTestApi } from '../support/api';
 import { daysFromToday } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
@@ -14,6 +15,12 @@ const hold = (body: object) =>
   website.hold(tour, { departure_date: daysFromToday(30), quantity: 1, ...body });
 const book = (body: object) => website.book({ tour_id: tour, ...body });
 
+/** Returns the fields that a refusal names, in alphabetical order. */
+function refusedFields(refusal: Response): string[] {
+  expectProblem(refusal, 400, 'validation_failed');
+  return refusal.body.errors.map(({ field }: { field: string }) => field).sort();
+}
+
 /** Sends the number with this spelling, which JSON.stringify would change. */
 async function withNumber(path: string, body: object, field: string, number: string) {
   const text = JSON.stringify({ ...body, [field]: 0 }).replace(`"${field}":0`, `"${field}":${number}`);
@@ -21,8 +28,11 @@ async function withNumber(path: string, body: object, field: string, number: str
   return api.http.post(path).set(headers).send(text);
 }
 
-describe('several wrong values', () => {
-  it('are all named in one answer', async () => {
+const bookWith = (field: string, number: string) =>
+  withNumber('/api/tenant/bookings', { tour_id: tour, ...CUSTOMER }, field, number);
+
+describe('wrong values', () => {
+  it('names all wrong values of a booking or a hold in one answer', async () => {
     const order = { departure_date: 'x', name: ' ', phone: '12', email: 'x', notes: '\0', external_ref: ' ' };
     expectInvalidFields(await book(order), [
       'departure_date',
@@ -40,10 +50,8 @@ describe('several wrong values', () => {
       'customer.email',
     ]);
   });
-});
 
-describe('wrong values of every kind', () => {
-  it('are named in one answer: missing, of a wrong type, out of range, unknown, or refused by a rule of the domain', async () => {
+  it('names missing, mistyped, out-of-range, unknown and forbidden values in one answer', async () => {
     const order = {
       adults: 0,
       payment_method: 'gold',
@@ -56,9 +64,7 @@ describe('wrong values of every kind', () => {
       email: undefined,
       notes: '\0',
     };
-    const refusal = await book(order);
-    expectProblem(refusal, 400, 'validation_failed');
-    expect(refusal.body.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+    expect(refusedFields(await book(order))).toEqual([
       'adults',
       'colour',
       'departure_date',
@@ -74,8 +80,7 @@ describe('wrong values of every kind', () => {
     const strict = await givenWebsite(api, { holdDefaultMinutes: 5, holdMaxMinutes: 10 });
     const wanted = { quantity: 0, hold_minutes: 11, departure_date: 'x', external_ref: 5 };
     const held = await strict.hold(tour, { ...wanted, customer: { name: 1, phone: '1', age: 4 } });
-    expectProblem(held, 400, 'validation_failed');
-    expect(held.body.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+    expect(refusedFields(held)).toEqual([
       'customer.age',
       'customer.name',
       'customer.phone',
@@ -87,11 +92,9 @@ describe('wrong values of every kind', () => {
   });
 
   it.each([null, 5, 'text', [], [1], {}])(
-    'are named whatever the value of customer is: %j',
+    'names the other wrong values when customer is %j',
     async (customer) => {
-      const refusal = await hold({ departure_date: 'x', quantity: 0, customer });
-      expectProblem(refusal, 400, 'validation_failed');
-      const fields = refusal.body.errors.map(({ field }: { field: string }) => field);
+      const fields = refusedFields(await hold({ departure_date: 'x', quantity: 0, customer }));
       expect(fields).toEqual(expect.arrayContaining(['departure_date', 'quantity']));
       expect(new Set(fields).size).toBe(fields.length);
     },
@@ -114,13 +117,13 @@ describe('a value that no column can store', () => {
     '२०२६-०१-०१',
     'tomorrow',
     '2026-01-01\u0000',
-  ])('is refused as a date: %j', async (departure_date) => {
+  ])('refuses %j as a date', async (departure_date) => {
     expectInvalidFields(await hold({ departure_date }), ['departure_date']);
     expectInvalidFields(await book({ departure_date }), ['departure_date']);
   });
 
   it.each(['0001-01-01', '9999-12-31', '2028-02-29'])(
-    'may be the date %s, which has no departure',
+    'reads %s as a valid date without a departure',
     async (departure_date) => {
       expectProblem(await hold({ departure_date }), 409, 'departure_gone');
       expectProblem(await book({ departure_date }), 409, 'departure_gone');
@@ -128,25 +131,20 @@ describe('a value that no column can store', () => {
   );
 
   it.each(['1e400', '-1e400', '1e308', '99999999999999999999', '-0', '0.5', '1.0000000001'])(
-    'is refused as a number of seats: %s (T34)',
+    'refuses %s as a number of seats (T34)',
     async (number) => {
       const body = { departure_date: daysFromToday(30) };
-      expectInvalidFields(await withNumber(`/api/gateway/tours/${tour}/hold`, body, 'quantity', number), [
-        'quantity',
-      ]);
-      const order = { tour_id: tour, ...CUSTOMER };
-      expectInvalidFields(await withNumber('/api/tenant/bookings', order, 'adults', number), ['adults']);
+      const held = await withNumber(`/api/gateway/tours/${tour}/hold`, body, 'quantity', number);
+      expectInvalidFields(held, ['quantity']);
+      expectInvalidFields(await bookWith('adults', number), ['adults']);
     },
   );
 
-  it.each(['1e400', '-1e400'])('is refused as a total: %s', async (number) => {
-    const order = { tour_id: tour, ...CUSTOMER };
-    expectInvalidFields(await withNumber('/api/tenant/bookings', order, 'expected_total', number), [
-      'expected_total',
-    ]);
+  it.each(['1e400', '-1e400'])('refuses %s as an expected total', async (number) => {
+    expectInvalidFields(await bookWith('expected_total', number), ['expected_total']);
   });
 
-  it('is refused as text or a tour when it has a lone surrogate or a NUL (T32, T39)', async () => {
+  it('refuses texts and tour ids with a lone surrogate or a NUL (T32, T39)', async () => {
     for (const text of ['\ud83d', 'a\udc00b', '\u0000']) {
       for (const field of ['name', 'notes', 'external_ref', 'email', 'phone', 'hold_id']) {
         expectInvalidFields(await book({ [field]: text }), [field]);
@@ -155,7 +153,7 @@ describe('a value that no column can store', () => {
     }
   });
 
-  it('is checked in linear time (T37)', async () => {
+  it('checks a text of 8,000 characters in linear time (T37)', async () => {
     const texts = ['a', 'a@', 'a.', '+', '1-', ' ', daysFromToday(0)].map((text) =>
       text.repeat(8000 / text.length),
     );

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
 
-/** The test ends after this many kills or seconds, whichever comes first. `npm run lab -- bookings` runs it for longer. */
+/** Ends the test after so many kills or seconds, whichever comes first. `npm run lab -- bookings` runs it for longer. */
 const KILLS = Number(process.env.KILLS ?? 20);
 const SECONDS = Number(process.env.KILL_SECONDS ?? 15);
 const CLIENTS = 6;
@@ -12,7 +13,6 @@ let database: TestDatabase;
 let authorization: string;
 let instances: ApiProcess[];
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const anyOf = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
 
 interface Acknowledged {
@@ -21,7 +21,7 @@ interface Acknowledged {
   replayed: boolean;
 }
 
-/** Sends one request to any instance; undefined: no answer, so the outcome is unknown. */
+/** Sends one request to any instance. @returns undefined when no answer arrives: the outcome is unknown */
 async function book(key: string, seats: Seats): Promise<Acknowledged | undefined> {
   const { tour, date } = seats;
   const body = JSON.stringify({ ...CUSTOMER, tour_id: tour.id, departure_date: date, external_ref: key });
@@ -49,7 +49,7 @@ async function bookUntilAnswered(key: string, seats: Seats): Promise<Acknowledge
     const answer = await book(key, seats);
     if (answer && (answer.status === 201 || answer.text.includes('"insufficient_seats"'))) return answer;
     if (answer) expect(answer.text).toMatch(/"(idempotency_in_progress|departure_busy)"/);
-    await pause(20);
+    await sleep(20);
   }
 }
 
@@ -69,7 +69,7 @@ describe.each(['on', 'off'])(
     }, 30_000);
 
     it(
-      'lose no acknowledged booking, and create none twice',
+      'killed processes lose no acknowledged booking and create none twice',
       async () => {
         const { db } = database;
         const departures = await Promise.all([60, 10_000].map((seats) => givenSeats(db, { seats })));
@@ -80,7 +80,7 @@ describe.each(['on', 'off'])(
         const killer = async () => {
           const until = Date.now() + SECONDS * 1000;
           while (kills < KILLS && Date.now() < until) {
-            await pause(Math.random() * 150);
+            await sleep(Math.random() * 150);
             await instances[0]!.kill();
             instances.shift();
             kills += 1;

@@ -7,7 +7,7 @@ const api = useTestApi();
 const website = useWebsite(api);
 
 describe('expected_total', () => {
-  it('is accepted when it equals the total, also as a sum of floats', async () => {
+  it('accepts an expected_total that equals the total, also as a sum of floats', async () => {
     const { tour, date } = await givenSeats(api.db, { prices: { adult: 1_999 } });
     const order = { tour_id: tour.id, departure_date: date, adults: 3 };
     for (const expected_total of [59.97, 19.99 * 3, 19.99 + 19.99 + 19.99]) {
@@ -16,19 +16,13 @@ describe('expected_total', () => {
   });
 
   it.each([59.96, 59.974, 59.98, 0, 5997, -59.97, 1e300])(
-    'of %j for a total of 59.97 is refused with 409 and books nothing',
+    'refuses the expected_total %j for a total of 59.97 and books nothing',
     async (expected) => {
-      const { db } = api;
-      const seats = await givenSeats(db, { prices: { adult: 1_999 } });
-      const order = {
-        tour_id: seats.tour.id,
-        departure_date: seats.date,
-        adults: 3,
-        expected_total: expected,
-      };
-      const refusal = await website.book(order);
+      const seats = await givenSeats(api.db, { prices: { adult: 1_999 } });
+      const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 3 };
+      const refusal = await website.book({ ...order, expected_total: expected });
       expectProblem(refusal, 409, 'price_changed', { total_price: 59.97, currency: 'EUR' });
-      expect(await seatsTaken(db, seats)).toBe(0);
+      expect(await seatsTaken(api.db, seats)).toBe(0);
     },
   );
 });
@@ -39,15 +33,15 @@ describe('a deposit', () => {
     ['12.5 % of 0.12, half up', { depositPercent: '12.5' }, 12, 0.02],
     ['33.33 % of 999.99', { depositPercent: '33.33' }, 99_999, 333.3],
     ['nothing at 0 %', { depositPercent: '0' }, 99_999, 0],
-    ['all of it at 100 %', { depositPercent: '100' }, 99_999, 999.99],
-  ])('is %s', async (_what, tenant, adult, deposit) => {
+    ['the whole total at 100 %', { depositPercent: '100' }, 99_999, 999.99],
+  ])('the deposit is %s', async (_what, tenant, adult, deposit) => {
     const { tour, date } = await givenSeats(api.db, { prices: { adult } });
     const acme = await givenWebsite(api, tenant);
     const booking = await acme.book({ tour_id: tour.id, departure_date: date });
     expect(booking.body.deposit_total).toBe(deposit);
   });
 
-  it("is 0 for payment by reservation, whether requested or the tenant's default", async () => {
+  it("payment by reservation has no deposit, on request or by the tenant's default", async () => {
     const { tour, date } = await givenSeats(api.db);
     const order = { tour_id: tour.id, departure_date: date };
     const reserving = await givenWebsite(api, { paymentMethod: 'reserve' });
@@ -63,7 +57,7 @@ describe('a deposit', () => {
     ['JPY', 12_345, 24_690, 4_938],
     ['KWD', 12_345, 24.69, 4.938],
     ['EUR', 12_345, 246.9, 49.38],
-  ])('and the total have the decimals of %s', async (currency, adult, total, deposit) => {
+  ])('the deposit and the total have the decimals of %s', async (currency, adult, total, deposit) => {
     const { db } = api;
     const tour = await givenTour(db, { currency });
     const date = await givenDeparture(db, tour, { prices: { adult } });

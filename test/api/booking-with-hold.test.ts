@@ -1,5 +1,5 @@
 import { useTestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour } from '../support/given';
+import { daysFromToday, givenDeparture, givenPriceRule, givenTour } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { expectInvalidFields, expectProblem } from '../support/responses';
 import { endHoldIn, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
@@ -13,25 +13,24 @@ async function holdOf({ tour, date }: Seats, body: object = {}): Promise<string>
   return hold.body.hold_id;
 }
 
+const setAdultPrice = ({ tour }: Seats, adult: number) =>
+  api.db('departures').where({ tour_id: tour.id }).update({ prices_minor: { adult } });
 const statusOf = async (holdId: string) => (await website.get(`/api/gateway/holds/${holdId}`)).body.status;
 
 describe('a booking that names its hold', () => {
-  it('takes the date and seats of the hold, converts the hold, and counts its seats once (C6)', async () => {
+  it('a booking takes the date and seats of its hold, converts it, and counts the seats once (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
-    const booking = await website.book({
-      tour_id: seats.tour.slug,
-      hold_id: hold_id.toUpperCase(),
-      adults: 2,
-    });
+    const order = { tour_id: seats.tour.slug, hold_id: hold_id.toUpperCase(), adults: 2 };
+    const booking = await website.book(order);
     expect(booking.status).toBe(201);
     expect(booking.body).toMatchObject({ departure_date: seats.date, adults: 2, total_price: 1000 });
     expect(await statusOf(hold_id)).toBe('converted');
     expect(await seatsTaken(db, seats)).toBe(2);
   });
 
-  it('may repeat the date of the hold', async () => {
+  it('a booking may repeat the date of its hold', async () => {
     const seats = await givenSeats(api.db);
     const order = { tour_id: seats.tour.id, hold_id: await holdOf(seats), departure_date: seats.date };
     expect((await website.book(order)).status).toBe(201);
@@ -50,7 +49,7 @@ describe('a booking that names its hold', () => {
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense'])(
-    "answers 404 when the id %s is not a hold's",
+    'answers 404 for the hold id %s, which names no hold',
     async (hold_id) => {
       const { tour } = await givenSeats(api.db);
       expectProblem(await website.book({ tour_id: tour.id, hold_id }), 404, 'hold_not_found');
@@ -76,7 +75,7 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(1);
   });
 
-  it('for more adults than the hold takes the rest from the free seats, or is refused', async () => {
+  it('a booking for more adults than its hold takes free seats for the rest, or is refused', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 5 });
     const hold_id = await holdOf(seats);
@@ -88,7 +87,7 @@ describe('a booking that names its hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 5]);
   });
 
-  it('for fewer adults than the hold frees the remaining seats', async () => {
+  it('a booking for fewer adults than its hold frees the remaining seats', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { quantity: 6 });
@@ -96,7 +95,7 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(1);
   });
 
-  it('is refused when the departure is no longer open', async () => {
+  it('refuses the booking when the departure was cancelled, and the hold stays active', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats);
@@ -107,15 +106,13 @@ describe('a booking that names its hold', () => {
 });
 
 describe('the locked price of a hold', () => {
-  it("applies to all adults of the booking after the tour's price changed", async () => {
+  it("the price of a hold applies to all adults of its booking after the tour's price changed", async () => {
     const { db } = api;
     const acme = await givenWebsite(api);
     const seats = await givenSeats(db);
     const hold = await acme.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
-    await db('price_rules').insert({ tenant_id: acme.tenant.id, kind: 'percent', percent: 25 });
-    await db('departures')
-      .where({ tour_id: seats.tour.id })
-      .update({ prices_minor: { adult: 70_000 } });
+    await givenPriceRule(db, acme, { percent: 25 });
+    await setAdultPrice(seats, 70_000);
 
     const path = `/api/gateway/holds/${hold.body.hold_id}`;
     expect((await acme.get(path)).body).toMatchObject({ unit_price: 500, total_price: 1000 });
@@ -132,12 +129,11 @@ describe('the locked price of a hold', () => {
       unit_price: 500,
       rule: null,
     });
-    expect((await acme.book({ tour_id: seats.tour.id, departure_date: seats.date })).body.total_price).toBe(
-      875,
-    );
+    const later = await acme.book({ tour_id: seats.tour.id, departure_date: seats.date });
+    expect(later.body.total_price).toBe(875);
   });
 
-  it("stays in its currency after the tour's currency changed", async () => {
+  it("the price of a hold stays in its currency after the tour's currency changed", async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats);
@@ -150,7 +146,7 @@ describe('the locked price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it("consumes the tenant's only live hold on that departure with the same reference (C6)", async () => {
+  it("a booking consumes the tenant's only live hold on its departure with its reference (C6)", async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);
@@ -160,7 +156,7 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
   });
 
-  it('consumes no hold when two live holds have the reference', async () => {
+  it('a booking consumes no hold when two live holds have its reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const holds = [await holdOf(seats, ref), await holdOf(seats, ref)];
@@ -169,7 +165,7 @@ describe('a booking with the reference of a hold', () => {
     expect(await seatsTaken(db, seats)).toBe(5);
   });
 
-  it('does not consume an ended hold, or a hold of another date, another reference or no reference', async () => {
+  it('a booking consumes no hold that has ended or has another date or another reference', async () => {
     const { db } = api;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
@@ -188,7 +184,7 @@ describe('a booking with the reference of a hold', () => {
     expect(await seatsTaken(db, { tour, date })).toBe(6);
   });
 
-  it('ignores an expired hold and consumes the live one', async () => {
+  it('a booking ignores an expired hold with its reference and consumes the live one', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     await endHoldIn(db, await holdOf(seats, ref), -1);
@@ -197,7 +193,7 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(living), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
   });
 
-  it('does not search for the reference when it names a hold', async () => {
+  it('a booking consumes the hold that it names, and no other hold with its reference', async () => {
     const seats = await givenSeats(api.db);
     const named = await holdOf(seats);
     const other = await holdOf(seats, ref);
@@ -205,7 +201,7 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(named), await statusOf(other)]).toEqual(['converted', 'active']);
   });
 
-  it('may repeat a reference, because references are not unique', async () => {
+  it('two bookings may have the same reference', async () => {
     const { tour, date } = await givenSeats(api.db);
     const order = { tour_id: tour.id, departure_date: date, ...ref };
     const [first, second] = [await website.book(order), await website.book(order)];
@@ -219,15 +215,13 @@ describe('a booking without a date, with the reference of a hold', () => {
   const bookingsOf = async ({ tour }: Seats) =>
     (await api.db('booking_leads').where({ tour_id: tour.id })).length;
 
-  it("takes the date, the seats and the price of the tenant's only live hold of that tour", async () => {
+  it('a booking without a date takes date, seats and price of the only live hold with its reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     await holdOf(await givenSeats(db), ref);
-    await holdOf(seats, { ...ref, quantity: 1 }).then((over) => endHoldIn(db, over, -1));
+    await endHoldIn(db, await holdOf(seats, { ...ref, quantity: 1 }), -1);
     const hold_id = await holdOf(seats, ref);
-    await db('departures')
-      .where({ tour_id: seats.tour.id })
-      .update({ prices_minor: { adult: 70_000 } });
+    await setAdultPrice(seats, 70_000);
     const booking = await website.book({ tour_id: seats.tour.slug, adults: 2, ...ref });
     expect(booking.status).toBe(201);
     expect(booking.body).toMatchObject({ departure_date: seats.date, total_price: 1000, ...ref });
@@ -244,7 +238,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     expect([await bookingsOf(seats), await seatsTaken(db, seats)]).toEqual([0, 0]);
   });
 
-  it('replays its answer by its key after the hold was converted', async () => {
+  it('a repeat with the Idempotency-Key gets the first answer after the hold was converted', async () => {
     const seats = await givenSeats(api.db);
     await holdOf(seats, ref);
     const book = () =>
@@ -255,7 +249,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     expectProblem(await website.book({ tour_id: seats.tour.id, ...ref }), 409, 'hold_expired');
   });
 
-  it("reserves no seats when no hold of that tour, or only another tenant's hold, has the reference", async () => {
+  it("a booking reserves no seats when only another tour's or tenant's hold has its reference", async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     await holdOf(await givenSeats(db), ref);
@@ -292,8 +286,8 @@ describe('a booking without a date, with the reference of a hold', () => {
   });
 });
 
-describe('a booking without a reference', () => {
-  it("takes its hold's reference, also in its event", async () => {
+describe('the reference of a booking with a hold', () => {
+  it('a booking without a reference takes the reference of its hold, also in its event', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { external_ref: 'cart-83' });
@@ -305,11 +299,15 @@ describe('a booking without a reference', () => {
     expect(JSON.parse(event.body)).toMatchObject({ external_ref: 'cart-83' });
   });
 
-  it('keeps its own reference if it has one, and has none if its hold has none', async () => {
+  it('a booking keeps its own reference instead of the one of its hold', async () => {
     const seats = await givenSeats(api.db);
     const named = await holdOf(seats, { external_ref: 'cart-84' });
     const own = await website.book({ tour_id: seats.tour.id, hold_id: named, external_ref: 'order-84' });
     expect(own.body.external_ref).toBe('order-84');
+  });
+
+  it('a booking has no reference when neither it nor its hold has one', async () => {
+    const seats = await givenSeats(api.db);
     const bare = await website.book({ tour_id: seats.tour.id, hold_id: await holdOf(seats) });
     expect(bare.body.external_ref).toBeNull();
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { register } from 'prom-client';
 import type { Response } from 'supertest';
 import { createCachedReads } from '../../services/api/http/api-context';
@@ -25,9 +26,8 @@ let tour: GivenTour;
 let date: string;
 let token: string;
 beforeAll(async () => {
-  const wide = 1e6;
-  // The widget's quota is for one test alone.
-  const quotas = { availability: wide, hold: wide, booking: wide, catalog: wide, widget: 60 };
+  // Limits the widget's requests, because one test reaches its quota.
+  const quotas = { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6, widget: 60 };
   api = await startTestApi({ quotas });
   polls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });
   validity = startReadCacheValidity(polls, createLogger('silent', 'tests'));
@@ -89,7 +89,7 @@ describe('an answer from the cache', () => {
     ['a tour', tourPath],
     ['departures', departuresPath],
     ['availability', availabilityPath],
-  ])('of %s has the headers and bytes of the first answer', async (_what, path) => {
+  ])('the cached answer for %s has the headers and bytes of the first one', async (_what, path) => {
     const first = await shop.get(path());
     const second = await fromCache(() => shop.get(path()));
     expect([second.status, second.text]).toEqual([200, first.text]);
@@ -97,7 +97,7 @@ describe('an answer from the cache', () => {
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
 
-  it('of the widget has the headers and bytes of the first answer, for a page of a listed origin only', async () => {
+  it('a cached widget answer repeats the first one, and only a listed origin gets CORS headers', async () => {
     const ask = (origin?: string) => api.http.get(widgetPath()).set(origin ? { origin } : {});
     const first = await ask(SHOP);
     const second = await fromCache(() => ask(SHOP));
@@ -110,28 +110,32 @@ describe('an answer from the cache', () => {
     expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('is not sent to a request whose body turns out to be malformed, which gets 400 with all headers', async () => {
+  it('a request with a malformed body gets 400 with all headers, and no cached answer', async () => {
     const ask = () => api.http.get(widgetPath());
     await fromCache(ask);
-    const line = `GET ${widgetPath()} HTTP/1.1`;
-    const head = [
+    const refused = await sendRaw(
+      api,
+      `GET ${widgetPath()} HTTP/1.1`,
       'Host: x',
       'Origin: https://evil.example',
       'Transfer-Encoding: chunked',
       'Connection: close',
-    ];
-    const refused = await sendRaw(api, line, ...head, '', 'ZZZ');
+      '',
+      'ZZZ',
+    );
     expect(refused.status).toBe(400);
-    const always = { 'x-request-id': expect.any(String), 'x-content-type-options': 'nosniff' };
-    expect(refused.headers).toMatchObject(always);
+    expect(refused.headers).toMatchObject({
+      'x-request-id': expect.any(String),
+      'x-content-type-options': 'nosniff',
+    });
     expect((await ask()).status).toBe(200);
   });
 
   it.each([
-    ['that the route does not know', 'utm_source=news'],
-    ['with any number of values: a search', 'q=bay'],
-    ['with any number of values: a language', 'lang=de'],
-  ])('of the widget is not stored for a request with a parameter %s', async (_kind, parameter) => {
+    ['an unknown parameter', 'utm_source=news'],
+    ['a search', 'q=bay'],
+    ['a language', 'lang=de'],
+  ])('the cache stores no widget answer for a request with %s', async (_kind, parameter) => {
     const ask = () => api.http.get(`${widgetPath()}&${parameter}`);
     await ask();
     const before = await hits();
@@ -139,7 +143,7 @@ describe('an answer from the cache', () => {
     expect(await hits()).toBe(before);
   });
 
-  it('of the widget is shared by the tokens of a tenant, and counts against the quota of each', async () => {
+  it('the tokens of a tenant share a cached widget answer, which counts against the quota of each', async () => {
     const other = (await givenWidgetToken(api.db, shop.tenant)).token;
     await awaitInstances(api.db);
     const remaining: number[] = [];
@@ -162,7 +166,7 @@ describe('an answer from the cache', () => {
     });
   });
 
-  it('is counted once in the metrics, by its route', async () => {
+  it('the metrics count a cached answer once, by its route', async () => {
     const labels = { method: 'GET', route: '/api/tenant/tours/:id_or_slug', status: 200 };
     const count = () => countOf('http_requests_total', labels);
     await shop.get(tourPath());
@@ -175,7 +179,7 @@ describe('an answer from the cache', () => {
     expect(await count()).toBe(before + requests);
   });
 
-  it('is not sent to a key without the scope, to a second Authorization, or to another credential', async () => {
+  it('refuses a missing scope, a second credential and a wrong kind when the answer is cached', async () => {
     await fromCache(() => shop.get(CATALOG));
     const booker = await givenWebsite(api, {}, ['booking:create']);
     expectProblem(await booker.get(CATALOG), 401, 'insufficient_scope');
@@ -188,13 +192,12 @@ describe('an answer from the cache', () => {
       'Connection: close',
     );
     expectProblem(twice, 400, 'multiple_credentials');
-    const both = await shop.get(`${CATALOG}&api_key=${token}`);
-    expectProblem(both, 400, 'multiple_credentials');
+    expectProblem(await shop.get(`${CATALOG}&api_key=${token}`), 400, 'multiple_credentials');
     const widgetAsKey = await api.http.get(CATALOG).set({ authorization: `Bearer ${token}` });
     expectProblem(widgetAsKey, 401, 'wrong_credential_type');
   });
 
-  it('is not stored for a key in the address, whose answer is no-store', async () => {
+  it('the answer for a key in the URL is no-store and is not cached', async () => {
     const path = `${CATALOG}&api_key=${shop.key}`;
     for (let n = 0; n < 3; n++) {
       const { headers } = await api.http.get(path);
@@ -208,7 +211,7 @@ describe('the departures from the cache', () => {
   const seatsLeft = async (path = departuresPath()) =>
     (await fromCache(() => shop.get(path))).body.items[0].seats_available as number;
 
-  it('show a hold and its release at once', async () => {
+  it('cached departures show a hold and its release at once', async () => {
     await shop.get(departuresPath());
     const before = await seatsLeft();
     const { body } = await shop.hold(tour, { departure_date: date, quantity: 2 });
@@ -217,18 +220,18 @@ describe('the departures from the cache', () => {
     expect(await seatsLeft()).toBe(before);
   });
 
-  it('show the seats that a hold frees when it expires, without any write', async () => {
+  it('cached departures show the seats of an expired hold without any write', async () => {
     const there = await givenTour(api.db);
     const on = await givenDeparture(api.db, there, { seats: 5 });
     await insertHold(api.db, shop, there, on, { quantity: 3, secondsLeft: 3 });
     await awaitInstances(api.db);
     const path = `/api/tenant/tours/${there.slug}/departures`;
     expect((await shop.get(path)).body.items[0].seats_available).toBe(2);
-    await new Promise((resolve) => setTimeout(resolve, 3_100));
+    await sleep(3_100);
     expect(await seatsLeft(path)).toBe(5);
   });
 
-  it('show a change of the terminal when its command has returned', async () => {
+  it('departures show a change from the terminal as soon as its command has returned', async () => {
     await shop.get(departuresPath());
     const before = await seatsLeft();
     await api.db('departures').where({ tour_id: tour.id }).increment('seats_total', 4);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { createApp, createServer } from '../../services/api/app';
 import { cachedCatalog, cachedVisibleTour } from '../../services/api/catalog/list-catalog';
@@ -60,16 +61,15 @@ async function fromCache<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const page = (of = tenant) => cachedCatalog(reads, of, { limit: 10 });
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Resolves when this process has seen all changes. */
 async function untilSeen(): Promise<void> {
   const { version } = await database.db('change_version').first('version');
-  while (!(await database.db('api_instances').where({ seen_version: version }).first('id'))) await pause(10);
+  while (!(await database.db('api_instances').where({ seen_version: version }).first('id'))) await sleep(10);
 }
 
 describe('a page and a tour in the read cache', () => {
-  it('run no statement and share their contents', async () => {
+  it('serves a cached page and a cached tour without a statement', async () => {
     const tour = await givenTour(database.db);
     await untilSeen();
     const first = await page();
@@ -77,7 +77,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await fromCache(() => cachedVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
   });
 
-  it('have one entry for all spellings of an id, so that spellings do not fill the memory', async () => {
+  it("all spellings of a tour's id share one entry, so that they do not fill the memory", async () => {
     const { id } = await givenTour(database.db);
     await untilSeen();
     await cachedVisibleTour(reads, tenant, id);
@@ -86,7 +86,7 @@ describe('a page and a tour in the read cache', () => {
       expect((await fromCache(() => cachedVisibleTour(reads, tenant, spelling))).id).toBe(id);
   });
 
-  it('are loaded again when their next departure closes by the clock of the database', async () => {
+  it('loads a page and a tour again when the next departure closes by the clock of the database', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const { at } = await db.select(db.raw("clock_timestamp() + interval '2 seconds' as at")).first();
@@ -101,7 +101,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
   });
 
-  it('are not stored by a request that read the tenant before a change', async () => {
+  it('a request that read the tenant before a change stores no page for later requests', async () => {
     await givenTour(database.db);
     await untilSeen();
     const before: Tenant = { ...tenant };
@@ -111,7 +111,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await page({ ...tenant, defaultVisible: false })).items).toEqual([]);
   });
 
-  it('are loaded each time after the process stopped polling', async () => {
+  it('loads a page each time after the process stopped polling', async () => {
     await page();
     await validity.stop();
     expect(validity.isValid()).toBe(false);
@@ -143,13 +143,12 @@ describe('the answers for the catalog and a tour', () => {
     await api.stop();
   });
 
-  const untilObeyed = () => awaitInstances(api.db);
   const get = (path: string, etag?: string) =>
     etag === undefined ? reader.get(path) : reader.get(path).set({ 'if-none-match': etag });
   const paths = () => ['/api/tenant/catalog?limit=1', `/api/tenant/tours/${tour.slug}`];
 
-  it('are 304 for the same ETag, with their headers and without a listing', async () => {
-    await untilObeyed();
+  it('answers 304 for the same ETag, with the headers and without a query of tours', async () => {
+    await awaitInstances(api.db);
     for (const path of paths()) {
       const first = await get(path);
       expect(first.headers).toMatchObject({
@@ -170,7 +169,7 @@ describe('the answers for the catalog and a tour', () => {
       expect(second.headers['ratelimit-remaining']).toBeDefined();
       expect([second.headers.link, link !== undefined]).toEqual([link, path.includes('limit')]);
       expect((await get(path)).body).toEqual(first.body);
-      const head = await api.http.head(path).set({ authorization: `Bearer ${reader.key}` });
+      const head = await api.http.head(path).set({ authorization: reader.authorization });
       expect([head.status, head.headers['content-length'], head.headers.etag]).toEqual([
         200,
         first.headers['content-length'],
@@ -179,25 +178,24 @@ describe('the answers for the catalog and a tour', () => {
     }
   });
 
-  it('are the same from an instance with an empty cache', async () => {
+  it('an instance with an empty cache sends the same ETag and body', async () => {
     const forgetful = createServer(createApp({ ...api.context, ...createCachedReads(api.db, NEVER_VALID) }));
     const other = supertest(forgetful.listen(0, '127.0.0.1'));
+    const { authorization } = reader;
     for (const path of paths()) {
       const { headers, body } = await get(path);
-      const same = await other.get(path).set({ authorization: `Bearer ${reader.key}` });
+      const same = await other.get(path).set({ authorization });
       expect([same.headers.etag, same.body]).toEqual([headers.etag, body]);
-      const none = await other
-        .get(path)
-        .set({ authorization: `Bearer ${reader.key}`, 'if-none-match': headers.etag! });
+      const none = await other.get(path).set({ authorization, 'if-none-match': headers.etag! });
       expect(none.status).toBe(304);
     }
     forgetful.close();
   });
 
-  it('differ for another tenant, for another page and after a change', async () => {
+  it('the ETag of another tenant, another page or an older state gets a complete answer', async () => {
     const another = await givenWebsite(api, {}, ['catalog:read']);
     await givenPriceRule(api.db, another, { percent: 10 });
-    await untilObeyed();
+    await awaitInstances(api.db);
     for (const path of paths()) {
       const { etag } = (await get(path)).headers;
       const theirs = await another.get(path).set({ 'if-none-match': etag! });
@@ -207,17 +205,17 @@ describe('the answers for the catalog and a tour', () => {
     const after = `${paths()[0]}&cursor=${before[0]!.body.next_cursor}`;
     expect((await get(after, before[0]!.headers.etag)).status).toBe(200);
     await givenPriceRule(api.db, reader, { percent: -50 });
-    await untilObeyed();
+    await awaitInstances(api.db);
     for (const [n, path] of paths().entries()) {
       const { status, body } = await get(path, before[n]!.headers.etag);
       expect([status, JSON.stringify(body).includes('"price_from":250,')]).toEqual([200, true]);
     }
   });
 
-  it('are refused for a revoked key, whatever ETag it sends', async () => {
+  it('refuses a revoked key with 401, whatever ETag it sends', async () => {
     const { headers } = await get(paths()[0]!);
     await api.db('api_keys').where({ tenant_id: reader.tenant.id }).update({ revoked_at: new Date() });
-    await untilObeyed();
+    await awaitInstances(api.db);
     expect((await get(paths()[0]!, headers.etag)).status).toBe(401);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Trx } from '../../services/platform/database';
 import { readAsOf } from '../../services/api/catalog/as-of';
 import { useTestApi } from '../support/api';
@@ -16,13 +17,14 @@ const api = useTestApi();
 beforeEach(() => clearCatalog(api.db));
 const given = (slug: string, more: object = {}) => givenTour(api.db, { slug, name: slug, ...more });
 const begin = (): Promise<Trx> => api.db.transaction();
+const random = (most: number) => Math.floor(Math.random() * most);
+const anyContinent = () => ['asia', 'europe'][random(2)]!;
 
 describe('updated_since', () => {
-  it('names exactly the tours that a tenant could see since then, after transactions that overlap', async () => {
+  it('updated_since names each tour that a tenant gained or lost, after transactions that overlap', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const tenant_id = who.tenant.id;
-    const random = (most: number) => Math.floor(Math.random() * most);
     const tours: GivenTour[] = [];
     for (let n = 0; n < 8; n++) tours.push(await given(`tour-${n}`, { status: 'draft' }));
     /** Reads what the tenant sees after a commit, in one statement. */
@@ -42,10 +44,7 @@ describe('updated_since', () => {
       const { id } = of[random(of.length)]!;
       await trx('tours')
         .where({ id })
-        .update({
-          status: ['published', 'archived', 'draft'][random(3)],
-          continent: ['asia', 'europe'][random(2)],
-        });
+        .update({ status: ['published', 'archived', 'draft'][random(3)], continent: anyContinent() });
     };
     const ofRules = async (trx: Trx) => {
       const tour = tours[random(tours.length)]!;
@@ -58,7 +57,7 @@ describe('updated_since', () => {
     };
     const ofContinents = async (trx: Trx) => {
       await trx('visibility_continent_rules').where({ tenant_id }).delete();
-      if (random(2)) await givenVisibilityRule(trx, who, ['asia', 'europe'][random(2)]!, random(2) === 0);
+      if (random(2)) await givenVisibilityRule(trx, who, anyContinent(), random(2) === 0);
     };
     const ofDefault = (trx: Trx) =>
       trx('tenants')
@@ -95,31 +94,22 @@ describe('updated_since', () => {
     }
   }, 120_000);
 
-  it('keeps a copy equal to the catalog while many transactions overlap and commit in another order', async () => {
+  it('a copy stays equal to the catalog while transactions overlap and commit in another order', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const tours: GivenTour[] = [];
     for (let n = 0; n < 12; n++)
       tours.push(await given(`tour-${n}`, { continent: ['asia', 'europe'][n % 2] }));
-    const random = (most: number) => Math.floor(Math.random() * most);
-    const pause = (most: number) => new Promise((resolve) => setTimeout(resolve, random(most)));
+    const pause = (most: number) => sleep(random(most));
     let writing = true;
 
     async function change(trx: Trx, of: GivenTour[]): Promise<void> {
       const tour = of[random(of.length)]!;
+      const set = (columns: object) => trx('tours').where({ id: tour.id }).update(columns);
       const choices = [
-        () =>
-          trx('tours')
-            .where({ id: tour.id })
-            .update({ summary: `Text ${random(1e9)}` }),
-        () =>
-          trx('tours')
-            .where({ id: tour.id })
-            .update({ status: ['published', 'archived'][random(2)] }),
-        () =>
-          trx('tours')
-            .where({ id: tour.id })
-            .update({ continent: ['asia', 'europe'][random(2)] }),
+        () => set({ summary: `Text ${random(1e9)}` }),
+        () => set({ status: ['published', 'archived'][random(2)] }),
+        () => set({ continent: anyContinent() }),
         () =>
           givenDeparture(trx, tour, {
             date: daysFromToday(1 + random(10_000)),
@@ -180,7 +170,6 @@ describe('updated_since', () => {
     const all = (await who.get('/api/tenant/catalog?limit=100')).body.items as CatalogEntry[];
     const byId = (items: Iterable<CatalogEntry>) => [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
     expect(byId(copy.values())).toEqual(byId(all));
-    expect(await db('tour_changes')).toHaveProperty('length', expect.any(Number));
     expect((await db('tour_changes')).length).toBeLessThan(150);
   }, 60_000);
 });

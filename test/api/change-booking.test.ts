@@ -16,6 +16,7 @@ import {
   seatsTaken,
   useWebsite,
 } from '../support/website';
+import { add } from '../webhook-queue/queue-fixture';
 
 const api = useTestApi();
 const website = useWebsite(api, { depositPercent: '20' });
@@ -44,7 +45,7 @@ const setPrices = (seats: Seats, prices: object) =>
   setDeparture(seats, { prices_minor: JSON.stringify(prices) });
 
 describe('a change of a booking on its date', () => {
-  it('takes more seats and gives seats back at the booked price, and the deposit follows', async () => {
+  it('a booking takes and gives back seats at its booked price, and its deposit follows', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const booking = await givenBooking(seats);
     await setPrices(seats, { adult: 90_000 });
@@ -66,7 +67,7 @@ describe('a change of a booking on its date', () => {
     expect(await seatsTaken(api.db, seats)).toBe(1);
   });
 
-  it('prices a new category as today, and keeps the prices of the others', async () => {
+  it("a new category has today's price, and the other categories keep theirs", async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const booking = await givenBooking(seats, { single_supplements: 1 });
     await setPrices(seats, { adult: 90_000, child: 40_000, single_supplement: 20_000 });
@@ -80,23 +81,19 @@ describe('a change of a booking on its date', () => {
     expect(body.price_breakdown.unit_price).toBe(500);
   });
 
-  it('is refused as a whole where seats are missing, with other dates that have them', async () => {
+  it('refuses the whole change when seats are missing, and names other dates that have them', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const other = await givenOther(seats.tour);
     const booking = await givenBooking(seats);
-    expectProblem(
-      await change(booking.booking_ref, { adults: 4, notes: 'Vegan' }),
-      409,
-      'insufficient_seats',
-      {
-        seats_available: 3,
-        alternatives: [{ departure_date: other.date, seats_available: 10 }],
-      },
-    );
+    const refusal = await change(booking.booking_ref, { adults: 4, notes: 'Vegan' });
+    expectProblem(refusal, 409, 'insufficient_seats', {
+      seats_available: 3,
+      alternatives: [{ departure_date: other.date, seats_available: 10 }],
+    });
     expect(await read(booking.booking_ref)).toMatchObject({ adults: 2, notes: null });
   });
 
-  it('may give seats back and change its customer, but adds to no category, when it was closed or cancelled', async () => {
+  it('a booking on a closed or cancelled departure may shrink and change its customer, but not grow', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats, { adults: 3, children: 1 });
@@ -107,20 +104,20 @@ describe('a change of a booking on its date', () => {
     await setDeparture(seats, { status: 'cancelled' });
     expectProblem(await change(booking_ref, { children: 2 }), 409, 'departure_cancelled');
     expectProblem(await change(booking_ref, { single_supplements: 2 }), 409, 'departure_cancelled');
-    // A child in an adult's place: the children grow.
+    // Replaces an adult by a child: the number of children grows.
     expectProblem(await change(booking_ref, { adults: 1, children: 2 }), 409, 'departure_cancelled');
     const { body } = await change(booking_ref, { adults: 1, name: 'Rui Lima' });
     expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
   });
 
-  it('adds a single supplement where no seat is free, because it takes none', async () => {
+  it('adds a single supplement when no seat is free, because it takes none', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenBooking(seats, { adults: 8 });
     expect((await change(booking_ref, { single_supplements: 2 })).body.single_supplements).toBe(2);
   });
 
-  it('adds no seat and no category of a tour that the tenant no longer sees', async () => {
+  it('adds no seat and no category to a booking of a tour that the tenant no longer sees', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenVisibilityRule(api.db, website, seats.tour, false);
@@ -129,7 +126,7 @@ describe('a change of a booking on its date', () => {
     expect((await change(booking_ref, { adults: 1 })).status).toBe(200);
   });
 
-  it('shows no date and no free seats of a tour that the tenant no longer sees', async () => {
+  it('a refusal shows no dates and no free seats of a tour that the tenant no longer sees', async () => {
     const seats = await givenSeats(api.db);
     await givenOther(seats.tour);
     const dated = await givenBooking(seats);
@@ -142,19 +139,17 @@ describe('a change of a booking on its date', () => {
     }
   });
 
-  it('is refused when the total is not the expected one', async () => {
+  it('refuses a change when the total is not the expected one', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
-    expectProblem(await change(booking_ref, { adults: 3, expected_total: 1_499.99 }), 409, 'price_changed', {
-      total_price: 1_500,
-      currency: 'EUR',
-    });
+    const refusal = await change(booking_ref, { adults: 3, expected_total: 1_499.99 });
+    expectProblem(refusal, 409, 'price_changed', { total_price: 1_500, currency: 'EUR' });
     expect(await seatsTaken(api.db, seats)).toBe(2);
   });
 });
 
 describe('a change of a booking to another date', () => {
-  it('moves its seats in one step, and prices everything as today', async () => {
+  it("moves the seats in one step, and takes today's prices for everything", async () => {
     const seats = await givenSeats(api.db, { seats: 2, prices: FAMILY });
     const other = await givenOther(seats.tour, { seats: 3, prices: { adult: 60_000, child: 20_000 } });
     const booking = await givenBooking(seats);
@@ -180,7 +175,7 @@ describe('a change of a booking to another date', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([2, 0]);
   });
 
-  it('is refused where seats or prices are missing, and keeps its seats', async () => {
+  it('refuses a move when seats or prices are missing, and the booking keeps its seats', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const other = await givenOther(seats.tour, { seats: 2 });
     const { booking_ref } = await givenBooking(seats, { children: 1 });
@@ -193,7 +188,7 @@ describe('a change of a booking to another date', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([3, 0]);
   });
 
-  it('is possible from a cancelled or past departure', async () => {
+  it('moves a booking away from a cancelled or past departure', async () => {
     const seats = await givenSeats(api.db);
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);
@@ -207,7 +202,7 @@ describe('a change of a booking to another date', () => {
     expect(await seatsTaken(api.db, later)).toBe(2);
   });
 
-  it('gives a booking without a date its seats and the price of the date', async () => {
+  it('a booking without a date takes the seats and the price of the date that it gets', async () => {
     const seats = await givenSeats(api.db, { prices: { ...FAMILY, adult: 60_000 } });
     const { body } = await website.book({ tour_id: seats.tour.id, adults: 2 });
     expect(body).toMatchObject({ departure_date: null, total_price: 1_000 });
@@ -218,7 +213,7 @@ describe('a change of a booking to another date', () => {
     expect(await seatsTaken(api.db, seats)).toBe(4);
   });
 
-  it('into another currency is refused, and so is a category that is new', async () => {
+  it('refuses a move and a new category when the tour has another currency now', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);
@@ -231,7 +226,7 @@ describe('a change of a booking to another date', () => {
     });
   });
 
-  it("counts in the tenant's share of that departure while it is unpaid", async () => {
+  it("an unpaid booking counts in the tenant's share of the departure that it moves to", async () => {
     const limited = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(api.db, { seats: 10 });
     const other = await givenOther(seats.tour, { seats: 8 });
@@ -248,7 +243,7 @@ describe('a change of a booking to another date', () => {
 });
 
 describe('a change of a booking in the sandbox', () => {
-  it('takes seats of the sandbox only', async () => {
+  it('a changed booking of the sandbox takes seats of the sandbox only', async () => {
     const tests = await givenWebsite(api, { sandbox: true });
     const seats = await givenSeats(api.db, { seats: 3 });
     const other = await givenOther(seats.tour, { seats: 3 });
@@ -266,7 +261,7 @@ describe('a change of a booking in the sandbox', () => {
 });
 
 describe('a change of a confirmed booking', () => {
-  it('changes its total and keeps its deposit, also when the total becomes smaller', async () => {
+  it('a confirmed booking keeps its deposit when its total changes, also to a smaller one', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats, { adults: 8 });
     await step(booking_ref, 'confirm');
@@ -279,7 +274,7 @@ describe('a change of a confirmed booking', () => {
 });
 
 describe('a change of the people of a booking', () => {
-  it('replaces the customer, the notes, the reference and the travellers', async () => {
+  it('replaces the customer, the notes, the reference and the travellers of a booking', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats, { external_ref: 'cart-1', notes: 'Vegan' });
     const traveller = { category: 'adult', first_name: 'Ana', last_name: 'Lima' };
@@ -307,7 +302,7 @@ describe('a change of the people of a booking', () => {
     expect(cleared.body.customer).toEqual(body.customer);
   });
 
-  it('needs no free seat: it succeeds on a sold-out departure, and takes none (C9)', async () => {
+  it('changes the customer on a sold-out departure without taking a seat (C9)', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const { booking_ref } = await givenBooking(seats);
     expect(await seatsTaken(api.db, seats)).toBe(2);
@@ -343,13 +338,13 @@ describe('a change of the people of a booking', () => {
     [{ adults: 30, children: 30 }, ['adults']],
     [{ single_supplements: 3 }, ['single_supplements']],
     [{ adults: 51 }, ['adults']],
-  ])('to %j is refused', async (body, fields) => {
+  ])('refuses to change a booking to %j', async (body, fields) => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     expectInvalidFields(await change(booking_ref, body), fields);
   });
 
-  it('refuses fields that cannot be changed', async () => {
+  it('refuses a change of the tour, the hold, the payment method or the status', async () => {
     const { booking_ref } = await givenBooking(await givenSeats(api.db));
     for (const field of ['tour_id', 'hold_id', 'payment_method', 'status'])
       expectInvalidFields(
@@ -359,7 +354,7 @@ describe('a change of the people of a booking', () => {
       );
   });
 
-  it('keeps the travellers and supplements within the seats', async () => {
+  it('refuses fewer adults than the booking has single supplements or travellers', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const traveller = (first_name: string) => ({ category: 'adult', first_name, last_name: 'Lima' });
     const travellers = [traveller('Ana'), traveller('Rui')];
@@ -372,7 +367,7 @@ describe('a change of the people of a booking', () => {
 });
 
 describe('a change of a booking', () => {
-  it.each(['cancelled', 'expired'])('that is %s is refused', async (status) => {
+  it.each(['cancelled', 'expired'])('refuses to change a booking that is %s', async (status) => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     if (status === 'cancelled') await step(booking_ref, 'cancel');
@@ -382,16 +377,20 @@ describe('a change of a booking', () => {
     });
   });
 
-  it('of another tenant, or that does not exist, answers 404, and needs the scope booking:manage', async () => {
+  it('answers 404 for a booking of another tenant and for an unknown reference', async () => {
     const { booking_ref } = await givenBooking(await givenSeats(api.db));
     const other = await givenWebsite(api);
     expectProblem(await other.patch(pathOf(booking_ref), { adults: 1 }), 404, 'booking_not_found');
     expectProblem(await change('nonsense', { adults: 1 }), 404, 'booking_not_found');
+  });
+
+  it('changing a booking needs the scope booking:manage', async () => {
+    const { booking_ref } = await givenBooking(await givenSeats(api.db));
     const seller = await givenWebsite(api, {}, ['booking:create', 'booking:read']);
     expectProblem(await seller.patch(pathOf(booking_ref), { adults: 1 }), 401, 'insufficient_scope');
   });
 
-  it('with an Idempotency-Key happens once, and its repeat gets the same answer', async () => {
+  it('a booking changes once by an Idempotency-Key, and the repeat gets the same answer', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     const key = { 'idempotency-key': `change-${booking_ref}` };
@@ -404,7 +403,7 @@ describe('a change of a booking', () => {
     expectProblem(await change(booking_ref, { adults: 5 }, key), 422, 'idempotency_key_reused');
   });
 
-  it('refreshes the availability of both dates', async () => {
+  it('moving a booking refreshes the availability of both dates', async () => {
     const seats = await givenSeats(api.db);
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);
@@ -416,7 +415,7 @@ describe('a change of a booking', () => {
     expect([await free(seats), await free(other)]).toEqual([10, 8]);
   });
 
-  it('is stored with who changed what, without personal data', async () => {
+  it('the database records who changed what in a booking, without personal data', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenOther(seats.tour);
@@ -441,19 +440,13 @@ describe('a change of a booking', () => {
     ]);
   });
 
-  it('sends booking.updated once to endpoints that ask for it', async () => {
+  it('a changed booking sends booking.updated once to endpoints that subscribe to it', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const asking = await givenWebsite(api);
-    await db('webhook_endpoints').insert({
-      tenant_id: asking.tenant.id,
-      url: 'https://acme.example/webhooks',
-      status: 'active',
-      events: ['booking.updated'],
-    });
-    const { booking_ref, lead_id } = (
-      await asking.book({ tour_id: seats.tour.id, departure_date: seats.date, external_ref: 'cart-7' })
-    ).body;
+    await add(db, asking.tenant.id, 'https://acme.example/webhooks', ['booking.updated']);
+    const order = { tour_id: seats.tour.id, departure_date: seats.date, external_ref: 'cart-7' };
+    const { booking_ref, lead_id } = (await asking.book(order)).body;
     await asking.patch(pathOf(booking_ref), { adults: 2, email: 'rui@example.com' });
     await asking.patch(pathOf(booking_ref), { adults: 2 });
     const events = await db('webhook_events').where({ booking_ref, type: 'booking.updated' });
@@ -466,6 +459,7 @@ describe('a change of a booking', () => {
         external_ref: 'cart-7',
         customer: { ...CUSTOMER, email: 'rui@example.com' },
         departure_date: seats.date,
+        departure_time: null,
         total_price: 1_000,
       },
     ]);

@@ -1,11 +1,5 @@
 import { useTestApi } from '../support/api';
-import {
-  daysFromToday,
-  givenDeparture,
-  givenTour,
-  givenVisibilityRule,
-  type GivenTour,
-} from '../support/given';
+import { daysFromToday, givenDeparture, givenVisibilityRule, type GivenTour } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
 import { endHoldIn, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
@@ -33,7 +27,7 @@ const setPrices = (tour: GivenTour, prices: object) =>
     .update({ prices_minor: JSON.stringify(prices) });
 
 describe('a change of a hold on its departure', () => {
-  it('takes more seats and gives seats back, at the locked price, and answers like a reading', async () => {
+  it('a hold takes and gives back seats at its locked price, and the answer is the one of GET', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await setPrices(seats.tour, { adult: 90_000 });
@@ -48,18 +42,12 @@ describe('a change of a hold on its departure', () => {
     expect(await seatsTaken(api.db, seats)).toBe(1);
   });
 
-  it('refuses more seats than are free, and leaves the hold as it was', async () => {
+  it('refuses more seats for a hold than are free, and leaves the hold as it was', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await givenHold(seats);
-    expectProblem(
-      await change(hold.hold_id, { quantity: 4, external_ref: 'cart-9' }),
-      409,
-      'insufficient_seats',
-      {
-        seats_available: 3,
-      },
-    );
+    const refusal = await change(hold.hold_id, { quantity: 4, external_ref: 'cart-9' });
+    expectProblem(refusal, 409, 'insufficient_seats', { seats_available: 3 });
     expect((await website.get(`/api/gateway/holds/${hold.hold_id}`)).body).toMatchObject({
       quantity: 2,
       external_ref: null,
@@ -74,18 +62,21 @@ describe('a change of a hold on its departure', () => {
     [{ quantity: 3, adults: 1 }, [1, 2]],
     [{ adults: 3, children: 3 }, [3, 3]],
     [{ quantity: 2, adults: 0, children: 2 }, [0, 2]],
-  ])('to %j keeps the other numbers of two adults and two children', async (body, [adults, children]) => {
-    const seats = await givenSeats(api.db, { prices: { adult: 50_000, child: 30_000 } });
-    const hold = await givenHold(seats, { quantity: 4, children: 2 });
-    const { body: changed } = await change(hold.hold_id, body);
-    expect(changed).toMatchObject({
-      adults,
-      children,
-      quantity: adults! + children!,
-      total_price: adults! * 500 + children! * 300,
-    });
-    expect(await seatsTaken(api.db, seats)).toBe(adults! + children!);
-  });
+  ])(
+    'a change of two adults and two children to %j results in [adults, children] %j',
+    async (body, [adults, children]) => {
+      const seats = await givenSeats(api.db, { prices: { adult: 50_000, child: 30_000 } });
+      const hold = await givenHold(seats, { quantity: 4, children: 2 });
+      const { body: changed } = await change(hold.hold_id, body);
+      expect(changed).toMatchObject({
+        adults,
+        children,
+        quantity: adults! + children!,
+        total_price: adults! * 500 + children! * 300,
+      });
+      expect(await seatsTaken(api.db, seats)).toBe(adults! + children!);
+    },
+  );
 
   it.each([
     [{}, ['body']],
@@ -106,20 +97,20 @@ describe('a change of a hold on its departure', () => {
     ]),
     [{ departure_date: '2027-02-30' }, ['departure_date']],
     [{ customer: { email: 'nobody' } }, ['customer.email']],
-  ])('to %j is refused', async (body, fields) => {
+  ])('refuses to change a hold to %j', async (body, fields) => {
     const seats = await givenSeats(api.db, { seats: 80, prices: { adult: 50_000, child: 30_000 } });
     const hold = await givenHold(seats, { quantity: 4, children: 2 });
     expectInvalidFields(await change(hold.hold_id, body), fields);
   });
 
-  it('has no price for a category that the hold did not lock', async () => {
+  it('refuses a category whose price the hold did not lock', async () => {
     const seats = await givenSeats(api.db);
     const hold = await givenHold(seats);
     await setPrices(seats.tour, { adult: 50_000, child: 30_000 });
     expectInvalidFields(await change(hold.hold_id, { children: 1 }), ['children']);
   });
 
-  it('may give seats back, but takes none, when it was cancelled or closed', async () => {
+  it('a hold on a closed or cancelled departure may give seats back but takes none', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold = await givenHold(seats);
@@ -131,7 +122,7 @@ describe('a change of a hold on its departure', () => {
     expect((await change(hold.hold_id, { external_ref: 'cart-81' })).body.external_ref).toBe('cart-81');
   });
 
-  it('gives it a reference, by which a booking consumes it, and a customer', async () => {
+  it('adds a customer, and a reference by which a booking consumes the hold', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold = await givenHold(seats, { customer: { name: 'Ana Lima', email: 'ana@example.com' } });
@@ -152,7 +143,7 @@ describe('a change of a hold on its departure', () => {
 });
 
 describe('a change of a hold to another date', () => {
-  it('moves its seats, locks the prices of that date, and keeps its end', async () => {
+  it('moves the seats, locks the prices of the new date, and keeps the end of the hold', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const other = await givenOther(seats.tour, { seats: 3, prices: { adult: 60_000, child: 40_000 } });
     const hold = await givenHold(seats);
@@ -173,7 +164,7 @@ describe('a change of a hold to another date', () => {
     expect(booking.body).toMatchObject({ departure_date: other.date, total_price: 1_800 });
   });
 
-  it('is refused where seats are missing, and leaves the seats where they were', async () => {
+  it('refuses a move when seats are missing, and leaves the seats where they were', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const other = await givenOther(seats.tour, { seats: 1 });
     const hold = await givenHold(seats);
@@ -185,7 +176,7 @@ describe('a change of a hold to another date', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([2, 0]);
   });
 
-  it('shows no date and no free seats of a tour that the tenant no longer sees', async () => {
+  it('a refusal names no other dates of a tour that the tenant no longer sees', async () => {
     const seats = await givenSeats(api.db);
     await givenOther(seats.tour);
     const hold = await givenHold(seats);
@@ -195,7 +186,7 @@ describe('a change of a hold to another date', () => {
     expect(answer.body).not.toHaveProperty('alternatives');
   });
 
-  it('is possible from a cancelled departure', async () => {
+  it('moves a hold away from a cancelled departure', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenOther(seats.tour);
@@ -207,7 +198,7 @@ describe('a change of a hold to another date', () => {
     expect(await seatsTaken(db, seats)).toBe(0);
   });
 
-  it("counts in the tenant's share of that departure", async () => {
+  it("a hold counts in the tenant's share of the departure that it moves to", async () => {
     const { db } = api;
     const limited = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(db, { seats: 10 });
@@ -219,32 +210,27 @@ describe('a change of a hold to another date', () => {
     expectProblem(await move({ quantity: 6 }), 409, 'hold_limit_reached');
     expectProblem(await move({ departure_date: other.date }), 409, 'hold_limit_reached');
     expect((await move({ departure_date: other.date, quantity: 2 })).status).toBe(200);
-    expectProblem(
-      await limited.patch(`/api/gateway/holds/${three}`, { quantity: 4 }),
-      409,
-      'hold_limit_reached',
-    );
+    const grown = await limited.patch(`/api/gateway/holds/${three}`, { quantity: 4 });
+    expectProblem(grown, 409, 'hold_limit_reached');
   });
 });
 
 describe('a change of a hold', () => {
-  it('that is no longer live is refused', async () => {
+  it('refuses to change a hold that is expired, released or converted', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
-    const [expired, released, converted] = [
-      await givenHold(seats),
-      await givenHold(seats),
-      await givenHold(seats),
-    ];
+    const expired = await givenHold(seats);
     await endHoldIn(db, expired.hold_id, -1);
+    const released = await givenHold(seats);
     await website.delete(`/api/gateway/holds/${released.hold_id}`);
+    const converted = await givenHold(seats);
     await website.book({ tour_id: seats.tour.id, hold_id: converted.hold_id });
     expectProblem(await change(expired.hold_id, { quantity: 1 }), 409, 'hold_expired');
     expectProblem(await change(released.hold_id, { quantity: 1 }), 409, 'hold_state_conflict');
     expectProblem(await change(converted.hold_id, { quantity: 1 }), 409, 'hold_state_conflict');
   });
 
-  it('of another tenant, or that does not exist, answers 404', async () => {
+  it('answers 404 for a hold of another tenant and for an unknown id', async () => {
     const hold = await givenHold(await givenSeats(api.db));
     const other = await givenWebsite(api);
     const path = `/api/gateway/holds/${hold.hold_id}`;
@@ -252,7 +238,7 @@ describe('a change of a hold', () => {
     expectProblem(await change('nonsense', { quantity: 1 }), 404, 'hold_not_found');
   });
 
-  it('with an Idempotency-Key happens once, and its repeat gets the same answer', async () => {
+  it('a hold changes once by an Idempotency-Key, and the repeat gets the same answer', async () => {
     const seats = await givenSeats(api.db);
     const hold = await givenHold(seats);
     const key = { 'idempotency-key': `change-${hold.hold_id}` };
@@ -265,12 +251,11 @@ describe('a change of a hold', () => {
     expectProblem(await change(hold.hold_id, { quantity: 5 }, key), 422, 'idempotency_key_reused');
   });
 
-  it('refreshes the availability of both dates', async () => {
-    const tour = await givenTour(api.db);
-    const seats = { tour, date: await givenDeparture(api.db, tour) };
-    const other = await givenOther(tour);
+  it('moving a hold refreshes the availability of both dates', async () => {
+    const seats = await givenSeats(api.db);
+    const other = await givenOther(seats.tour);
     const hold = await givenHold(seats);
-    const free = async ({ date }: Seats) =>
+    const free = async ({ tour, date }: Seats) =>
       (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)).body
         .seats_available;
     expect([await free(seats), await free(other)]).toEqual([8, 10]);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelDeparture, reopenDeparture } from '../../services/api/departures/change-departure';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
@@ -94,7 +95,7 @@ describe.each([
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 10]);
   });
 
-  it('The last seats of a departure go to one of the holds and bookings that move there', async () => {
+  it('Of twelve holds and bookings that move to a departure with two free seats, two arrive', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 12);
     await hold(0, two, 10);
@@ -112,7 +113,7 @@ describe.each([
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 12]);
   });
 
-  it('One booking that many requests move ends on one departure, with its seats there only', async () => {
+  it('One booking that many requests move ends on one departure, and has seats only there', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 4);
     const { booking_ref } = (await book(0, one, { adults: 2 })).body;
@@ -169,7 +170,7 @@ describe.each([
     const answers: Answer[] = [];
     const [until, latest] = [Date.now() + 4_000, Date.now() + 30_000];
     const changed = () => answers.filter(({ status }) => status === 200).length;
-    // A slow machine gets more time.
+    // Gives a slow machine more time.
     const goesOn = () => Date.now() < until || (Date.now() < latest && changed() <= 40);
     const client = async (n: number) => {
       while (goesOn()) {
@@ -233,7 +234,7 @@ async function endSoon(
 /** Cancels a departure for some milliseconds, through the use cases of the terminal. */
 async function cancelAndReopen(db: Db, { tour, date }: Seats): Promise<undefined> {
   await inTransaction(db, (trx) => cancelDeparture(trx, tour, { date }));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await sleep(20);
   await inTransaction(db, (trx) => reopenDeparture(trx, tour, { date }));
   return undefined;
 }

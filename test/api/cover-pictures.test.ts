@@ -21,7 +21,7 @@ describe('GET /covers/{slug}.svg', () => {
     '..%2fdemo-tours.json',
     '..%2f..%2fpackage.json',
     '.svg',
-  ])('answers 404 for a file that is not a cover: %s', async (file) => {
+  ])('answers 404 for %s, which is not a cover', async (file) => {
     expectProblem(await api.http.get(`/covers/${file}`), 404, 'not_found');
   });
 });

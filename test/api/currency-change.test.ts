@@ -17,7 +17,7 @@ import { givenWidgetToken, SHOP } from '../widget/given-widget';
 const api = useTestApi();
 const website = useWebsite(api);
 let db: Db;
-beforeAll(async () => {
+beforeAll(() => {
   db = api.db;
 });
 
@@ -41,7 +41,7 @@ const hold = ({ tour, date }: Seats) => website.hold(tour, { departure_date: dat
 const book = ({ tour, date }: Seats) => website.book({ tour_id: tour.slug, departure_date: date });
 
 describe('a sale that waited for its departure', () => {
-  it('uses the currency that an import gave the tour during its wait', async () => {
+  it('a sale uses the currency that an import gave the tour during its wait', async () => {
     const held = await givenEuroSeats();
     const answer = await answerAfter(
       db,
@@ -61,7 +61,7 @@ describe('a sale that waited for its departure', () => {
     expect(lead.body).toMatchObject({ currency: 'JPY', total_price: 230_000 });
   });
 
-  it("uses the price rule of the tour's new continent", async () => {
+  it('a sale uses the price rule of the continent to which the tour moved during its wait', async () => {
     const seats = await givenSeats(db);
     await inTransaction(db, (trx) =>
       addPriceRule(trx, website.tenant, { continent: 'africa', change: { kind: 'percent', value: '50' } }),
@@ -70,7 +70,7 @@ describe('a sale that waited for its departure', () => {
     expect((await answerAfter(db, seats, () => hold(seats), move)).body.unit_price).toBe(750);
   });
 
-  it('uses a price rule that was added during its wait', async () => {
+  it('a sale uses a price rule that was added during its wait', async () => {
     const seats = await givenSeats(db);
     const other = await givenWebsite(api);
     const add = (trx: Trx) => addPriceRule(trx, other.tenant, { change: { kind: 'percent', value: '10' } });
@@ -78,7 +78,7 @@ describe('a sale that waited for its departure', () => {
     expect((await answerAfter(db, seats, sell, add)).body.total_price).toBe(550);
   });
 
-  it('answers 404 and takes no seats when the tenant no longer sees the tour', async () => {
+  it('a sale answers 404 and takes no seats when its tour became invisible during its wait', async () => {
     const hidden = await givenSeats(db);
     const archived = await givenSeats(db);
     const hide = async (trx: Trx) => {
@@ -100,7 +100,7 @@ describe('a sale that waited for its departure', () => {
 });
 
 describe('a booking without a date', () => {
-  it("that waited for its idempotency key uses the tour's new currency", async () => {
+  it("a booking without a date that waited for its key uses the tour's new currency", async () => {
     const tour = await givenTour(db, { basePriceMinor: 139_000 });
     const first = await db.transaction();
     const claimed = { tenantId: website.tenant.id, operation: 'booking.create', key: 'twice' } as const;
@@ -118,12 +118,12 @@ describe('an import', () => {
     tourEntry({ slug, departures: [departureEntry()], ...fields });
 
   it.each([
-    // The same number of minor units: no departure's row changes.
+    // Keeps the number of minor units, so that no departure's row changes.
     ['currency', { currency: 'JPY', departures: [departureEntry({ prices: { adult: 129_000 } })] }],
     ['continent', { continent: 'africa' }],
     ['time zone', { time_zone: 'Asia/Tokyo' }],
     ['status', { status: 'archived' }],
-  ])("that changes a tour's %s waits for a sale of its departures", async (what, change) => {
+  ])("an import that changes a tour's %s waits for a sale of its departures", async (what, change) => {
     const slug = `moved-${what.replace(' ', '-')}`;
     await importFiles(db, { 'tours.json': [entry(slug, {})] });
     const [departure] = await db('departures as d')
@@ -144,7 +144,7 @@ describe('an import', () => {
 });
 
 describe('answers during changes of the currency', () => {
-  it('never show an amount of one currency with the code of another', async () => {
+  it('answers never show an amount of one currency with the code of another', async () => {
     const { tour, date } = await givenEuroSeats();
     const { token } = await givenWidgetToken(db, website.tenant, { origins: [SHOP] });
     const { authorization } = website;
@@ -171,7 +171,7 @@ describe('answers during changes of the currency', () => {
           shown.add(`${path.split(/[?/]/)[3]}: ${price}`);
           recent.add(price);
         }
-        // An address may ask for the widget's list 120 times a minute.
+        // Stays below the limit of 120 widget lists a minute for each address.
         if (path.includes('token')) await sleep(100);
       }
     });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelDeparture } from '../../services/api/departures/change-departure';
 import { inTransaction } from '../../services/platform/database';
 import { departureOf, insertLead } from '../catalog/catalog-rows';
@@ -32,7 +33,7 @@ async function announced(): Promise<string[][]> {
 }
 
 describe('a booking during the cancellation of its departure', () => {
-  it('gets departure_cancelled when the cancellation has the lock, and is not in the event', async () => {
+  it('a booking that waits for a cancellation gets departure_cancelled and is not in the event', async () => {
     const { body } = await book();
     const answer = await answerAfter(api.db, seats, book, (trx) =>
       cancelDeparture(trx, seats.tour, { date: seats.date }),
@@ -41,7 +42,7 @@ describe('a booking during the cancellation of its departure', () => {
     expect(await announced()).toEqual([[body.booking_ref]]);
   });
 
-  it('is in the event when the booking has the lock', async () => {
+  it('a booking for which a cancellation waits is in the event', async () => {
     const booking = await api.db.transaction();
     const departure = await departureOf(booking, seats.tour.slug, seats.date);
     await booking('departures').where({ id: departure.id }).forUpdate().select('id');
@@ -53,11 +54,11 @@ describe('a booking during the cancellation of its departure', () => {
     expect(await announced()).toEqual([['LOCKED-1']]);
   });
 
-  it('is in the event or gets departure_cancelled, for each of 60 concurrent bookings', async () => {
-    // The first booking makes sure that there is an event.
+  it('each of 60 concurrent bookings is in the event or gets departure_cancelled', async () => {
+    // Ensures that there is an event.
     const first = await book();
     const bookings = Array.from({ length: 60 }, async (_, n) => {
-      await new Promise((resolve) => setTimeout(resolve, n));
+      await sleep(n);
       return book();
     });
     await Promise.race(bookings);

@@ -10,11 +10,8 @@ const website = useWebsite(api);
 
 const importDates = async (slug: string, dates: string[]) => {
   const departures = dates.map((date) => departureEntry({ departure_date: date }));
-  const report = await importFiles(
-    api.db,
-    { 'tours.json': [tourEntry({ slug, departures })] },
-    { prune: true },
-  );
+  const files = { 'tours.json': [tourEntry({ slug, departures })] };
+  const report = await importFiles(api.db, files, { prune: true });
   expect(report.errors).toEqual([]);
 };
 const hold = (slug: string, date: string) => website.hold(slug, { departure_date: date, quantity: 1 });
@@ -25,14 +22,14 @@ describe('a hold, after a hold on another date of its tour', () => {
     expect((await hold('ids', SECOND)).status).toBe(201);
   });
 
-  it('is placed on a departure that an import has removed and another one has added again', async () => {
+  it('places a hold on a departure that one import removed and another one added again', async () => {
     await importDates('ids', [SECOND]);
     expectProblem(await hold('ids', FIRST), 409, 'departure_gone');
     await importDates('ids', [FIRST, SECOND]);
     expect((await hold('ids', FIRST)).status).toBe(201);
   });
 
-  it('is placed on a departure that an import has just added', async () => {
+  it('places a hold on a departure that an import has just added', async () => {
     const added = '2031-06-15';
     expectProblem(await hold('ids', added), 409, 'departure_gone');
     await importDates('ids', [FIRST, SECOND, added]);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture } from '../support/given';
 import { givenSeats, givenWebsite, type Seats, useWebsite, type Website } from '../support/website';
@@ -12,7 +13,7 @@ const book = async (seats: Seats, who: Website = website): Promise<string> =>
 const pathOf = (ref: string) => `/api/tenant/bookings/${ref}`;
 
 describe("a booking's departure_status", () => {
-  it('is scheduled, cancelled after its cancellation, and scheduled again, while the booking keeps its status', async () => {
+  it('departure_status follows the departure, while the booking keeps its own status', async () => {
     const seats = await givenSeats(api.db);
     const made = await website.book({ tour_id: seats.tour.id, departure_date: seats.date });
     const ref = made.body.booking_ref;
@@ -31,7 +32,7 @@ describe("a booking's departure_status", () => {
     expect(cancelled.body).toMatchObject({ status: 'cancelled', departure_status: 'cancelled' });
   });
 
-  it('is that of the other departure after a move, and of the new one in the answer of a confirmation', async () => {
+  it('a moved booking shows the status of its new departure, also when it is confirmed', async () => {
     const seats = await givenSeats(api.db);
     const ref = await book(seats);
     await setStatus(seats, 'cancelled');
@@ -41,14 +42,14 @@ describe("a booking's departure_status", () => {
     expect((await website.post(`${pathOf(ref)}/confirm`)).body.departure_status).toBe('scheduled');
   });
 
-  it('is null without a date', async () => {
+  it('departure_status is null for a booking without a date', async () => {
     const { tour } = await givenSeats(api.db);
     const made = await website.book({ tour_id: tour.id });
     expect([made.status, made.body.departure_status]).toEqual([201, null]);
     expect((await website.get(pathOf(made.body.booking_ref))).body.departure_status).toBeNull();
   });
 
-  it('is in a repeated answer as it was', async () => {
+  it('a repeated answer has the departure_status of the first one', async () => {
     const seats = await givenSeats(api.db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     const key = { 'idempotency-key': 'departure-status' };
@@ -77,11 +78,11 @@ describe('the bookings of a departure that is cancelled or reopened', () => {
     const { rows } = await api.db.raw(
       "select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as at",
     );
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await sleep(2);
     return rows[0].at.toISOString();
   }
 
-  it('have changed then, in the order of all changes, on pages of any size', async () => {
+  it('updated_since lists the bookings of a cancelled departure in the order of all changes', async () => {
     const who = await givenWebsite(api);
     const [one, other] = [await givenSeats(api.db), await givenSeats(api.db)];
     const [a, b, c, d, e] = [
@@ -110,7 +111,7 @@ describe('the bookings of a departure that is cancelled or reopened', () => {
     expect(await refsSince(who, later, 2)).toEqual([a, c, e]);
   });
 
-  it('have not changed when its seats, prices or the same status are written', async () => {
+  it('a change of seats or prices, or the same status again, does not update a booking', async () => {
     const who = await givenWebsite(api);
     const seats = await givenSeats(api.db);
     const ref = await book(seats, who);

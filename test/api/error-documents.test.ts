@@ -31,7 +31,7 @@ describe('the problem codes', () => {
     [429, 'rate_limited'],
     [500, 'internal_error'],
     [503, 'overloaded shutting_down'],
-  ])('have the status %i: %s', (status, codes) => {
+  ])('these problem codes have the status %i: %s', (status, codes) => {
     for (const code of codes.split(' ')) {
       expect(PROBLEMS[code as keyof typeof PROBLEMS]).toMatchObject({
         status,
@@ -40,7 +40,7 @@ describe('the problem codes', () => {
     }
   });
 
-  it('have the titles that the specification names', () => {
+  it('problem codes have the titles that the specification names', () => {
     const all = Object.values(PROBLEMS);
     const titlesOf = (status: number) => [
       ...new Set(all.filter((it) => it.status === status).map(({ title }) => title)),
@@ -52,7 +52,7 @@ describe('the problem codes', () => {
     }
   });
 
-  it('are retryable only when waiting helps', () => {
+  it('a problem code is retryable only when waiting helps', () => {
     const retryable = Object.entries(PROBLEMS).filter(([, problem]) => problem.retryable);
     expect(retryable.map(([code]) => code).sort()).toEqual([
       'departure_busy',
@@ -67,52 +67,46 @@ describe('the problem codes', () => {
 
 describe('a request with several issues', () => {
   const HOLD = '/api/gateway/tours/no-such-tour/hold';
-  const json = { 'content-type': 'application/json' };
   const post = (path: string, headers: Record<string, string>, body: string) =>
     api.http.post(path).set(headers).send(body);
 
-  it('is refused for the first one in the order of the contract', async () => {
-    const authorization = `Bearer ${reader.key}`;
-    const good = { ...json, authorization };
-    const xml = { 'content-type': 'text/xml' };
-    const two = `?api_key=another`;
-    expectProblem(await post(`/api/gateway/none${two}`, { ...xml, authorization }, '<'), 404, 'not_found');
-    expectProblem(
-      await api.http
-        .put(HOLD + two)
-        .set({ ...xml, authorization })
-        .send('<'),
-      405,
-      'method_not_allowed',
-    );
-    expectProblem(
-      await post(HOLD + two, { ...xml, authorization: 'Bearer x' }, '<'),
-      400,
-      'multiple_credentials',
-    );
-    expectProblem(await post(HOLD, { ...xml, authorization: 'Bearer x' }, '<'), 401, 'invalid_api_key');
-    expectProblem(await post(HOLD, { ...xml, authorization }, '<'), 415, 'unsupported_media_type');
+  it('a request with several issues gets the code of the first failed check', async () => {
+    const { authorization } = reader;
+    const good = { 'content-type': 'application/json', authorization };
+    const xml = { 'content-type': 'text/xml', authorization };
+    const wrongKey = { 'content-type': 'text/xml', authorization: 'Bearer x' };
+    const two = '?api_key=another';
+    expectProblem(await post(`/api/gateway/none${two}`, xml, '<'), 404, 'not_found');
+    const put = await api.http
+      .put(HOLD + two)
+      .set(xml)
+      .send('<');
+    expectProblem(put, 405, 'method_not_allowed');
+    expectProblem(await post(HOLD + two, wrongKey, '<'), 400, 'multiple_credentials');
+    expectProblem(await post(HOLD, wrongKey, '<'), 401, 'invalid_api_key');
+    expectProblem(await post(HOLD, xml, '<'), 415, 'unsupported_media_type');
     expectProblem(await post(HOLD, good, `{${' '.repeat(20_000)}`), 413, 'body_too_large');
     expectProblem(await post(HOLD, good, '{"quantity":0'), 400, 'malformed_json');
     expectProblem(await post(HOLD, good, '{"quantity":0}'), 400, 'validation_failed');
     const fine = JSON.stringify({ quantity: 1, departure_date: '2027-01-01' });
     expectProblem(await post(HOLD, good, fine), 404, 'tour_not_found');
-    expectProblem(await post(HOLD, { ...xml, authorization }, '<'), 429, 'rate_limited');
-    expectProblem(await post(HOLD, { ...xml, authorization: 'Bearer x' }, '<'), 401, 'invalid_api_key');
+    expectProblem(await post(HOLD, xml, '<'), 429, 'rate_limited');
+    expectProblem(await post(HOLD, wrongKey, '<'), 401, 'invalid_api_key');
   });
 
-  it('is refused for its input before it is refused for an unknown tour', async () => {
-    for (const path of ['/departures?limit=0', '/departures?from=2027-02-30', '?nonsense=1']) {
-      expect((await reader.get(`/api/tenant/tours/none${path}`)).status).toBe(400);
-    }
-    expect((await reader.get('/api/gateway/tours/none/availability?departure_date=2027-02-30')).status).toBe(
-      400,
-    );
+  it('checks the input before it searches for the tour', async () => {
+    const paths = [
+      '/api/tenant/tours/none/departures?limit=0',
+      '/api/tenant/tours/none/departures?from=2027-02-30',
+      '/api/tenant/tours/none?nonsense=1',
+      '/api/gateway/tours/none/availability?departure_date=2027-02-30',
+    ];
+    for (const path of paths) expect((await reader.get(path)).status).toBe(400);
   });
 });
 
 describe('an error document', () => {
-  it('forbids caching', async () => {
+  it('an error document forbids caching', async () => {
     const answers = [
       reader.get('/api/tenant/catalog?limit=0'),
       reader.get('/api/tenant/tours/none'),
@@ -121,7 +115,7 @@ describe('an error document', () => {
     for (const { headers } of await Promise.all(answers)) expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('has only the members of the contract', async () => {
+  it('an error document has exactly the documented members', async () => {
     const { body } = await reader.get('/api/tenant/catalog?limit=0');
     expect(body).toEqual({
       type: expect.any(String),
@@ -140,7 +134,7 @@ describe('an error document', () => {
 });
 
 describe('a database error', () => {
-  it('is answered with a 500 without details, and requests succeed again after it (T26)', async () => {
+  it('a database error answers 500 without details, and later requests succeed (T26)', async () => {
     const { db } = api;
     await db.raw('alter table tours rename to tours_away');
     const responses = [
@@ -157,12 +151,12 @@ describe('a database error', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('is answered with a 503 and Retry-After when all connections are in use for too long (T19, T47)', async () => {
+  it('answers 503 with Retry-After when all connections are in use for too long (T19, T47)', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api.context;
     api.context.db = busy;
     const held = await busy.transaction();
-    // The default of the pool is five seconds.
+    // Shortens the wait for a connection from the default of five seconds.
     busy.client.pool.acquireTimeoutMillis = 50;
     const response = await reader.get('/api/tenant/catalog');
     await held.rollback();

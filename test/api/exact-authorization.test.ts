@@ -8,7 +8,7 @@ import { ORIGIN, type Shop, startTwoInstances, type TwoInstances } from './two-i
 /** Repetitions of each of the nine kinds of change. */
 const REPETITIONS = Number(process.env.REPETITIONS ?? 6);
 /** Longer than the read-cache validity. */
-const PAST_LEASE_MS = 1_300;
+const PAST_VALIDITY_MS = 1_300;
 
 let two: TwoInstances;
 beforeAll(async () => {
@@ -86,8 +86,8 @@ const CASES: Record<string, (shop: Shop) => Case> = {
 };
 
 describe('two instances under constant requests', () => {
-  // Cases run concurrently: each changes the version during the others.
-  it('apply every change from the instant at which its command returns (T8)', async () => {
+  // Runs the cases concurrently, so that each changes the version during the others.
+  it('both instances apply every change from the instant at which its command returns (T8)', async () => {
     const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
       const outcomes = Object.entries(CASES).map(async ([name, prepare]) => {
@@ -104,7 +104,7 @@ describe('two instances under constant requests', () => {
     expect((await two.hits()) - hitsBefore).toBeGreaterThan(1_000);
   }, 180_000);
 
-  it('apply a change also when the command runs in its own process', async () => {
+  it('both instances apply a change also when the command runs in its own process', async () => {
     const shop = await two.givenShop();
     for (const line of [`tenant suspend ${shop.slug}`, `key revoke ${shop.keyId}`]) {
       const outcome = await hammer(two.baseUrls, withKey(shop, tourOf(shop)), () => two.tourctlProcess(line));
@@ -114,7 +114,7 @@ describe('two instances under constant requests', () => {
     }
   }, 60_000);
 
-  it('refuse a key from the instant of its expiry, by the clock of the database', async () => {
+  it('both instances refuse a key from the instant of its expiry, by the clock of the database', async () => {
     const shop = await two.givenShop();
     const { db } = two;
     await inTransaction(db, (trx) =>
@@ -151,7 +151,7 @@ describe('an instance that cannot reach the database', () => {
     while (!(await askOnce(instance.baseUrl, { ...ask, isOld: isWanted }, 2_000)).old) await pause(100);
   };
 
-  it('gives no outdated answer when its connection hangs, and serves again when it recovers', async () => {
+  it('an instance whose connection hangs gives no outdated answer, and serves again later', async () => {
     const shop = await two.givenShop();
     const ask = withKey(shop, tourOf(shop));
     await untilStatus(ask, 200);
@@ -175,13 +175,13 @@ describe('an instance that cannot reach the database', () => {
     await untilStatus(ask, 401);
   }, 60_000);
 
-  it('uses no cached data after a pause longer than the read-cache validity when its polls fail', async () => {
+  it('an instance uses no cached data after a long pause when its polls fail', async () => {
     const shop = await two.givenShop();
     const ask = withKey(shop, tourOf(shop));
     await untilStatus(ask, 200);
     instance.pause();
     await two.tourctl(`key revoke ${shop.keyId}`);
-    // Longer than the timeout of a poll, so that the process continues without a new validity.
+    // Delays polls beyond their timeout, so that the process continues without a new validity.
     proxy.delay(1_200);
     instance.resume();
     const outcome = await hammer([instance.baseUrl], ask, async () => {
@@ -195,7 +195,7 @@ describe('an instance that cannot reach the database', () => {
     await untilStatus(ask, 401);
   }, 60_000);
 
-  it('gives no outdated answer when the connection is slow', async () => {
+  it('an instance with a slow connection gives no outdated answer', async () => {
     proxy.delay(300);
     for (let n = 0; n < 2; n++) {
       const shop = await two.givenShop();
@@ -207,7 +207,7 @@ describe('an instance that cannot reach the database', () => {
     }
   }, 60_000);
 
-  it('delays one command once, and no later command', async () => {
+  it('an instance that died delays one command, and no later one', async () => {
     const shop = await two.givenShop();
     const waited = async () => {
       const begun = performance.now();
@@ -215,7 +215,7 @@ describe('an instance that cannot reach the database', () => {
       await awaitInstances(two.db);
       return performance.now() - begun;
     };
-    await pause(PAST_LEASE_MS);
+    await pause(PAST_VALIDITY_MS);
     await instance.kill();
     expect(await waited()).toBeGreaterThan(1_000);
     expect(await waited()).toBeLessThan(1_000);

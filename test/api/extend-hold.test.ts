@@ -30,7 +30,7 @@ async function age(holdId: string, minutes: number): Promise<void> {
 }
 
 describe('extending a hold', () => {
-  it('counts the minutes from now and answers with the hold', async () => {
+  it('an extension counts its minutes from now and answers with the hold', async () => {
     const hold = await givenHold({ external_ref: 'cart-7', hold_minutes: 5 });
     await age(hold.hold_id, 3);
     const before = Date.now();
@@ -46,26 +46,26 @@ describe('extending a hold', () => {
     expect((await website.get(`/api/gateway/holds/${hold.hold_id}`)).text).toBe(extended.text);
   });
 
-  it('never shortens it: fewer minutes than the remaining ones change nothing (C7)', async () => {
+  it('fewer minutes than the remaining ones do not shorten the hold (C7)', async () => {
     const hold = await givenHold({ hold_minutes: 40 });
     const extended = await extend(hold.hold_id, 1);
     expect(extended.status).toBe(200);
     expect(extended.body).toEqual(hold);
   });
 
-  it('keeps it alive for 120 minutes in total and refuses more (C10)', async () => {
+  it('extends a hold to at most 120 minutes in total (C10)', async () => {
     const hold = await givenHold();
     await age(hold.hold_id, 100);
     expectInvalidFields(await extend(hold.hold_id, 21), ['hold_minutes']);
     expect((await extend(hold.hold_id, 19)).body).toMatchObject({ status: 'active', hold_minutes: 19 });
   });
 
-  it.each([0, 61, 1.5, '10', null, undefined])('by %j minutes is refused', async (minutes) => {
+  it.each([0, 61, 1.5, '10', null, undefined])('refuses an extension by %j minutes', async (minutes) => {
     const hold = await givenHold();
     expectInvalidFields(await extend(hold.hold_id, minutes), ['hold_minutes']);
   });
 
-  it("is limited by the tenant's own maximum", async () => {
+  it("refuses more minutes than the tenant's own maximum", async () => {
     const strict = await givenWebsite(api, { holdMaxMinutes: 10 });
     const hold = await strict.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     const path = `/api/gateway/holds/${hold.body.hold_id}/extend`;
@@ -73,7 +73,7 @@ describe('extending a hold', () => {
     expect((await strict.post(path, { hold_minutes: 10 })).status).toBe(200);
   });
 
-  it('does not make an expired hold active again', async () => {
+  it('an extension does not make an expired hold active again', async () => {
     const hold = await givenHold();
     await endHoldIn(api.db, hold.hold_id, -1);
     const taken = await seatsTaken(api.db, seats);
@@ -81,7 +81,7 @@ describe('extending a hold', () => {
     expect(await seatsTaken(api.db, seats)).toBe(taken);
   });
 
-  it('answers 409 for a hold that was released or became a booking', async () => {
+  it('refuses to extend a hold that was released or became a booking', async () => {
     const released = await givenHold();
     await website.delete(`/api/gateway/holds/${released.hold_id}`);
     expectProblem(await extend(released.hold_id, 10), 409, 'hold_state_conflict');
@@ -92,7 +92,7 @@ describe('extending a hold', () => {
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])(
-    'answers 404 for the id %s',
+    'answers 404 for the unknown hold id %s',
     async (id) => {
       expectProblem(await extend(id, 10), 404, 'hold_not_found');
     },

@@ -12,7 +12,7 @@ const givenFamilySeats = (seats = 10) => givenSeats(api.db, { seats, prices: PRI
 const RUI = { category: 'child', first_name: 'Rui', last_name: 'Lima', birth_date: '2019-05-04' };
 
 describe('a booking of a family', () => {
-  it('pays the price of each category and takes a seat for each traveller', async () => {
+  it('a booking pays the price of each category and takes a seat for each traveller', async () => {
     const seats = await givenFamilySeats();
     const { status, body } = await website.book({
       tour_id: seats.tour.slug,
@@ -44,7 +44,7 @@ describe('a booking of a family', () => {
     expect(await seatsTaken(api.db, seats)).toBe(3);
   });
 
-  it("pays the tenant's price of each category", async () => {
+  it("a booking pays the tenant's price of each category", async () => {
     const acme = await givenWebsite(api);
     await givenPriceRule(api.db, acme, { percent: 10 });
     const { tour, date } = await givenFamilySeats();
@@ -52,7 +52,7 @@ describe('a booking of a family', () => {
     expect(body.total_price).toBe(550 + 2 * 342.65);
   });
 
-  it('may be children without an adult', async () => {
+  it('a booking may have children without an adult', async () => {
     const seats = await givenFamilySeats();
     const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 0 };
     const { body } = await website.book({ ...order, children: 2 });
@@ -70,12 +70,12 @@ describe('a booking of a family', () => {
     ],
     ['a negative number', { children: -1 }, 'children'],
     ['half a child', { children: 0.5 }, 'children'],
-  ])('is refused with 400 for %s', async (_what, party, field) => {
+  ])('refuses a booking with %s', async (_what, party, field) => {
     const { tour, date } = await givenFamilySeats(60);
     expectInvalidFields(await website.book({ tour_id: tour.id, departure_date: date, ...party }), [field]);
   });
 
-  it('is refused with 400 for a category without a price, but after the refusals of the departure', async () => {
+  it('checks the departure first, and then refuses a category without a price with 400', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     expectInvalidFields(await website.book({ ...order, children: 1 }), ['children']);
@@ -85,7 +85,7 @@ describe('a booking of a family', () => {
     expect(await seatsTaken(api.db, seats)).toBe(0);
   });
 
-  it('never takes more seats than there are, with children in the last ones (C3)', async () => {
+  it('concurrent bookings with children never take more seats than there are (C3)', async () => {
     const seats = await givenFamilySeats(10);
     const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 1, children: 2 };
     const answers = await Promise.all(Array.from({ length: 8 }, () => website.book(order)));
@@ -95,7 +95,7 @@ describe('a booking of a family', () => {
 });
 
 describe('travellers of a booking', () => {
-  it('are stored and shown with the booking, and not in its short form', async () => {
+  it('GET shows the travellers of a booking, and the answer of its creation does not', async () => {
     const { tour, date } = await givenFamilySeats();
     const travellers = [{ ...RUI, note: 'Vegetarian' }];
     const booking = await website.book({ tour_id: tour.id, departure_date: date, children: 1, travellers });
@@ -110,7 +110,7 @@ describe('travellers of a booking', () => {
     ['a day that does not exist', [{ ...RUI, birth_date: '2019-02-31' }], 'travellers.0.birth_date'],
     ['a missing name', [{ category: 'child', first_name: 'Rui' }], 'travellers.0.last_name'],
     ['an empty name', [{ ...RUI, first_name: ' ' }], 'travellers.0.first_name'],
-  ])('are refused with 400 for %s', async (_what, travellers, field) => {
+  ])('refuses travellers with %s', async (_what, travellers, field) => {
     const { tour, date } = await givenFamilySeats();
     const order = { tour_id: tour.id, departure_date: date, children: 1, travellers };
     expectInvalidFields(await website.book(order), [field]);
@@ -118,7 +118,7 @@ describe('travellers of a booking', () => {
 });
 
 describe('a hold of a family', () => {
-  it('names its party, and locks the price of every category', async () => {
+  it('a hold names its party and locks the price of every category', async () => {
     const { tour, date } = await givenFamilySeats();
     const { body } = await website.hold(tour, { departure_date: date, quantity: 3, children: 1 });
     expect(body).toMatchObject({
@@ -137,19 +137,19 @@ describe('a hold of a family', () => {
     [{ quantity: 3, adults: 2 }],
     [{ quantity: 3, adults: 3, children: 1 }],
     [{ quantity: 1, children: 2 }],
-  ])('is refused with 400 if its party is not its quantity: %j', async (party) => {
+  ])('refuses %j, because its party is not its quantity', async (party) => {
     const { tour, date } = await givenFamilySeats();
     expectInvalidFields(await website.hold(tour, { departure_date: date, ...party }), ['quantity']);
   });
 
-  it('is refused with 400 if the departure has no price for children, but after the refusals of the departure', async () => {
+  it('checks the seats first, and then refuses children without a price with 400', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 2 });
     const hold = (quantity: number) => website.hold(tour, { departure_date: date, quantity, children: 1 });
     expectInvalidFields(await hold(2), ['children']);
     expectProblem(await hold(3), 409, 'insufficient_seats');
   });
 
-  it('gives its prices to the booking that consumes it, for more travellers too', async () => {
+  it('a booking pays the prices of its hold, also for more travellers', async () => {
     const seats = await givenFamilySeats();
     const { tour, date } = seats;
     const { body: hold } = await website.hold(tour, { departure_date: date, quantity: 2, children: 1 });
@@ -163,7 +163,7 @@ describe('a hold of a family', () => {
     expect(await seatsTaken(api.db, seats)).toBe(4);
   });
 
-  it('gives a booking only the categories that it has locked', async () => {
+  it('a booking adds no category whose price its hold did not lock', async () => {
     const { tour, date } = await givenSeats(api.db);
     const { body: hold } = await website.hold(tour, { departure_date: date, quantity: 2 });
     await api.db('departures').where({ tour_id: tour.id }).update({ prices_minor: PRICES });

@@ -30,15 +30,29 @@ interface Item {
 async function namesOf(query: string, who = reader): Promise<string[]> {
   const { status, body } = await who.get(`/api/tenant/catalog?limit=100&${query}`);
   expect(status).toBe(200);
-  return (body.items as Item[]).map(({ name }) => name);
+  return namesIn(body.items);
 }
 
+const namesIn = (items: Item[]) => items.map(({ name }) => name);
 const given = (name: string, more: TourOverrides = {}) => givenTour(api.db, { name, ...more });
 const departs = (tour: GivenTour, days: number, more: object = {}) =>
   givenDeparture(api.db, tour, { date: daysFromToday(days), ...more });
 
+/** Reads all pages of the catalog. */
+async function pagesOf(who: Website, query: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor = '';
+  do {
+    const { body, status } = await who.get(`/api/tenant/catalog?${query}${cursor}`);
+    expect(status).toBe(200);
+    items.push(...(body.items as Item[]));
+    cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
+  } while (cursor);
+  return items;
+}
+
 describe('the filters of GET /api/tenant/catalog', () => {
-  it('country selects the tours of a country, in any case', async () => {
+  it('country selects the tours of a country, in upper or lower case', async () => {
     await given('Hue');
     await given('Lima', { country: 'PE', continent: 'south-america' });
     expect(await namesOf('country=PE')).toEqual(['Lima']);
@@ -63,7 +77,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     expect(await namesOf('duration_min=5&duration_max=3')).toEqual([]);
   });
 
-  it('departs_from and departs_to select the tours with an open departure between both, whatever its seats', async () => {
+  it('departs_from and departs_to select tours with an open departure between them, also a full one', async () => {
     const date = daysFromToday(20);
     const open = await given('open');
     await departs(open, 20);
@@ -90,7 +104,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     expect(body.items).toEqual([expect.objectContaining({ price_from: 100, next_departure_date: first })]);
   });
 
-  it('must all hold together, on every page', async () => {
+  it('all filters apply together on every page', async () => {
     for (let n = 0; n < 60; n++) {
       const [country, durationDays, tag] = [['VN', 'TH'][n % 2]!, 1 + (n % 3), `tag-${n % 5}`];
       const tour = await given(`Tour ${String(n).padStart(2, '0')}`, {
@@ -102,13 +116,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     }
     const from = `departs_from=${daysFromToday(11)}`;
     const filter = `country=VN&tag=all&duration_min=2&duration_max=3&${from}&q=tour&continent=asia`;
-    const found: string[] = [];
-    let cursor = '';
-    do {
-      const { body } = await reader.get(`/api/tenant/catalog?limit=3&${filter}${cursor}`);
-      found.push(...(body.items as Item[]).map(({ name }) => name));
-      cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
-    } while (cursor);
+    const found = namesIn(await pagesOf(reader, `limit=3&${filter}`));
     const expected = Array.from({ length: 60 }, (_, n) => n).filter(
       (n) => n % 2 === 0 && n % 3 > 0 && n % 4 > 0,
     );
@@ -124,7 +132,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     ['sort', 'price'],
     ['country', ''],
     ['tag', 'x'.repeat(101)],
-  ])('refuse %s=%s', async (field, value) => {
+  ])('refuses %s=%s', async (field, value) => {
     const response = await reader.get('/api/tenant/catalog').query({ [field]: value });
     expectProblem(response, 400, 'validation_failed');
     expect(response.body.errors).toEqual([{ in: 'query', field, message: expect.any(String) }]);
@@ -137,32 +145,21 @@ describe('the filters of GET /api/tenant/catalog', () => {
     'duration_max=9',
     'departs_from=2020-01-01',
     'sort=next_departure_date',
-  ])('and the order belong to the cursor: %s', async (filter) => {
+  ])('refuses a cursor of a request with %s when this parameter is missing', async (filter) => {
     for (const name of ['a', 'b']) await departs(await given(name, { tags: ['a'] }), 9);
     const { body } = await reader.get(`/api/tenant/catalog?limit=1&${filter}`);
     expect(body.next_cursor).toEqual(expect.any(String));
     const refused = await reader.get(`/api/tenant/catalog?limit=1&cursor=${body.next_cursor}`);
     expectProblem(refused, 400, 'invalid_cursor');
     const next = await reader.get(`/api/tenant/catalog?limit=1&${filter}&cursor=${body.next_cursor}`);
-    expect(next.body.items.map(({ name }: Item) => name)).toEqual(['b']);
+    expect(namesIn(next.body.items)).toEqual(['b']);
   });
 });
 
 describe('sort=next_departure_date', () => {
-  const all = (who: Website, filter = '') => pagesOf(who, 100, filter);
-
-  async function pagesOf(who: Website, limit: number, filter = ''): Promise<Item[]> {
-    const items: Item[] = [];
-    let cursor = '';
-    do {
-      const path = `/api/tenant/catalog?sort=next_departure_date&limit=${limit}${filter}`;
-      const { body, status } = await who.get(path + cursor);
-      expect(status).toBe(200);
-      items.push(...(body.items as Item[]));
-      cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
-    } while (cursor);
-    return items;
-  }
+  const sorted = (who: Website, limit: number, filter = '') =>
+    pagesOf(who, `sort=next_departure_date&limit=${limit}${filter}`);
+  const all = (filter = '') => sorted(reader, 100, filter);
 
   const inOrder = (items: Item[]) =>
     [...items].sort((a, b) => {
@@ -184,10 +181,10 @@ describe('sort=next_departure_date', () => {
   }
 
   it.each<[string, (tours: GivenTour[]) => Promise<void>]>([
-    ['that were never computed', async () => {}],
-    ['that are all computed', () => refreshNextDepartures(api.db)],
+    ['none is computed', async () => {}],
+    ['all are computed', () => refreshNextDepartures(api.db)],
     [
-      'of which some changed since they were computed',
+      'some changed since their computation',
       async (tours) => {
         await refreshNextDepartures(api.db);
         const { db } = api;
@@ -200,35 +197,36 @@ describe('sort=next_departure_date', () => {
       },
     ],
   ])(
-    'lists next departures %s by date, name and id, tours without one last, on pages of any size',
+    'sorts pages of any size by next departure (%s), name and id, tours without one last',
     async (_what, prepare) => {
       await prepare(await givenTours());
-      const listed = await all(reader);
+      const listed = await all();
       expect(listed).toHaveLength(40);
       expect(listed).toEqual(inOrder(listed));
       const byName = (await reader.get('/api/tenant/catalog?limit=100')).body.items as Item[];
       expect(inOrder(byName)).toEqual(listed);
-      for (const limit of [1, 7, 39]) expect(await pagesOf(reader, limit)).toEqual(listed);
-      expect(await all(reader, '&continent=asia')).toEqual(
-        listed.filter(({ continent }) => continent === 'asia'),
-      );
+      for (const limit of [1, 7, 39]) expect(await sorted(reader, limit)).toEqual(listed);
+      expect(await all('&continent=asia')).toEqual(listed.filter(({ continent }) => continent === 'asia'));
     },
   );
 
-  it.each([true, false])('lists only visible tours when the default is %s', async (defaultVisible) => {
-    const tours = await givenTours();
-    await refreshNextDepartures(api.db);
-    await departs(tours[39]!, 0);
-    const shop = await givenWebsite(api, { defaultVisible }, ['catalog:read']);
-    await givenVisibilityRule(api.db, shop, 'asia', !defaultVisible);
-    for (const tour of tours.slice(0, 9)) await givenVisibilityRule(api.db, shop, tour, !defaultVisible);
-    for (const tour of tours.slice(9, 18)) await givenVisibilityRule(api.db, shop, tour, defaultVisible);
-    const byName = (await shop.get('/api/tenant/catalog?limit=100')).body.items as Item[];
-    expect(byName.length).toBeGreaterThan(9);
-    expect(await pagesOf(shop, 4)).toEqual(inOrder(byName));
-  });
+  it.each([true, false])(
+    'shows only visible tours when the default visibility is %s',
+    async (defaultVisible) => {
+      const tours = await givenTours();
+      await refreshNextDepartures(api.db);
+      await departs(tours[39]!, 0);
+      const shop = await givenWebsite(api, { defaultVisible }, ['catalog:read']);
+      await givenVisibilityRule(api.db, shop, 'asia', !defaultVisible);
+      for (const tour of tours.slice(0, 9)) await givenVisibilityRule(api.db, shop, tour, !defaultVisible);
+      for (const tour of tours.slice(9, 18)) await givenVisibilityRule(api.db, shop, tour, defaultVisible);
+      const byName = (await shop.get('/api/tenant/catalog?limit=100')).body.items as Item[];
+      expect(byName.length).toBeGreaterThan(9);
+      expect(await sorted(shop, 4)).toEqual(inOrder(byName));
+    },
+  );
 
-  it('keeps the dates of its first page, so that no tour is missing or repeated when departures close between pages', async () => {
+  it('no tour is missing or repeated when departures close between pages', async () => {
     const { db } = api;
     const { at } = await db.select(db.raw("clock_timestamp() + interval '2 seconds' as at")).first();
     const closesAt = (at as Date).toISOString();
@@ -241,35 +239,35 @@ describe('sort=next_departure_date', () => {
     await refreshNextDepartures(db);
     const path = '/api/tenant/catalog?sort=next_departure_date&limit=2';
     const first = (await reader.get(path)).body;
-    expect(first.items.map(({ name }: Item) => name)).toEqual(['a', 'b']);
+    expect(namesIn(first.items)).toEqual(['a', 'b']);
     await db.raw('select pg_sleep_until(?)', [at]);
     for (const refresh of [false, true]) {
       if (refresh) await refreshNextDepartures(db);
       const second = (await reader.get(`${path}&cursor=${first.next_cursor}`)).body;
       const third = (await reader.get(`${path}&cursor=${second.next_cursor}`)).body;
-      expect([...second.items, ...third.items].map(({ name }: Item) => name)).toEqual(['c', 'd', 'e']);
+      expect(namesIn([...second.items, ...third.items])).toEqual(['c', 'd', 'e']);
       expect(second.items[0].next_departure_date).toBe(daysFromToday(9));
-      expect((await all(reader)).map(({ name }) => name)).toEqual(['e', 'a', 'b', 'c', 'd']);
+      expect(namesIn(await all())).toEqual(['e', 'a', 'b', 'c', 'd']);
     }
   });
 
-  it('is computed again for what changed and closed, and then needs no computation for a page', async () => {
+  it('a refresh computes the next departures that changed or closed', async () => {
     const tours = await givenTours();
     await refreshNextDepartures(api.db);
     expect(await api.db('next_departures_due')).toEqual([]);
     expect(await api.db('next_departures')).toHaveLength(tours.length);
     await api.db('next_departures').update({ open_until: '2020-01-01T00:00:00Z', sort_key: '2020-01-01' });
-    const listed = await all(reader);
+    const listed = await all();
     await refreshNextDepartures(api.db);
     expect(await api.db('next_departures').where('open_until', '<', '2021-01-01')).toEqual([]);
-    expect(await all(reader)).toEqual(listed);
+    expect(await all()).toEqual(listed);
   });
 });
 
 describe('GET /api/tenant/catalog/filters', () => {
   const filters = async (who = reader) => (await who.get('/api/tenant/catalog/filters')).body;
 
-  it('answers the values of visible tours, how many have each, and the range of durations and open dates', async () => {
+  it('counts the visible tours of each value, and answers the ranges of durations and open dates', async () => {
     const hue = await given('Hue', { tags: ['river', 'food', 'river'], durationDays: 4 });
     await given('Hanoi', { tags: ['food'], durationDays: 2 });
     const lima = await given('Lima', { country: 'PE', continent: 'south-america', durationDays: 12 });
@@ -306,7 +304,7 @@ describe('GET /api/tenant/catalog/filters', () => {
     });
   });
 
-  it('answers empty lists and null for an empty catalog', async () => {
+  it('the filters of an empty catalog are empty lists and null', async () => {
     expect(await filters()).toEqual({
       continents: [],
       countries: [],
@@ -316,13 +314,19 @@ describe('GET /api/tenant/catalog/filters', () => {
     });
   });
 
-  it('has an ETag, needs catalog:read and knows no parameter', async () => {
+  it('the filters answer 304 for their own ETag', async () => {
     const { headers } = await reader.get('/api/tenant/catalog/filters');
     expect(headers['cache-control']).toBe('private, no-cache');
     const again = await reader.get('/api/tenant/catalog/filters').set({ 'if-none-match': headers.etag! });
     expect(again.status).toBe(304);
+  });
+
+  it('the filters need the scope catalog:read', async () => {
     const seller = await givenWebsite(api, {}, ['booking:create']);
     expectProblem(await seller.get('/api/tenant/catalog/filters'), 401, 'insufficient_scope');
+  });
+
+  it('the filters accept no parameter', async () => {
     expectProblem(await reader.get('/api/tenant/catalog/filters?limit=1'), 400, 'unknown_parameter');
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture } from '../support/given';
@@ -17,6 +18,9 @@ beforeEach(async () => {
 const hold = ({ tour, date }: Seats, name = tour.slug) =>
   website.hold(name, { departure_date: date, quantity: 1 });
 
+const orderOfLocked = () => ({ tour_id: locked.tour.slug, departure_date: locked.date });
+const book = async () => (await website.book(orderOfLocked())).body.booking_ref as string;
+
 /** Runs `work` while another transaction holds the lock of `locked`. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   const other = await api.db.transaction();
@@ -33,7 +37,7 @@ async function connectionsThatWait(): Promise<number> {
 }
 
 describe('requests for a departure that is locked', () => {
-  it('take at most four connections, so that a hold on another departure is placed at once (C12)', async () => {
+  it('requests for a locked departure take at most four connections, so that others sell at once (C12)', async () => {
     const { slug, id } = locked.tour;
     const { answers, waiting, other, milliseconds } = await whileLocked(async () => {
       // The slug and the UUID name the same departure.
@@ -55,26 +59,22 @@ describe('requests for a departure that is locked', () => {
     expect(await seatsTaken(api.db, locked)).toBe(40 - refused.length);
   });
 
-  it('do not delay the repeat of a request that was answered before', async () => {
-    const { slug } = locked.tour;
+  it('waiting requests do not delay the repeat of an answered hold', async () => {
     const body = { departure_date: locked.date, quantity: 1 };
-    const place = () => website.hold(slug, body, { 'idempotency-key': 'cart-1' });
+    const place = () => website.hold(locked.tour, body, { 'idempotency-key': 'cart-1' });
     const first = await place();
     expect(first.status).toBe(201);
     const { repeat, waiting } = await whileLocked(async () => {
-      const waiting = Array.from({ length: 12 }, () => hold(locked));
-      const settled = Promise.all(waiting);
+      const waiting = Promise.all(Array.from({ length: 12 }, () => hold(locked)));
       await untilTransactionWaits(api.db);
-      return { repeat: await place(), waiting: settled };
+      return { repeat: await place(), waiting };
     });
     expect([repeat.status, repeat.text]).toEqual([201, first.text]);
     expect(repeat.headers['idempotent-replayed']).toBe('true');
     await waiting;
   });
 
-  it('do not delay the repeat of a confirmation that was answered before', async () => {
-    const order = { tour_id: locked.tour.slug, departure_date: locked.date };
-    const book = async () => (await website.book(order)).body.booking_ref as string;
+  it('waiting requests do not delay the repeat of an answered confirmation', async () => {
     const [paid, ...unpaid] = [await book(), await book(), await book(), await book(), await book()];
     const confirm = () =>
       website.post(`/api/tenant/bookings/${paid}/confirm`, undefined, { 'idempotency-key': 'paid-1' });
@@ -90,7 +90,7 @@ describe('requests for a departure that is locked', () => {
     await others;
   });
 
-  it('get departure_busy after two seconds, after a wait in the process or in the database (C12)', async () => {
+  it('requests for a locked departure get departure_busy after two seconds (C12)', async () => {
     const begun = performance.now();
     const answers = await whileLocked(() => Promise.all(Array.from({ length: 12 }, () => hold(locked))));
     expect(performance.now() - begun).toBeLessThan(3_500);
@@ -101,26 +101,22 @@ describe('requests for a departure that is locked', () => {
     expect((await hold(locked)).status).toBe(201);
   });
 
-  it('wait in one queue for all changes of its holds and bookings', async () => {
+  it('all changes of holds and bookings of a locked departure wait in one queue', async () => {
     const place = async () => (await hold(locked)).body.hold_id as string;
     const [extended, released, booked] = [await place(), await place(), await place()];
-    const order = { tour_id: locked.tour.slug, departure_date: locked.date };
-    const [confirmed, cancelled] = [
-      (await website.book(order)).body.booking_ref,
-      (await website.book(order)).body.booking_ref,
-    ];
+    const [confirmed, cancelled] = [await book(), await book()];
     const { answers, waiting } = await whileLocked(async () => {
       const answers = [
         website.post(`/api/gateway/holds/${extended}/extend`, { hold_minutes: 30 }),
         website.delete(`/api/gateway/holds/${released}`),
         website.book({ tour_id: locked.tour.slug, hold_id: booked }),
-        website.book(order),
+        website.book(orderOfLocked()),
         website.post(`/api/tenant/bookings/${confirmed}/confirm`),
         website.post(`/api/tenant/bookings/${cancelled}/cancel`),
         hold(locked),
       ];
       // Gives a fifth request time to reach the database.
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await sleep(500);
       return { answers, waiting: await connectionsThatWait() };
     });
     expect(waiting).toBeLessThanOrEqual(4);
@@ -131,19 +127,14 @@ describe('requests for a departure that is locked', () => {
 
 describe('moves of holds to a departure that is locked', () => {
   it.each(['asc', 'desc'])(
-    'delay neither the holds nor the changes of the departure that they leave (ids %s)',
+    'moves to a locked departure do not delay sales of the departure that they leave (ids %s)',
     async (order) => {
       await givenDeparture(api.db, free.tour, { date: daysFromToday(31) });
       const [left, busy] = await api.db('departures').where({ tour_id: free.tour.id }).orderBy('id', order);
       const from = { tour: free.tour, date: left.departureDate };
       const place = async () => (await hold(from)).body.hold_id as string;
-      const [extended, ...moved] = [
-        await place(),
-        await place(),
-        await place(),
-        await place(),
-        await place(),
-      ];
+      const extended = await place();
+      const moved = [await place(), await place(), await place(), await place()];
       const other = await api.db.transaction();
       await other('departures').where({ id: busy.id }).forUpdate();
       try {

@@ -40,7 +40,7 @@ it.each([
 });
 
 describe('/readyz', () => {
-  it('answers 503 while the database is down, when /healthz answers 200 and a call 500', async () => {
+  it('/readyz answers 503 without the database, while /healthz answers 200 and a call 500', async () => {
     const reader = await givenWebsite(api, {}, ['catalog:read']);
     await withDatabaseAway(async () => {
       const { status, body } = await api.http.get('/readyz');
@@ -57,7 +57,7 @@ describe('/readyz', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('answers 503 while a migration is missing', async () => {
+  it('/readyz answers 503 while a migration is missing', async () => {
     const { db } = api;
     const last = await db('knex_migrations').orderBy('id', 'desc').first();
     await db('knex_migrations').where({ id: last.id }).delete();
@@ -68,7 +68,7 @@ describe('/readyz', () => {
 });
 
 describe('an instance that drains', () => {
-  it('is not ready, still answers /healthz, and refuses every call', async () => {
+  it('an instance that drains is not ready, answers /healthz, and refuses every call', async () => {
     const shedder = createLoadShedder();
     const app = createApp(api.context, shedder);
     const http = supertest(createServer(app));

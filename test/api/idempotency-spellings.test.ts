@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Response } from 'supertest';
 import { useTestApi } from '../support/api';
-import { expectProblem } from '../support/responses';
+import { expectProblem, expectReplay } from '../support/responses';
 import { givenSeats, givenWebsite, useWebsite, type Website } from '../support/website';
 
 const api = useTestApi();
@@ -9,12 +8,6 @@ const website = useWebsite(api, { country: 'DE' });
 
 let keys = 0;
 const newKey = () => ({ 'idempotency-key': `spelling-${++keys}` });
-
-function expectReplay(repeat: Response, first: Response): void {
-  expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
-  expect(first.headers).not.toHaveProperty('idempotent-replayed');
-  expect(repeat.headers['idempotent-replayed']).toBe('true');
-}
 
 const setCountry = ({ tenant }: Website, country: string) =>
   api.db('tenants').where({ id: tenant.id }).update({ country });
@@ -31,7 +24,7 @@ describe('a repeat of a booking', () => {
     ['the country of the phone number', { phone_country: 'DE' }],
     ['other digits in the phone number', { phone: '٠٣٠ ٩٠١٨٢٠' }],
     ['the fixed defaults written out', { adults: 1, children: 0, single_supplements: 0 }],
-  ])('is recognised with %s', async (_spelling, change) => {
+  ])('recognises a repeat with %s', async (_spelling, change) => {
     const { tour, date } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id, departure_date: date };
     const key = newKey();
@@ -40,7 +33,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, ...change }, key), first);
   });
 
-  it('is recognised with a traveller whose unknown fields are null or left out', async () => {
+  it('recognises a repeat whose traveller has null in fields that were left out', async () => {
     const { tour, date } = await givenSeats(api.db);
     const traveller = { category: 'adult', first_name: 'Zoë', last_name: 'Lima' };
     const order = { ...ORDER, tour_id: tour.id, departure_date: date };
@@ -51,7 +44,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, travellers }, key), first);
   });
 
-  it('that names the default of its tenant is another request, because the tenant may change it', async () => {
+  it("a request that names the tenant's default is another request, because the default may change", async () => {
     const { tour } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id };
     const key = newKey();
@@ -62,7 +55,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book(order, key), first);
   });
 
-  it('reads the phone number by the country that the tenant had at the first request', async () => {
+  it('a repeat reads the phone number by the country that the tenant had at first', async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const { tour } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id };
@@ -78,19 +71,16 @@ describe('a repeat of a booking', () => {
     expect(body.customer.phone).toBe('+4330901820');
   });
 
-  it('is refused as invalid before its key is looked up', async () => {
+  it('validates a repeat before it looks up the key', async () => {
     const { tour } = await givenSeats(api.db);
     const key = newKey();
     await website.book({ ...ORDER, tour_id: tour.id }, key);
-    expectProblem(
-      await website.book({ ...ORDER, tour_id: tour.id, name: ' ' }, key),
-      400,
-      'validation_failed',
-    );
+    const invalid = await website.book({ ...ORDER, tour_id: tour.id, name: ' ' }, key);
+    expectProblem(invalid, 400, 'validation_failed');
     expectProblem(await website.book({ ...ORDER, tour_id: 'none' }, key), 404, 'tour_not_found');
   });
 
-  it('is recognised by the digest that the release before has stored', async () => {
+  it('recognises a repeat by the digest that the previous release stored', async () => {
     const { tour } = await givenSeats(api.db);
     const key = newKey();
     const first = await website.book({ ...ORDER, tour_id: tour.id }, key);
@@ -106,7 +96,7 @@ describe('a repeat of a booking', () => {
 });
 
 describe('a repeat of another write', () => {
-  it('of a hold is recognised with its party written out and another spelling of the customer', async () => {
+  it('recognises the repeat of a hold that names its party and spells the phone differently', async () => {
     const { tour, date } = await givenSeats(api.db);
     const key = newKey();
     const hold = { departure_date: date, quantity: 2 };
@@ -117,7 +107,7 @@ describe('a repeat of another write', () => {
     expectProblem(await website.hold(tour, { ...spelled, hold_minutes: 15 }, key), 422, REUSED);
   });
 
-  it('of a changed hold or booking is recognised with another spelling, and reads the phone as at first', async () => {
+  it('recognises the repeat of a change with another spelling, by the country of the first request', async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const seats = await givenSeats(api.db);
     const hold = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
@@ -138,7 +128,7 @@ describe('a repeat of another write', () => {
     expectProblem(await site.patch(bookingPath, { ...customer, notes: null }, key), 422, REUSED);
   });
 
-  it('of a cancellation is recognised with another spelling of the reason', async () => {
+  it('recognises the repeat of a cancellation with another spelling of the reason', async () => {
     const { tour } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id });
     const path = `/api/tenant/bookings/${body.booking_ref}/cancel`;

@@ -1,8 +1,8 @@
-import type { Response } from 'supertest';
+import type { Trx } from '../../services/platform/database';
 import { useTestApi } from '../support/api';
 import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
 import { givenKey } from '../support/given';
-import { expectProblem } from '../support/responses';
+import { expectProblem, expectReplay } from '../support/responses';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
 const api = useTestApi();
@@ -11,23 +11,14 @@ const website = useWebsite(api);
 let keys = 0;
 const newKey = () => ({ 'idempotency-key': `key-${++keys}` });
 
-function expectReplay(repeat: Response, first: Response): void {
-  expect(first.headers).not.toHaveProperty('idempotent-replayed');
-  expect(repeat.headers['idempotent-replayed']).toBe('true');
-  expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
-  expect(repeat.headers['content-type']).toBe(first.headers['content-type']);
-  expect(repeat.headers['cache-control']).toBe('no-store');
-  expect(repeat.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
-}
-
-/** Creates a booking lead on its own departure. */
+/** Creates a booking, by default on a new departure. @returns its reference */
 async function givenBooking(seats?: Seats): Promise<string> {
   const { tour, date } = seats ?? (await givenSeats(api.db));
   return (await website.book({ tour_id: tour.id, departure_date: date })).body.booking_ref;
 }
 
 describe('a repeat with the same key', () => {
-  it('of a hold gets the same status and bytes and takes no more seats', async () => {
+  it('the repeat of a hold gets the same status and bytes and takes no more seats', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const key = newKey();
@@ -37,7 +28,7 @@ describe('a repeat with the same key', () => {
     expect([first.status, await seatsTaken(db, seats)]).toEqual([201, 2]);
   });
 
-  it('of a booking gets the same answer after later changes, with one lead and one event', async () => {
+  it('the repeat of a booking gets the same answer after later changes, and books nothing', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
@@ -55,7 +46,7 @@ describe('a repeat with the same key', () => {
   });
 
   it.each(['confirm', 'cancel'])(
-    'of a %s gets the same bytes, marked as a replay, while a request without the key runs again',
+    'the repeat of a %s gets the same bytes, and a request without the key runs again',
     async (step) => {
       const path = `/api/tenant/bookings/${await givenBooking()}/${step}`;
       const key = newKey();
@@ -67,7 +58,7 @@ describe('a repeat with the same key', () => {
     },
   );
 
-  it('of an extension gets the same answer and does not extend again', async () => {
+  it('the repeat of an extension gets the same answer and does not extend again', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const path = `/api/gateway/holds/${hold.body.hold_id}`;
@@ -78,14 +69,12 @@ describe('a repeat with the same key', () => {
     expect((await website.get(path)).body.expires_at).toBe(first.body.expires_at);
   });
 
-  it("is recognised with the tour by slug or UUID, the hold's id in any case, and the fields in any order", async () => {
+  it('recognises a repeat by slug or UUID, with ids in any case and fields in any order', async () => {
     const { tour, date } = await givenSeats(api.db);
     const key = newKey();
     const first = await website.hold(tour.slug, { departure_date: date, quantity: 1 }, key);
-    expectReplay(
-      await website.hold(tour.id.toUpperCase(), { quantity: 1, departure_date: date }, key),
-      first,
-    );
+    const byId = await website.hold(tour.id.toUpperCase(), { quantity: 1, departure_date: date }, key);
+    expectReplay(byId, first);
 
     const order = { adults: 1, hold_id: first.body.hold_id };
     const bookingKey = newKey();
@@ -94,7 +83,7 @@ describe('a repeat with the same key', () => {
     expectReplay(await website.book(again, bookingKey), booking);
   });
 
-  it('is recognised with another API key of the tenant, and with the key in quotes', async () => {
+  it('recognises a repeat with another API key of the tenant, and with the key in quotes', async () => {
     const { tour } = await givenSeats(api.db);
     const first = await website.book({ tour_id: tour.id }, { 'idempotency-key': 'quoted-1' });
     const authorization = `Bearer ${await givenKey(api.db, website.tenant)}`;
@@ -104,7 +93,7 @@ describe('a repeat with the same key', () => {
 });
 
 describe('an idempotency key', () => {
-  it('with another request answers 422 and changes nothing', async () => {
+  it('a used key with another request answers 422 and changes nothing', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenSeats(db);
@@ -124,7 +113,7 @@ describe('an idempotency key', () => {
     expectProblem(reused, 422, 'idempotency_key_reused');
   });
 
-  it('of another tenant or another operation is a different key', async () => {
+  it('the same key of another tenant or another operation is a different key', async () => {
     const { tour, date } = await givenSeats(api.db);
     const rival = await givenWebsite(api);
     const key = newKey();
@@ -141,7 +130,7 @@ describe('an idempotency key', () => {
     expect(theirs.body.lead_id).not.toBe(mine.body.lead_id);
   });
 
-  it('is used up by success only: a refused request can be sent again, or corrected, with the same key', async () => {
+  it('a refused request can be sent again, or corrected, with the same key', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 1 });
     const one = { departure_date: date, quantity: 1 };
     const blocking = await website.hold(tour, one);
@@ -156,7 +145,7 @@ describe('an idempotency key', () => {
   it.each([
     ['hold.place', 24],
     ['booking.create', 7 * 24],
-  ])('of %s is kept for %i hours, then deleted', async (operation, hours) => {
+  ])('a key of %s is kept for %i hours, and then its request runs again', async (operation, hours) => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { 'idempotency-key': key } = newKey();
@@ -180,7 +169,7 @@ describe('an idempotency key', () => {
   });
 
   it.each(['', '""', 'a b', '"a b"', 'x'.repeat(256), `"${'x'.repeat(256)}"`, 'a\tb', 'ü'])(
-    'is refused when it is %j',
+    'refuses the key %j',
     async (key) => {
       const headers = { 'idempotency-key': key };
       const { tour, date } = await givenSeats(api.db);
@@ -193,17 +182,17 @@ describe('an idempotency key', () => {
     },
   );
 
-  it.each(['x', '"', '!~', 'x'.repeat(255), `"${'y'.repeat(255)}"`])(
-    'is accepted when it is %j',
-    async (key) => {
-      const { tour } = await givenSeats(api.db);
-      expect((await website.book({ tour_id: tour.id }, { 'idempotency-key': key })).status).toBe(201);
-    },
-  );
+  it.each(['x', '"', '!~', 'x'.repeat(255), `"${'y'.repeat(255)}"`])('accepts the key %j', async (key) => {
+    const { tour } = await givenSeats(api.db);
+    expect((await website.book({ tour_id: tour.id }, { 'idempotency-key': key })).status).toBe(201);
+  });
 });
 
 describe('concurrent requests', () => {
-  it('with one key create one booking, and all get its bytes or idempotency_in_progress', async () => {
+  const claimForHold = (trx: Trx, { 'idempotency-key': key }: ReturnType<typeof newKey>) =>
+    claimKeyElsewhere(trx, { tenantId: website.tenant.id, operation: 'hold.place', key });
+
+  it('concurrent requests with one key create one booking, and get its bytes or a 409', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
@@ -219,39 +208,37 @@ describe('concurrent requests', () => {
     expect(await db('webhook_events').where({ booking_ref: made[0]!.body.booking_ref })).toHaveLength(1);
   });
 
-  it('with the key of a request that runs on another instance wait alone; others of the departure do not wait', async () => {
+  it('a request whose key is in use on another instance does not delay other requests', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
-    const { 'idempotency-key': key } = newKey();
+    const key = newKey();
     const elsewhere = await db.transaction();
-    const claimed = { tenantId: website.tenant.id, operation: 'hold.place', key } as const;
-    await claimKeyElsewhere(elsewhere, claimed);
+    await claimForHold(elsewhere, key);
     const body = { departure_date: date, quantity: 1 };
-    const waiting = website.hold(tour, body, { 'idempotency-key': key });
+    const waiting = website.hold(tour, body, key);
     await untilItMeetsKey(waiting);
     expect((await website.hold(tour, body)).status).toBe(201);
     expect((await website.hold(tour, body, newKey())).status).toBe(201);
     expectProblem(await waiting, 409, 'idempotency_in_progress', { retryable: true });
     await elsewhere.rollback();
-    expect((await website.hold(tour, body, { 'idempotency-key': key })).status).toBe(201);
+    expect((await website.hold(tour, body, key)).status).toBe(201);
     expect(await seatsTaken(db, { tour, date })).toBe(3);
   });
 
-  it('with the key of a request that fails on another instance run as soon as the key is free', async () => {
+  it('a request runs as soon as the request with its key has failed on another instance', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
-    const { 'idempotency-key': key } = newKey();
+    const key = newKey();
     const elsewhere = await db.transaction();
-    await claimKeyElsewhere(elsewhere, { tenantId: website.tenant.id, operation: 'hold.place', key });
-    const body = { departure_date: date, quantity: 1 };
-    const waiting = website.hold(tour, body, { 'idempotency-key': key });
+    await claimForHold(elsewhere, key);
+    const waiting = website.hold(tour, { departure_date: date, quantity: 1 }, key);
     await untilItMeetsKey(waiting);
     await elsewhere.rollback();
     expect((await waiting).status).toBe(201);
     expect(await seatsTaken(db, { tour, date })).toBe(1);
   });
 
-  it('with the key of a request that runs on another instance get idempotency_in_progress after two seconds', async () => {
+  it('a request whose key is in use on another instance gets idempotency_in_progress', async () => {
     const { db } = api;
     const { tour } = await givenSeats(db);
     const { 'idempotency-key': key } = newKey();

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
+import { CUSTOMER } from '../support/website';
 
 const QUOTA = 40;
 /** 150 ms for the store, and the rest of the request on a busy machine. */
@@ -47,17 +49,19 @@ describeWithRedis('two API processes with one Redis', () => {
     call(instance, 'POST', `/api/gateway/tours/${tour.slug}/hold`, { departure_date: date, quantity: 1 });
   const book = (instance: number) =>
     call(instance, 'POST', '/api/tenant/bookings', {
+      ...CUSTOMER,
       tour_id: tour.id,
       departure_date: date,
       adults: 2,
-      name: 'Ana',
-      phone: '+4930901820',
-      email: 'a@example.com',
     });
   const catalog = (instance: number) => call(instance, 'GET', '/api/tenant/catalog');
   const logged = (text: string) => apis.map((api) => api.log().split(text).length - 1);
+  /** Waits until both processes have logged so many times that the store answers. */
+  const untilStoreAnswers = async (times: number) => {
+    while (!logged('shared store answers').every((found) => found === times)) await sleep(50);
+  };
 
-  it('show holds and bookings of the other process at once', async () => {
+  it('each process shows holds and bookings of the other one at once', async () => {
     let free = 100;
     for (let n = 0; n < 16; n++) {
       expect((await check(n % 2)).headers.get('cache-status')).toMatch(/hit|fwd=miss/);
@@ -69,13 +73,13 @@ describeWithRedis('two API processes with one Redis', () => {
     }
   });
 
-  it('share one quota', async () => {
+  it('two processes share one quota', async () => {
     const statuses = [];
     for (let n = 0; n < QUOTA + 6; n++) statuses.push((await catalog(n % 2)).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA);
   });
 
-  it('answer as fast and sell when Redis hangs, and share again when it is back', async () => {
+  it('two processes sell and answer fast while Redis hangs, and share their caches again afterwards', async () => {
     await check(0);
     redis.hang();
     const sales = [];
@@ -90,25 +94,21 @@ describeWithRedis('two API processes with one Redis', () => {
     expect(logged('shared store is down')).toEqual([1, 1]);
 
     redis.wake();
-    while (!logged('shared store answers').every((times) => times === 2)) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await untilStoreAnswers(2);
     expect((await check(0)).answer.seats_available).toBe(85);
     await hold(0);
     expect((await check(1)).answer.seats_available).toBe(84);
     expect(logged('shared store is down')).toEqual([1, 1]);
   });
 
-  it('lose only the counts when Redis is killed and starts empty', async () => {
+  it('two processes show the right free seats after Redis was killed and starts empty', async () => {
     await check(0);
     await redis.kill();
     expect((await hold(0)).status).toBe(201);
     expect((await book(1)).status).toBe(201);
     expect((await check(0)).answer.seats_available).toBe(97);
     await redis.restart();
-    while (!logged('shared store answers').every((times) => times === 3)) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await untilStoreAnswers(3);
     await hold(1);
     expect((await check(0)).answer.seats_available).toBe(96);
   });

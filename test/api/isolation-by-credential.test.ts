@@ -17,12 +17,12 @@ import {
   LISTS,
   OWNERS_CUSTOMER,
   requestOfCall,
-  withoutObjects,
+  withUnknownIds,
 } from './isolation-calls';
 
 /**
- * Asks every operation of the OpenAPI document with every kind of credential: once with the ids of the owner, and once with ids of
- * nothing. Both answers must be the same bytes.
+ * Sends every operation of the OpenAPI document with every kind of credential: once with the owner's ids, and once with unknown ids.
+ * Both answers must be the same bytes.
  */
 
 const api = useTestApi({ trustProxy: 1 });
@@ -31,20 +31,26 @@ const stranger = useWebsite(api);
 const sandbox = useWebsite(api, { sandbox: true });
 
 let theirs: Ids;
-let nothings: Ids;
+let unknownIds: Ids;
 let rowsBefore: string;
 
 beforeAll(async () => {
   for (const other of [stranger, sandbox]) await givenVisibilityRule(api.db, other, tours.startTime, false);
   theirs = await givenSales(owner, tours);
-  nothings = withoutObjects(theirs);
+  unknownIds = withUnknownIds(theirs);
   rowsBefore = await rowsOfSales();
 });
 
 /** Returns all rows that a request could change or reveal. */
 async function rowsOfSales(): Promise<string> {
-  const tables = ['seat_holds', 'hold_changes', 'hold_extensions', 'octo_bookings'];
-  tables.push('booking_leads', 'booking_changes');
+  const tables = [
+    'seat_holds',
+    'hold_changes',
+    'hold_extensions',
+    'octo_bookings',
+    'booking_leads',
+    'booking_changes',
+  ];
   const rows = await Promise.all(
     tables.map((table) => api.db(table).select(api.db.raw('to_jsonb(??) as row', table))),
   );
@@ -58,7 +64,7 @@ interface Credential {
 
 let address = 0;
 
-/** Sends the call from an address of its own, because wrong credentials have a limit for each address. */
+/** Sends the call from a new address, because wrong credentials have a limit for each address. */
 async function ask(call: IsolationCall, { key, token }: Credential, ids: Ids): Promise<Response> {
   const { method, path, query, body } = requestOfCall(call, ids);
   const request: Test = api.http[method](path)
@@ -77,11 +83,11 @@ function comparable(answer: Response, ids: Ids): string {
   return text;
 }
 
-/** Sends the call with the owner's ids and with ids of nothing, and expects the same bytes. @returns the common status */
+/** Sends the call with the owner's ids and with unknown ids, and expects the same bytes. @returns the common status */
 async function expectSameBytes(call: IsolationCall, credential: Credential): Promise<number> {
   const answer = await ask(call, credential, theirs);
-  const empty = await ask(call, credential, nothings);
-  expect(comparable(answer, theirs)).toBe(comparable(empty, nothings));
+  const empty = await ask(call, credential, unknownIds);
+  expect(comparable(answer, theirs)).toBe(comparable(empty, unknownIds));
   expectNothingOfOwner(answer);
   return answer.status;
 }
@@ -134,7 +140,7 @@ const OTHER_TENANTS: Record<string, () => Promise<Credential>> = {
   'the credential of a sandbox tenant': async () => ({ key: sandbox.key, token: await tokenOf(sandbox) }),
 };
 
-it('has a body for every operation of the document that takes one', () => {
+it('this suite has a body for every documented operation that takes one', () => {
   expect(OPERATIONS.filter(({ id, body }) => body && !CALL_BODIES[id]).map(({ id }) => id)).toEqual([]);
 });
 
@@ -144,7 +150,7 @@ describe.each(Object.entries(REFUSED))('with %s', (_kind, given) => {
     credential = await given();
   });
 
-  it.each(CALLS)('%s is refused with the same bytes for every id', async (_title, call) => {
+  it.each(CALLS)('refuses %s with the same bytes for every id', async (_title, call) => {
     expect(await expectSameBytes(call, credential)).toBe(401);
   });
 });
@@ -156,7 +162,7 @@ describe.each(Object.entries(OTHER_TENANTS))('with %s', (_kind, given) => {
   });
 
   it.each(CALLS_WITH_IDS)(
-    '%s answers the same bytes for what the owner has and for what does not exist',
+    "%s answers the same bytes for the owner's ids and for unknown ids",
     async (_title, call) => {
       expect(await expectSameBytes(call, credential)).toBeGreaterThanOrEqual(400);
     },
@@ -171,6 +177,6 @@ describe.each(Object.entries(OTHER_TENANTS))('with %s', (_kind, given) => {
   });
 });
 
-it('leaves all sales as they were, after all these requests', async () => {
+it('all these requests change no sale', async () => {
   expect(await rowsOfSales()).toBe(rowsBefore);
 });

@@ -50,8 +50,8 @@ export async function givenSales(owner: Website, tours: Conformance): Promise<Id
 
 const NO_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 
-/** Replaces the ids by ids of nothing. */
-export function withoutObjects(ids: Ids): Ids {
+/** Replaces the ids by ids that do not exist. */
+export function withUnknownIds(ids: Ids): Ids {
   return {
     ...ids,
     tour: NO_ID,

@@ -10,17 +10,17 @@ import {
   type Ids,
   type IsolationCall,
   requestOfCall,
-  withoutObjects,
+  withUnknownIds,
 } from './isolation-calls';
 
 /**
- * Sends each call that names ids with the key of another tenant, in turn with the owner's ids and with ids of nothing. A difference
- * in time would tell which ids exist.
+ * Sends each call that names ids with the key of another tenant, in turn with the owner's ids and with unknown ids. A difference in
+ * time would tell which ids exist.
  *
  * Counts the pairs in which the owner's id took longer. Without a difference this is half of the pairs, with a standard deviation
  * of half the square root of their number: other work on the machine hits both ids of a pair alike. The measurement goes on while
- * the count is more than two deviations from the half. Five deviations after 600 pairs are an issue, which noise makes once in
- * 10,000 runs of all calls.
+ * the count is more than two deviations from the half. The test fails at five deviations after 600 pairs, which noise causes once
+ * in 10,000 runs of all calls.
  */
 const PAIRS_MAX = 600;
 const PAIRS_A_ROUND = 100;
@@ -33,14 +33,14 @@ const stranger = useWebsite(api);
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 let running: ApiProcess;
 let theirs: Ids;
-let nothings: Ids;
+let unknownIds: Ids;
 
 beforeAll(async () => {
   await givenVisibilityRule(api.db, stranger, tours.startTime, false);
   for (let n = 0; n < DEPARTURES; n++)
     await givenDeparture(api.db, tours.startTime, { date: daysFromToday(20 + n) });
   theirs = await givenSales(owner, tours);
-  nothings = withoutObjects(theirs);
+  unknownIds = withUnknownIds(theirs);
   running = await startApiProcess(api.database.url);
 });
 afterAll(async () => {
@@ -69,14 +69,14 @@ async function measure(call: IsolationCall, ids: Ids): Promise<{ status: number;
   return { status: response.statusCode!, ms: performance.now() - before };
 }
 
-/** Measures a round of pairs. @returns in how many of them the owner's ids took longer than ids of nothing */
+/** Measures a round of pairs. @returns in how many of them the owner's ids took longer than unknown ids */
 async function countSlower(call: IsolationCall): Promise<number> {
   const statuses = new Set<number>();
   let slower = 0;
   for (let pair = 0; pair < PAIRS_A_ROUND; pair++) {
     const isFirst = pair % 2 === 0;
-    const first = await measure(call, isFirst ? theirs : nothings);
-    const second = await measure(call, isFirst ? nothings : theirs);
+    const first = await measure(call, isFirst ? theirs : unknownIds);
+    const second = await measure(call, isFirst ? unknownIds : theirs);
     if (first.ms > second.ms === isFirst) slower += 1;
     statuses.add(first.status).add(second.status);
   }
@@ -85,7 +85,7 @@ async function countSlower(call: IsolationCall): Promise<number> {
 }
 
 it.each(CALLS_WITH_IDS)(
-  '%s takes the same time for what another tenant has and for what does not exist',
+  '%s takes the same time for ids of another tenant and for unknown ids',
   async (_title, call) => {
     let [slower, pairs, deviations] = [0, 0, Infinity];
     while (Math.abs(deviations) > 2 && pairs < PAIRS_MAX) {

@@ -4,57 +4,56 @@ import { givenKey, givenTenant } from '../support/given';
 
 const api = useTestApi();
 
+const given = async () => givenKey(api.db, await givenTenant(api.db));
+const row = (key: string) =>
+  api
+    .db('api_keys')
+    .where('id', key.split('_')[2]!)
+    .first<{ lastUsedAt: Date | null; browserSeenAt: Date | null }>();
+
 describe('the last use of an API key', () => {
-  it('is written in the background and never moves back', async () => {
-    const {
-      db,
-      context: { uses },
-    } = api;
-    const key = await givenKey(db, await givenTenant(db));
-    const row = () =>
-      db('api_keys').where('id', key.split('_')[2]!).first<{ lastUsedAt: Date | null }>('last_used_at');
-    expect((await row()).lastUsedAt).toBeNull();
-
+  const use = async (key: string) => {
     await api.http
       .get('/api/tenant/catalog')
       .set({ authorization: `Bearer ${key}` })
       .expect(200);
-    await uses.stop();
-    expect(Date.now() - (await row()).lastUsedAt!.getTime()).toBeLessThan(60_000);
+    await api.context.uses.stop();
+  };
 
+  it('stores the time of the first use of a key in the background', async () => {
+    const key = await given();
+    expect((await row(key)).lastUsedAt).toBeNull();
+    await use(key);
+    expect(Date.now() - (await row(key)).lastUsedAt!.getTime()).toBeLessThan(60_000);
+  });
+
+  it('never replaces a stored time of use that is later', async () => {
+    const key = await given();
     const later = new Date(Date.now() + 3_600_000);
-    await db('api_keys').where('id', key.split('_')[2]!).update({ last_used_at: later });
-    await api.http
-      .get('/api/tenant/catalog')
-      .set({ authorization: `Bearer ${key}` })
-      .expect(200);
-    await uses.stop();
-    expect((await row()).lastUsedAt).toEqual(later);
+    await api.db('api_keys').where('id', key.split('_')[2]!).update({ last_used_at: later });
+    await use(key);
+    expect((await row(key)).lastUsedAt).toEqual(later);
   });
 });
 
 describe('an API key in a browser', () => {
   const seen = async (key: string) => {
-    const row = await api
-      .db('api_keys')
-      .where('id', key.split('_')[2]!)
-      .first<{ lastUsedAt: Date | null; browserSeenAt: Date | null }>();
-    return { used: row.lastUsedAt !== null, inBrowser: row.browserSeenAt !== null };
+    const { lastUsedAt, browserSeenAt } = await row(key);
+    return { used: lastUsedAt !== null, inBrowser: browserSeenAt !== null };
   };
-  const given = async () => givenKey(api.db, await givenTenant(api.db));
 
   it.each([
     ['with an Origin', { origin: 'https://shop.example' }],
     ['from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
     ['typed into the address bar', { 'sec-fetch-site': 'none' }],
-  ])('is accepted, and the use in a browser is recorded: %s', async (_, headers: Record<string, string>) => {
+  ])('accepts the key and records that a browser used it: %s', async (_, headers: Record<string, string>) => {
     const key = await given();
     await api.http.get(`/api/tenant/catalog?api_key=${key}`).set(headers).expect(200);
     await api.context.uses.stop();
     expect(await seen(key)).toEqual({ used: true, inBrowser: true });
   });
 
-  it('is not recorded for a server that uses fetch', async () => {
+  it('does not take a server that uses fetch for a browser', async () => {
     const key = await given();
     const answer = await fetch(`${api.baseUrl}/api/tenant/catalog`, {
       headers: { authorization: `Bearer ${key}` },
@@ -63,7 +62,7 @@ describe('an API key in a browser', () => {
     expect([answer.status, await seen(key)]).toEqual([200, { used: true, inBrowser: false }]);
   });
 
-  it('is recorded and refused when it is sent as a widget token', async () => {
+  it('refuses and records an API key that a browser sends as a widget token', async () => {
     const key = await given();
     const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' };
     await api.http.get(`/embed/tours?token=${key}`).set(frame).expect(401);
@@ -71,7 +70,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: false, inBrowser: true });
   });
 
-  it('is not recorded when the secret is wrong', async () => {
+  it('records nothing when the secret of the key is wrong', async () => {
     const key = await given();
     const wrong = mintCredentialToken('api_key').token.replace(/^svc_live_.{12}/, key.slice(0, 21));
     await api.http.get(`/api/tenant/catalog?api_key=${wrong}`).set('origin', 'https://a.example').expect(401);
@@ -79,20 +78,27 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: false, inBrowser: false });
   });
 
-  it('stays recorded after a server uses the key, and does not change the version that instances poll', async () => {
+  it('keeps the record of a browser after a server uses the key', async () => {
     const key = await given();
     const {
-      db,
+      http,
       context: { uses },
     } = api;
-    const version = () => db('change_version').first('version');
-    const before = await version();
-    const call = () => api.http.get(`/api/tenant/catalog?api_key=${key}`);
+    const call = () => http.get(`/api/tenant/catalog?api_key=${key}`);
     await call().set('origin', 'https://a.example');
     await call();
     await uses.stop();
     await call();
     await uses.stop();
+    expect(await seen(key)).toEqual({ used: true, inBrowser: true });
+  });
+
+  it('recording a browser leaves the version that instances poll unchanged', async () => {
+    const key = await given();
+    const version = () => api.db('change_version').first('version');
+    const before = await version();
+    await api.http.get(`/api/tenant/catalog?api_key=${key}`).set('origin', 'https://a.example');
+    await api.context.uses.stop();
     expect(await seen(key)).toEqual({ used: true, inBrowser: true });
     expect(await version()).toEqual(before);
   });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
 import { changeTenantStatus, findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { inTransaction } from '../../services/platform/database';
@@ -15,7 +15,7 @@ async function beginHold(): Promise<{ key: string; tenant: string; finish: () =>
   const key = await givenKey(db, tenant);
   const tour = await givenTour(db);
   const body = JSON.stringify({ departure_date: await givenDeparture(db, tour), quantity: 1 });
-  const socket: Socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1');
+  const socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1');
   socket.write(
     [
       `POST /api/gateway/tours/${tour.slug}/hold HTTP/1.1`,
@@ -28,7 +28,7 @@ async function beginHold(): Promise<{ key: string; tenant: string; finish: () =>
       body.slice(0, 5),
     ].join('\r\n'),
   );
-  // The credential has been checked when the key's quota is counted.
+  // Waits until the API has checked the credential.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const finish = async () => {
     socket.write(body.slice(5));
@@ -41,12 +41,12 @@ async function beginHold(): Promise<{ key: string; tenant: string; finish: () =>
 }
 
 describe('a write whose body arrives late', () => {
-  it('succeeds when nothing changed in the meantime', async () => {
+  it('accepts the write when nothing changed before the body was complete', async () => {
     const { finish } = await beginHold();
     expect(await finish()).toMatch(/^HTTP\/1.1 201 /);
   });
 
-  it('is refused and writes nothing when its key was revoked in the meantime', async () => {
+  it('refuses the write when its key was revoked before the body was complete', async () => {
     const { db } = api;
     const { key, finish } = await beginHold();
     const before = await db('seat_holds').count('* as n').first();
@@ -59,7 +59,7 @@ describe('a write whose body arrives late', () => {
     expect(await db('seat_holds').count('* as n').first()).toEqual(before);
   });
 
-  it('is refused when its tenant was suspended in the meantime', async () => {
+  it('refuses the write when its tenant was suspended before the body was complete', async () => {
     const { db } = api;
     const { tenant, finish } = await beginHold();
     await inTransaction(db, async (trx) =>

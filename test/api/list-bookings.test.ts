@@ -12,7 +12,7 @@ import {
 
 const api = useTestApi();
 const website = useWebsite(api);
-/** The booking_ref by its name in the test, the oldest first. */
+/** Maps the name of each booking in the test to its booking_ref, the oldest first. */
 const refs: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -23,13 +23,12 @@ beforeAll(async () => {
     const { body } = await website.book({ tour_id: tour.id, departure_date: date, external_ref });
     refs[name] = body.booking_ref;
   }
-  const [today] = daysFromToday(0).split('T');
   await db('booking_leads')
     .where({ booking_ref: refs.old })
     .update({ created_at: `${daysFromToday(-3)}T23:59:59.999Z` });
   await db('booking_leads')
     .where({ booking_ref: refs.pending })
-    .update({ created_at: `${today}T00:00:00Z` });
+    .update({ created_at: `${daysFromToday(0)}T00:00:00Z` });
   await website.post(`/api/tenant/bookings/${refs.confirmed}/confirm`);
   await website.post(`/api/tenant/bookings/${refs.cancelled}/cancel`);
   await endPaymentWindow(db, refs.expired!);
@@ -41,7 +40,7 @@ const namesIn = (body: { items: { booking_ref: string }[] }) =>
 const listed = async (query: string) => namesIn((await list(query)).body);
 
 describe("listing a tenant's bookings", () => {
-  it('returns them newest first with customer and notes, and forbids caching', async () => {
+  it('returns the bookings newest first, with customer and notes, and forbids caching', async () => {
     const { body, headers, status } = await list();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -53,7 +52,7 @@ describe("listing a tenant's bookings", () => {
     expect([ok, detail.customer, detail.notes]).toEqual([true, CUSTOMER, null]);
   });
 
-  it('pages without a gap, also when a new booking is created', async () => {
+  it('pages list each booking once, even if a new one is created meanwhile', async () => {
     const { tour } = await givenSeats(api.db);
     const own = await givenWebsite(api);
     const made: string[] = [];
@@ -85,7 +84,7 @@ describe("listing a tenant's bookings", () => {
     [`from=${daysFromToday(-3)}&to=${daysFromToday(-3)}`, ['old']],
     [`from=${daysFromToday(-2)}&to=${daysFromToday(-1)}`, []],
     [`from=${daysFromToday(1)}&to=${daysFromToday(-1)}`, []],
-  ])('with the filter %s returns the matching ones', async (query, names) => {
+  ])('the filter %s returns only matching bookings', async (query, names) => {
     expect(await listed(`?${query}`)).toEqual(names);
   });
 
@@ -168,7 +167,7 @@ describe("listing a tenant's bookings by date of departure", () => {
     [`departure_to=${daysFromToday(20)}&external_ref=on-20`, [20]],
     [`departure_from=${daysFromToday(0)}&status=confirmed`, []],
   ])(
-    '%s lists those of these dates, both included, the earliest first, on pages of any size',
+    '%s returns bookings by departure date, both dates included, on pages of any size',
     async (query, days) => {
       for (const limit of [1, 2, 100])
         expect(await refsOf(who, query, limit)).toEqual(days.flatMap((day) => byDay[day]));
@@ -190,7 +189,7 @@ describe("listing a tenant's bookings by change", () => {
     return (await who.get(`/api/tenant/bookings/${ref}`)).body.updated_at;
   }
 
-  it('finds those that are new or changed since then, the longest unchanged first, on pages of any size', async () => {
+  it('updated_since returns bookings changed since then, oldest change first, on pages of any size', async () => {
     const {
       who,
       refs: [a, b, c, d, e],
@@ -210,7 +209,7 @@ describe("listing a tenant's bookings by change", () => {
     expect(await refsOf(who, 'updated_since=9999-12-31T23:59:59Z', 10)).toEqual([]);
   });
 
-  it('finds an expiry once it is written, and again a booking that changes while the pages are read', async () => {
+  it('a booking that changes or expires while the pages are read appears again on the last page', async () => {
     const {
       who,
       refs: [a, b, c, d, e],

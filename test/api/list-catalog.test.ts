@@ -50,7 +50,7 @@ describe('GET /api/tenant/catalog', () => {
     });
   });
 
-  it('answers the first date that can still be booked, whatever its seats', async () => {
+  it('answers the first date that can still be booked as next_departure_date', async () => {
     const { db } = api;
     const tour = await givenTour(db);
     await givenDeparture(db, tour, { date: daysFromToday(2), status: 'cancelled' });
@@ -73,7 +73,7 @@ describe('GET /api/tenant/catalog', () => {
     expect(namesOf((await reader.get('/api/tenant/catalog')).body)).toEqual(['published']);
   });
 
-  it('sorts by the name without case and accents, then by id', async () => {
+  it('sorts the tours by name without case and accents, then by id', async () => {
     await givenNames('zebra', 'Äpfel', 'apfel', 'Ölberg', 'Zagreb', 'Đà Nẵng', 'oase', 'Same', 'same');
     const { items } = (await reader.get('/api/tenant/catalog')).body;
     const names = namesOf({ items });
@@ -112,7 +112,7 @@ describe('GET /api/tenant/catalog', () => {
     });
 
     it.each([['x'.repeat(101)], ['😀'.repeat(101)], ['a\u0000b'], ['a\nb'], ['\u0085'], ['\u200b'], ['']])(
-      'refuses %j (T20, T32)',
+      'refuses the search text %j (T20, T32)',
       async (q) => {
         const response = await reader.get('/api/tenant/catalog').query({ q });
         expectProblem(response, 400, 'validation_failed');
@@ -129,7 +129,7 @@ describe('GET /api/tenant/catalog', () => {
       expect(namesOf(body)).toEqual(['Lima']);
     });
 
-    it('is matched in any case, also by the cursor of the next page', async () => {
+    it('ignores the case of a continent, also in the check of a cursor', async () => {
       for (const name of ['Cusco', 'Lima']) await givenTour(api.db, { name, continent: 'south-america' });
       const ask = (query: object) => reader.get('/api/tenant/catalog').query({ limit: 1, ...query });
       const first = await ask({ continent: 'South-America' });
@@ -138,7 +138,7 @@ describe('GET /api/tenant/catalog', () => {
     });
 
     it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])(
-      'without tours (%s) answers an empty list',
+      'answers an empty list for a continent without tours: %s',
       async (name) => {
         await givenTour(api.db);
         const { status, body } = await reader.get('/api/tenant/catalog').query({ continent: name });
@@ -163,19 +163,19 @@ describe('GET /api/tenant/catalog', () => {
       '',
       '99999999999999999999',
       'NaN',
-    ])('is refused, and not clamped, when it is %j (T16)', async (limit) => {
+    ])('refuses the limit %j instead of clamping it (T16)', async (limit) => {
       const response = await reader.get('/api/tenant/catalog').query({ limit });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: 'limit', message: expect.any(String) }]);
     });
 
-    it('is refused when it is repeated, with equal values or not', async () => {
+    it('refuses a repeated limit, even with equal values', async () => {
       for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {
         expectProblem(await reader.get(`/api/tenant/catalog?${query}`), 400, 'duplicate_parameter');
       }
     });
 
-    it('is 24 by default, and up to 100', async () => {
+    it('returns 24 tours by default, and up to 100 with a limit', async () => {
       await givenNames(...Array.from({ length: 101 }, (_, n) => `Tour ${n}`));
       expect((await reader.get('/api/tenant/catalog')).body.items).toHaveLength(24);
       expect((await reader.get('/api/tenant/catalog?limit=100')).body.items).toHaveLength(100);
@@ -183,7 +183,7 @@ describe('GET /api/tenant/catalog', () => {
     });
   });
 
-  it('shows the tours that the tenant may see: a tour rule decides before a continent rule, and that before the default', async () => {
+  it("a tour rule decides before a continent rule, and that before the tenant's default", async () => {
     const { db } = api;
     const continents = ['asia', 'europe', 'africa'];
     const plain = await Promise.all(

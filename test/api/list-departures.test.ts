@@ -66,7 +66,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     });
   });
 
-  it('returns each status, and free seats only for departures that can be booked', async () => {
+  it('returns the status of each departure, and 0 free seats if it cannot be booked', async () => {
     const { db } = api;
     const on = (day: number, departure: object = {}) =>
       givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
@@ -91,7 +91,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     ]);
   });
 
-  it('lists upcoming departures of any status by default, and from other dates with `from`', async () => {
+  it('lists upcoming departures by default, and other dates with `from` and `to`', async () => {
     const { db } = api;
     for (const day of [-1, 0, 1, 2]) await givenDeparture(db, tour, { date: daysFromToday(day) });
     await givenDeparture(db, tour, { date: daysFromToday(3), status: 'cancelled' });
@@ -150,18 +150,25 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       ['gone', '', [-9, -7]],
       ['gone', `&from=${daysFromToday(-8)}`, [-7]],
       ['available', `&to=${daysFromToday(6)}`, [6]],
-    ])('%s%s lists exactly the departures that have it now', async (status, range, days) => {
-      const { items } = (await list(`status=${status}${range}`)).body;
-      expect(datesOf({ items })).toEqual(days.map(daysFromToday));
-      for (const item of items) expect(item).toMatchObject({ status });
-    });
+    ])(
+      'status=%s%s returns exactly the departures that have this status now',
+      async (status, range, days) => {
+        const { items } = (await list(`status=${status}${range}`)).body;
+        expect(datesOf({ items })).toEqual(days.map(daysFromToday));
+        for (const item of items) expect(item).toMatchObject({ status });
+      },
+    );
 
-    it('pages within it, and its cursor is for no other status', async () => {
+    it('pages through the departures of one status', async () => {
       const { items, next_cursor } = (await list('status=gone&limit=1')).body;
       expect(datesOf({ items })).toEqual([daysFromToday(-9)]);
       const next = (await list(`status=gone&limit=1&cursor=${next_cursor}`)).body;
       expect(datesOf(next)).toEqual([daysFromToday(-7)]);
       expect(next.next_cursor).toBeNull();
+    });
+
+    it('refuses a cursor with another status than that of its page', async () => {
+      const { next_cursor } = (await list('status=gone&limit=1')).body;
       for (const query of ['', '&status=closed'])
         expectProblem(await list(`limit=1&cursor=${next_cursor}${query}`), 400, 'invalid_cursor');
     });
@@ -221,7 +228,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     expectProblem(response, 400, 'validation_failed');
   });
 
-  it('accepts a limit of 366; the default is 100', async () => {
+  it('returns 100 departures by default, and accepts a limit of 366', async () => {
     const { db } = api;
     await db('departures').insert(
       Array.from({ length: 120 }, (_, day) => ({
@@ -242,13 +249,13 @@ describe("a departure's tenant_prices", () => {
   it.each<[string, string, Record<string, unknown>, number, number]>([
     ['a percentage', 'EUR', { percent: 12.5 }, 999.99, 1124.99],
     ['an amount off', 'EUR', { amount_minor: -2_000 }, 500, 480],
-    ['an amount off more than all', 'EUR', { amount_minor: -90_000 }, 500, 0],
-    ['a price', 'EUR', { kind: 'price', amount_minor: 99_000, currency: 'EUR' }, 500, 990],
-    ['a step', 'EUR', { percent: 0, round_to: 5 }, 502.5, 505],
-    ['an amount in euros, of a tour in yen', 'JPY', { amount_minor: -2_000 }, 50_000, 50_000],
-    ['a percentage, of a tour in yen', 'JPY', { percent: -50 }, 50_001, 25_001],
-    ['a percentage, of a tour in dinars', 'TND', { percent: -50 }, 100.001, 50.001],
-  ])('follow %s', async (_what, currency, columns, platform, expected) => {
+    ['an amount off that is above the price', 'EUR', { amount_minor: -90_000 }, 500, 0],
+    ['a fixed price', 'EUR', { kind: 'price', amount_minor: 99_000, currency: 'EUR' }, 500, 990],
+    ['a rounding step', 'EUR', { percent: 0, round_to: 5 }, 502.5, 505],
+    ['an amount in euros, which a tour in yen ignores', 'JPY', { amount_minor: -2_000 }, 50_000, 50_000],
+    ['a percentage for a tour in yen', 'JPY', { percent: -50 }, 50_001, 25_001],
+    ['a percentage for a tour in dinars', 'TND', { percent: -50 }, 100.001, 50.001],
+  ])('computes the tenant price from %s', async (_what, currency, columns, platform, expected) => {
     const { db } = api;
     const tenant = await givenWebsite(api, { paymentMethod: 'reserve' }, ['catalog:read']);
     const there = await givenTour(db, { currency });
@@ -263,7 +270,7 @@ describe("a departure's tenant_prices", () => {
     });
   });
 
-  it('follow the travel date: a tour rule decides first, then the narrower window', async () => {
+  it('a tour rule decides first, then the rule with the narrower travel window', async () => {
     const { db } = api;
     const tenant = await givenWebsite(api, {}, ['catalog:read']);
     const [early, late, last] = [10, 20, 30].map(daysFromToday);

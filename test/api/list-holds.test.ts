@@ -4,7 +4,7 @@ import { CUSTOMER, endHoldIn, givenSeats, givenWebsite, type Seats, useWebsite }
 
 const api = useTestApi();
 const website = useWebsite(api);
-/** The hold_id by its name in the test, the oldest first. */
+/** Maps the name of each hold in the test to its hold_id, the oldest first. */
 const ids: Record<string, string> = {};
 let seats: Seats;
 
@@ -31,7 +31,7 @@ const namesIn = (body: { items: { hold_id: string }[] }) =>
 const listed = async (query: string) => namesIn((await list(query)).body);
 
 describe("listing a tenant's holds", () => {
-  it('returns them newest first as reading one does, and forbids caching', async () => {
+  it('returns the holds newest first, each as a single read shows it, and forbids caching', async () => {
     const { body, headers, status } = await list();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -55,7 +55,7 @@ describe("listing a tenant's holds", () => {
     ['external_ref=cart-', []],
     ['external_ref=cart-9&status=active', ['live']],
     ['external_ref=cart-9&status=expired', ['lapsed', 'swept']],
-  ])('with the filter %s returns the matching ones (C11)', async (query, names) => {
+  ])('the filter %s returns only matching holds (C11)', async (query, names) => {
     expect(await listed(`?${query}`)).toEqual(names);
   });
 
@@ -72,7 +72,7 @@ describe("listing a tenant's holds", () => {
   });
 
   it.each(['', '&status=expired', '&status=converted'])(
-    'pages without a gap%s, also between holds of one instant and when a new hold is placed',
+    'pages list each hold once, despite equal times and a new hold meanwhile (filter "%s")',
     async (filter) => {
       const { db } = api;
       const who = await givenWebsite(api);

@@ -1,28 +1,22 @@
 import { useTestApi } from '../support/api';
-import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { givenSeats, givenWebsite } from '../support/website';
 
 const api = useTestApi();
 
 describe('the main use of the API', () => {
-  it('reads the catalog, checks a date, holds two seats and books them', async () => {
+  it('a tenant reads the catalog, checks a date, holds two seats and books them', async () => {
     const { db } = api;
-    const tenant = await givenTenant(db, { bookingPrefix: 'ACME' });
-    const authorization = `Bearer ${await givenKey(db, tenant)}`;
-    const tour = await givenTour(db);
-    const date = await givenDeparture(db, tour, { seats: 5 });
+    const website = await givenWebsite(api, { bookingPrefix: 'ACME' });
+    const { tour, date } = await givenSeats(db, { seats: 5 });
 
-    const catalog = await api.http.get('/api/tenant/catalog').set({ authorization });
+    const catalog = await website.get('/api/tenant/catalog');
     expect(catalog.body.items).toHaveLength(1);
 
-    const availability = await api.http
-      .get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)
-      .set({ authorization });
+    const path = `/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`;
+    const availability = await website.get(path);
     expect(availability.body).toMatchObject({ available: true, seats_available: 5, currency: 'EUR' });
 
-    const hold = await api.http
-      .post(`/api/gateway/tours/${tour.slug}/hold`)
-      .set({ authorization })
-      .send({ departure_date: date, quantity: 2 });
+    const hold = await website.hold(tour, { departure_date: date, quantity: 2 });
     expect(hold.body).toMatchObject({
       ok: true,
       status: 'active',
@@ -32,14 +26,8 @@ describe('the main use of the API', () => {
     });
     expect(hold.status).toBe(201);
 
-    const booking = await api.http.post('/api/tenant/bookings').set({ authorization }).send({
-      tour_id: tour.id,
-      hold_id: hold.body.hold_id,
-      adults: 2,
-      name: 'Ana Lima',
-      phone: '030 901820',
-      email: 'ana@example.com',
-    });
+    const { hold_id } = hold.body;
+    const booking = await website.book({ tour_id: tour.id, hold_id, adults: 2, phone: '030 901820' });
     expect(booking.body).toMatchObject({
       ok: true,
       status: 'pending_payment',

@@ -41,7 +41,7 @@ async function growth(
 ): Promise<number> {
   const before = await read(name, labels);
   await work();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await sleep(50);
   return (await read(name, labels)) - before;
 }
 
@@ -50,12 +50,15 @@ async function givenHolding(seats = 10) {
   const key = await givenKey(db, tenant);
   const tour = await givenTour(db);
   const date = await givenDeparture(db, tour, { seats });
-  const hold = (quantity: number, headers: Record<string, string> = {}) =>
-    fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
+  const hold = async (quantity: number, headers: Record<string, string> = {}, signal?: AbortSignal) => {
+    const answer = await fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ departure_date: date, quantity }),
-    }).then((answer) => answer.status);
+      signal,
+    });
+    return answer.status;
+  };
   return { tenant, key, tour, date, hold };
 }
 
@@ -80,8 +83,8 @@ async function lockDeparture(tourId: string, date: string): Promise<() => Promis
   return release;
 }
 
-describe('the metrics of the API', () => {
-  it('count requests by method, route template and status, and time them by its class', async () => {
+describe('the metrics page of the API', () => {
+  it('counts requests by method, route template and status, and times them by status class', async () => {
     const { hold } = await givenHolding();
     const labels = { method: 'POST', route: HOLD };
     expect(await growth('http_requests_total', { ...labels, status: 201 }, () => hold(1))).toBe(1);
@@ -90,7 +93,7 @@ describe('the metrics of the API', () => {
     expect(await growth('http_requests_total', { ...labels, status: 409 }, () => hold(50))).toBe(1);
   });
 
-  it('count done and replayed writes, and refusals by code', async () => {
+  it('counts done and replayed writes, and refusals by code', async () => {
     const { hold } = await givenHolding(3);
     const key = randomUUID();
     const outcome = (name: string) => ({ operation: 'hold.place', outcome: name });
@@ -103,7 +106,7 @@ describe('the metrics of the API', () => {
     expect(await growth('http_problems_total', refused, () => hold(2))).toBe(1);
   });
 
-  it('count one hold for many requests at once with one key', async () => {
+  it('counts one hold for concurrent requests with the same Idempotency-Key', async () => {
     const { hold } = await givenHolding();
     const headers = { 'idempotency-key': randomUUID() };
     const crowd = () => Promise.all(Array.from({ length: 5 }, () => hold(1, headers)));
@@ -113,7 +116,7 @@ describe('the metrics of the API', () => {
     expect(await growth('writes_total', replayed, crowd)).toBe(5);
   });
 
-  it('count sales, their transactions and their waits', async () => {
+  it('counts sales, their transactions and their waits', async () => {
     const { hold } = await givenHolding();
     const committed = { outcome: 'committed' };
     const three = async () => void (await hold(1), await hold(1), await hold(1));
@@ -124,8 +127,8 @@ describe('the metrics of the API', () => {
     expect(await read('sales_waiting')).toBe(0);
   });
 
-  it('measure waits for a lock and requests that wait for a connection', async () => {
-    // Three changes of holds at most wait for one departure.
+  it('measures waits for a lock and counts requests that wait for a connection', async () => {
+    // At most three changes of holds wait for one departure, so the twenty need seven of them.
     const holdings = await Promise.all(Array.from({ length: 7 }, () => givenHolding()));
     const extensions = await Promise.all(holdings.map((holding) => givenExtension(holding)));
     const lock = { lock: 'departure' };
@@ -153,19 +156,14 @@ describe('the metrics of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(0);
   });
 
-  it('count a client that left as 499', async () => {
-    const { tour, date, key } = await givenHolding();
+  it('counts a request whose client left with status 499', async () => {
+    const { tour, date, hold } = await givenHolding();
     const release = await lockDeparture(tour.id, date);
     const labels = { method: 'POST', route: HOLD, status: 499 };
     const left = await growth('http_requests_total', labels, async () => {
       const leaving = new AbortController();
-      const asked = fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ departure_date: date, quantity: 1 }),
-        signal: leaving.signal,
-      }).catch(() => {});
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const asked = hold(1, {}, leaving.signal).catch(() => {});
+      await sleep(200);
       leaving.abort();
       await asked;
     });
@@ -173,7 +171,7 @@ describe('the metrics of the API', () => {
     expect(left).toBe(1);
   });
 
-  it('have no label with text from a client, a tenant or a tour', async () => {
+  it('has no label with text from a client, a tenant or a tour', async () => {
     const { tenant, key, tour, hold } = await givenHolding();
     await hold(1);
     await fetch(`${api.baseUrl}/nowhere/${tour.slug}?token=${key}`);
@@ -188,23 +186,27 @@ describe('the metrics of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(0);
   });
 
-  it('report the version, the event loop and the read-cache validity, and do not count their own requests', async () => {
+  it('reports the version, the event loop lag and the read-cache validity', async () => {
     expect(await read('build_info', { version: '0.1.0' })).toBe(1);
     expect(await read('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     expect(await read('change_lease_held')).toBe(1);
+  });
+
+  it('does not count its own requests', async () => {
+    await api.metrics();
     expect(await read('http_requests_total', { route: '/metrics' })).toBe(0);
   });
 });
 
 describe("a caller's trace", () => {
-  it('is written into the log line of its request, and an invalid one is ignored', async () => {
+  it('logs a valid traceparent with the request, and ignores an invalid one', async () => {
     const headers = (traceparent: string) => ({
       headers: { traceparent, tracestate: 'vendor=secret-state' },
     });
     const good = await fetch(`${api.baseUrl}/docs`, headers(`00-${TRACE}-${PARENT}-01`));
     const wrong = await fetch(`${api.baseUrl}/docs`, headers(`00-${TRACE}-nothing`));
     expect([good.status, wrong.status]).toEqual([200, 200]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     const lines = api
       .log()
       .trim()

@@ -8,8 +8,9 @@ interface Operation {
   parameters?: { in: string; name: string; required?: boolean; schema: Record<string, unknown> }[];
   responses: Record<string, unknown>;
 }
-interface Layer {
-  route?: { path: string; methods: Record<string, boolean> };
+interface Route {
+  path: string;
+  methods: Record<string, boolean>;
 }
 
 const api = useTestApi();
@@ -30,9 +31,14 @@ beforeAll(async () => {
     );
 });
 
-/** Returns the methods without OPTIONS, which is CORS's. */
-const methodsOf = (methods: Record<string, boolean>) =>
-  Object.keys(methods).filter((method) => method !== 'options');
+/** Returns the routes that the application serves. */
+function routesOfApp(): Route[] {
+  const { stack } = api.app.router as unknown as { stack: { route?: Route }[] };
+  return stack.flatMap(({ route }) => route ?? []);
+}
+
+/** Returns the methods of a route without OPTIONS, which CORS adds. */
+const methodsOf = ({ methods }: Route) => Object.keys(methods).filter((method) => method !== 'options');
 const named = (name: string) => operations.find(([key]) => key === name)![1];
 
 describe('GET /openapi.json', () => {
@@ -46,22 +52,20 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes every call that is served under /api, and no other', () => {
-    const { stack } = api.app.router as unknown as { stack: Layer[] };
-    const served = stack.flatMap(({ route }) => {
-      if (!route?.path.startsWith('/api/')) return [];
-      const path = route.path.replace(/:(\w+)/g, '{$1}');
-      return methodsOf(route.methods).map((method) => `${method.toUpperCase()} ${path}`);
-    });
+    const served = routesOfApp()
+      .filter(({ path }) => path.startsWith('/api/'))
+      .flatMap((route) => {
+        const path = route.path.replace(/:(\w+)/g, '{$1}');
+        return methodsOf(route).map((method) => `${method.toUpperCase()} ${path}`);
+      });
     expect(operations.map(([name]) => name).sort()).toEqual(served.sort());
   });
 
-  it('has writes of holds and bookings only, because operators use the terminal (T22)', () => {
-    const { stack } = api.app.router as unknown as { stack: Layer[] };
-    const writes = stack.flatMap(({ route }) =>
-      route && methodsOf(route.methods).some((method) => method !== 'get' && method !== 'head')
-        ? [route.path]
-        : [],
-    );
+  it('only holds and bookings have write calls, because operators use the terminal (T22)', () => {
+    const isWrite = (method: string) => method !== 'get' && method !== 'head';
+    const writes = routesOfApp()
+      .filter((route) => methodsOf(route).some(isWrite))
+      .map(({ path }) => path);
     const ofTenants =
       /^\/(api\/gateway\/(tours\/:\w+\/hold|holds\/)|api\/tenant\/bookings|octo\/(bookings|availability))/;
     expect(writes.filter((path) => !ofTenants.test(path))).toEqual([]);
@@ -83,7 +87,7 @@ describe('GET /openapi.json', () => {
     ['GET /api/tenant/bookings/{booking_ref}', 'booking:read'],
     ['POST /api/tenant/bookings/{booking_ref}/confirm', 'booking:manage'],
     ['POST /api/tenant/bookings/{booking_ref}/cancel', 'booking:manage'],
-  ])('names the scope of %s: %s', (name, scope) => {
+  ])('documents that %s needs the scope %s', (name, scope) => {
     expect(named(name)['x-required-scope']).toBe(scope);
     expect(named(name).security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
   });
@@ -109,11 +113,11 @@ describe('GET /openapi.json', () => {
       { type: 'integer', minimum: 1, default: 1 },
     ],
     ['GET /api/gateway/tours/{id_or_slug}/availability', 'departure_date', { type: 'string' }],
-  ])('describes for %s the values of %s', (name, parameter, schema) => {
+  ])('documents for %s the type and limits of %s', (name, parameter, schema) => {
     expect(named(name).parameters!.find((it) => it.name === parameter)!.schema).toMatchObject(schema);
   });
 
-  it('lists the answers of each call, with its errors', () => {
+  it('documents the error statuses of each call', () => {
     for (const [name, { responses }] of operations) {
       const statuses = Object.keys(responses);
       expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401', '429', '500'])]);

@@ -41,7 +41,7 @@ const LISTS = {
 };
 
 describe('the pages of the catalog', () => {
-  it.each([1, 7, 20, 60])('list each of %i tours once and in order', async (limit) => {
+  it.each([1, 7, 20, 60])('pages of %i list each tour once and in order', async (limit) => {
     const pages = await pagesOf(reader, `/api/tenant/catalog?limit=${limit}`);
     const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
     expect(pages).toHaveLength(Math.ceil(TOURS / limit));
@@ -49,7 +49,7 @@ describe('the pages of the catalog', () => {
     expect(new Set(all.map(({ id }: GivenTour) => id)).size).toBe(TOURS);
   });
 
-  it('apply the filters on every page', async () => {
+  it('every page obeys the filters', async () => {
     const items = itemsOf(await pagesOf(reader, '/api/tenant/catalog?limit=2&continent=asia&q=TOUR%201'));
     const expected = Array.from({ length: TOURS }, (_, n) => n).filter(
       (n) => n % 4 === 1 && /^1/.test(String(n % 12)),
@@ -60,7 +60,7 @@ describe('the pages of the catalog', () => {
   });
 
   it.each([true, false])(
-    'list only tours that the tenant may see when the default is %s',
+    "pages list only visible tours when the tenant's defaultVisible is %s",
     async (defaultVisible) => {
       const { db } = api;
       const tenant = await givenWebsite(api, { defaultVisible }, ['catalog:read']);
@@ -84,7 +84,7 @@ describe('the pages of the catalog', () => {
     },
   );
 
-  it('skip and repeat no tour while other tours are added and removed', async () => {
+  it('pages skip and repeat no tour while other tours are added and removed', async () => {
     const { db } = api;
     const first = await reader.get('/api/tenant/catalog?limit=30');
     const early = await givenTour(db, { name: 'AAA' });
@@ -99,7 +99,7 @@ describe('the pages of the catalog', () => {
 });
 
 describe('the pages of departures', () => {
-  it.each([1, 10, 25])('list each of %i dates once and in order', async (limit) => {
+  it.each([1, 10, 25])('pages of %i list each date once and in order', async (limit) => {
     const pages = await pagesOf(reader, `/api/tenant/tours/${tour.slug}/departures?limit=${limit}`);
     const dates = itemsOf(pages).map((item) => item.departure_date);
     expect(dates).toEqual(Array.from({ length: DAYS }, (_, n) => daysFromToday(n + 1)));
@@ -122,7 +122,7 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
     expect(next.body.items).toHaveLength(3);
   });
 
-  it('has no link on the last page', async () => {
+  it('sends no Link header on the last page', async () => {
     const { headers, body } = await reader.get(`${path()}limit=100`);
     expect(body.next_cursor).toBeNull();
     expect(headers.link).toBeUndefined();
@@ -136,12 +136,12 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
   it.each<[string, (cursor: string) => string]>([
     ['changed', (cursor) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1)],
     ['cut short', (cursor) => cursor.slice(0, -4)],
-    ['added to', (cursor) => `${cursor}AAAA`],
+    ['extended', (cursor) => `${cursor}AAAA`],
     ['made up', () => Buffer.from('{"nameFolded":"","id":"1"}').toString('base64url')],
-    ['of spaces', () => '%20'],
-    ['that is an offset', () => '24'],
-    ['that is SQL', () => "'%3Bselect%201"],
-  ])('refuses a cursor %s', async (_what, change) => {
+    ['a space', () => '%20'],
+    ['an offset', () => '24'],
+    ['SQL', () => "'%3Bselect%201"],
+  ])('refuses a cursor that is %s', async (_what, change) => {
     const response = await reader.get(`${path()}cursor=${change(await cursorOf())}`);
     expectProblem(response, 400, 'invalid_cursor');
     expect(response.body.errors).toEqual([{ in: 'query', field: 'cursor', message: expect.any(String) }]);
@@ -155,7 +155,7 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
 
 describe('a cursor', () => {
   it.each(['q=tour', 'continent=asia', 'q=Tour&continent=asia', ''])(
-    'is refused when the filters change to: %s',
+    'refuses a cursor when the filters change to "%s"',
     async (filters) => {
       const { body } = await reader.get('/api/tenant/catalog?limit=1&q=Tour');
       expectProblem(
@@ -166,14 +166,14 @@ describe('a cursor', () => {
     },
   );
 
-  it.each(['from', 'to'])('of departures is refused with another %s', async (name) => {
+  it.each(['from', 'to'])('refuses a cursor of departures with another %s', async (name) => {
     const path = `/api/tenant/tours/${tour.slug}/departures?limit=2`;
     const { body } = await reader.get(path);
     const response = await reader.get(`${path}&${name}=${daysFromToday(9)}&cursor=${body.next_cursor}`);
     expectProblem(response, 400, 'invalid_cursor');
   });
 
-  it('of departures is valid for the tour by slug and by UUID, and for no other tour', async () => {
+  it('accepts a cursor of departures for its tour only, named by slug or UUID', async () => {
     const { db } = api;
     const other = await givenTour(db, { continent: 'asia' });
     const { body } = await reader.get(`/api/tenant/tours/${tour.slug}/departures?limit=2`);
@@ -184,13 +184,13 @@ describe('a cursor', () => {
     await db('tours').where({ id: other.id }).delete();
   });
 
-  it('of the catalog is refused for departures', async () => {
+  it('refuses a cursor of the catalog for departures', async () => {
     const cursor = (await reader.get('/api/tenant/catalog?limit=1')).body.next_cursor;
     const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures?cursor=${cursor}`);
     expectProblem(response, 400, 'invalid_cursor');
   });
 
-  it('that is invalid is refused before the tour is looked up', async () => {
+  it('refuses an invalid cursor before it looks up the tour', async () => {
     expectProblem(
       await reader.get('/api/tenant/tours/no-such-tour/departures?cursor=bad'),
       400,

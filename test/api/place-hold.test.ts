@@ -9,7 +9,7 @@ const website = useWebsite(api);
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('a hold', () => {
-  it('answers 201 with exactly these fields and forbids caching (T12)', async () => {
+  it('a new hold answers 201 with exactly these fields and forbids caching (T12)', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, {
       departure_date: date,
@@ -26,6 +26,7 @@ describe('a hold', () => {
       status: 'active',
       tour: { id: tour.id, slug: tour.slug },
       departure_date: date,
+      departure_time: null,
       quantity: 2,
       adults: 2,
       children: 0,
@@ -42,7 +43,7 @@ describe('a hold', () => {
     expect(minutesBetween(hold.body.created_at, hold.body.expires_at)).toBe(20);
   });
 
-  it('is read by its id in upper or lower case with the same fields', async () => {
+  it('a hold is read by its id in upper case with the same fields', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const read = await website.get(`/api/gateway/holds/${hold.body.hold_id.toUpperCase()}`);
@@ -51,7 +52,7 @@ describe('a hold', () => {
     expect(read.text).toBe(hold.text);
   });
 
-  it("lasts fifteen minutes, or the tenant's default (C7)", async () => {
+  it("a hold lasts 15 minutes or the tenant's default, up to the tenant's maximum (C7)", async () => {
     const { tour, date } = await givenSeats(api.db);
     const patient = await givenWebsite(api, { holdDefaultMinutes: 7, holdMaxMinutes: 30 });
     const usual = await website.hold(tour, { departure_date: date, quantity: 1 });
@@ -64,7 +65,7 @@ describe('a hold', () => {
   });
 
   it.each([0, -1, 51, 1.5, '2', null, 1e9, 1e300, true, [2], {}])(
-    'of %j seats is refused (T13)',
+    'refuses a hold of %j seats (T13)',
     async (quantity) => {
       expectInvalidFields(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), [
         'quantity',
@@ -72,36 +73,45 @@ describe('a hold', () => {
     },
   );
 
-  it.each([0, -5, 61, 2.5, '15', null, 1e9])('of %j minutes is refused (T14)', async (hold_minutes) => {
+  it.each([0, -5, 61, 2.5, '15', null, 1e9])('refuses a hold for %j minutes (T14)', async (hold_minutes) => {
     const body = { departure_date: daysFromToday(3), quantity: 1, hold_minutes };
     expectInvalidFields(await website.hold('some-tour', body), ['hold_minutes']);
   });
 
-  it('of 50 seats for 60 minutes is the largest that is accepted', async () => {
+  it('accepts a hold of 50 seats for 60 minutes', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 50 });
     const hold = await website.hold(tour, { departure_date: date, quantity: 50, hold_minutes: 60 });
     expect([hold.status, hold.body.seats_available]).toEqual([201, 0]);
   });
 
-  it('without a date and a quantity is refused with both issues', async () => {
+  it('refuses a hold without date and quantity, and names both fields', async () => {
     expectInvalidFields(await website.hold('some-tour', {}), ['departure_date', 'quantity']);
   });
 
-  it('finds the tour by UUID in upper or lower case or by slug; any other text finds no tour (T33)', async () => {
+  it('finds the tour by slug, or by UUID in upper or lower case', async () => {
     const { tour, date } = await givenSeats(api.db);
     const body = { departure_date: date, quantity: 1 };
     for (const name of [tour.slug, tour.id, tour.id.toUpperCase()]) {
       expect((await website.hold(name, body)).body.tour).toEqual({ id: tour.id, slug: tour.slug });
     }
-    for (const name of ['no-such-tour', 'Tour', '%00', "'", '%F0%9F%8C%8D', 'x'.repeat(500)]) {
-      expectProblem(await website.hold(name, body), 404, 'tour_not_found', { title: 'Tour not found' });
-    }
-    expectProblem(await website.hold('%E0%A4%A', body), 400, 'validation_failed');
+  });
+
+  it.each(['no-such-tour', 'Tour', '%00', "'", '%F0%9F%8C%8D', 'x'.repeat(500)])(
+    'answers 404 for a hold on the unknown tour %s (T33)',
+    async (name) => {
+      const response = await website.hold(name, { departure_date: daysFromToday(30), quantity: 1 });
+      expectProblem(response, 404, 'tour_not_found', { title: 'Tour not found' });
+    },
+  );
+
+  it('refuses a tour whose percent-encoding is invalid (T33)', async () => {
+    const response = await website.hold('%E0%A4%A', { departure_date: daysFromToday(30), quantity: 1 });
+    expectProblem(response, 400, 'validation_failed');
   });
 });
 
 describe('a departure that cannot be held', () => {
-  it('answers with the number of free seats and the three nearest dates with enough seats, when there are too few', async () => {
+  it('answers the free seats and the three nearest dates with enough seats when there are too few', async () => {
     const { db } = api;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { date: daysFromToday(30), seats: 3 });
@@ -132,11 +142,11 @@ describe('a departure that cannot be held', () => {
     ['that is closed for booking', { closesAt: '2020-01-01T00:00:00Z' }, 'departure_gone'],
     ['that was cancelled', { status: 'cancelled' }, 'departure_cancelled'],
     [
-      'that was cancelled, in the past',
+      'that was cancelled and is in the past',
       { status: 'cancelled', date: daysFromToday(-2) },
       'departure_cancelled',
     ],
-  ])('%s answers 409 with other dates', async (_what, departure, code) => {
+  ])('answers 409 and other dates for a departure %s', async (_what, departure, code) => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, departure);
     const other = await givenDeparture(db, tour, { date: daysFromToday(40), seats: 5 });
@@ -156,7 +166,7 @@ describe('a departure that cannot be held', () => {
     });
   });
 
-  it("is past when the day ends in the tour's time zone, and not before", async () => {
+  it("a departure is gone when its day ends in the tour's time zone, and not before", async () => {
     const { db } = api;
     // UTC-11 and UTC+14: at every hour, at least one of them has another date than UTC.
     for (const timeZone of ['Pacific/Pago_Pago', 'Pacific/Kiritimati', 'Asia/Ho_Chi_Minh']) {
@@ -177,7 +187,7 @@ describe('a departure that cannot be held', () => {
 });
 
 describe("a tenant's live holds", () => {
-  it('are limited in number; ended holds do not count (T15)', async () => {
+  it("refuses a hold above the tenant's number of live holds; ended holds do not count (T15)", async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
@@ -192,7 +202,7 @@ describe("a tenant's live holds", () => {
     expect((await website.hold(tour, one)).status).toBe(201);
   });
 
-  it("occupy no more of one departure than the tenant's share (T15)", async () => {
+  it("refuses a hold above the tenant's share of one departure (T15)", async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 39 });
     expect((await modest.hold(tour, { departure_date: date, quantity: 2 })).status).toBe(201);

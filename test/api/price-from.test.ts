@@ -101,12 +101,12 @@ describe('price_from of the demo catalog', () => {
     plain = await expectOnePrice(await givenShop());
   });
 
-  it('is the lowest price of the open departures in the catalog, the widget, the embed page and its JSON-LD', () => {
+  it('catalog, widget, embed page and JSON-LD show the lowest price of the open departures', () => {
     expect(Object.keys(plain).length).toBeGreaterThan(45);
     expect(new Set(Object.values(plain)).size).toBeGreaterThan(10);
   });
 
-  it('counts the rules of each departure date for a tenant with travel windows', async () => {
+  it('price_from applies to each departure the price rule of its travel window', async () => {
     const shop = await givenShop();
     const tour = await api.db('tours').where({ slug: 'ha-long-bay-cruise' }).first('id');
     const soon = { travel_from: daysFromToday(5), travel_to: daysFromToday(40) };
@@ -135,7 +135,7 @@ describe('price_from of the demo catalog', () => {
 });
 
 describe('price_from of a tour', () => {
-  it('leaves out departures that are cancelled, closed or past, and counts one that is sold out', async () => {
+  it('price_from ignores cancelled, closed and past departures, and counts a sold-out one', async () => {
     const { db } = api;
     const shop = await givenShop();
     const tour = await givenTour(db, { basePriceMinor: 50_000 });
@@ -158,7 +158,7 @@ describe('price_from of a tour', () => {
     expect(await priceFrom()).toBe(600);
   });
 
-  it('changes in every answer at the instant when the cheapest departure closes, and is cached until then', async () => {
+  it('price_from is cached until the cheapest departure closes, and changes at that instant', async () => {
     const { db } = api;
     const polls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });
     const validity = startReadCacheValidity(polls, createLogger('silent', 'tests'));

@@ -43,7 +43,7 @@ describe('a quota', () => {
     ['booking', 'POST', '/api/tenant/bookings/none/confirm', 404],
     ['booking', 'POST', '/api/tenant/bookings/none/cancel', 404],
   ] as const)(
-    'of kind %s counts %s %s, whatever the answer is (%i), and reports the rest',
+    'the %s quota counts %s %s, which answers %i, and reports the rest',
     async (kind, method, path, status) => {
       const limit = QUOTAS[kind];
       for (let left = limit - 1; left >= 0; left--) {
@@ -67,14 +67,14 @@ describe('a quota', () => {
     },
   );
 
-  it('that is used up answers 429 with the time to retry', async () => {
+  it('a used-up quota answers rate_limited, which is retryable', async () => {
     await spendAll('GET', CATALOG, QUOTAS.catalog);
     const response = await call('GET', CATALOG);
     expectProblem(response, 429, 'rate_limited');
     expect(response.body.retryable).toBe(true);
   });
 
-  it('of one kind does not change the others', async () => {
+  it('a used-up quota of one kind leaves the other kinds unchanged', async () => {
     await spendAll('GET', CATALOG, QUOTAS.catalog + 1);
     expect((await call('GET', '/api/gateway/tours/none/availability?departure_date=2027-01-01')).status).toBe(
       404,
@@ -82,19 +82,22 @@ describe('a quota', () => {
     expect((await call('POST', '/api/tenant/bookings')).status).toBe(400);
   });
 
-  it('belongs to the key: another key of the tenant has its own, and a rotated key keeps it', async () => {
-    const { db } = api;
+  it('another key of the tenant has a quota of its own', async () => {
     await spendAll('GET', CATALOG, QUOTAS.catalog);
-    const another = await givenKey(db, reader.tenant, ['catalog:read']);
+    const another = await givenKey(api.db, reader.tenant, ['catalog:read']);
     expect((await call('GET', CATALOG, another)).status).toBe(200);
-    const { token } = await inTransaction(db, (trx) =>
+  });
+
+  it('a rotated key shares the quota of its predecessor', async () => {
+    await spendAll('GET', CATALOG, QUOTAS.catalog);
+    const { token } = await inTransaction(api.db, (trx) =>
       rotateCredential(trx, PEPPER, 'api_key', reader.key.slice(9, 21), { graceSeconds: 3600 }),
     );
     expectProblem(await call('GET', CATALOG, token), 429, 'rate_limited');
     expectProblem(await call('GET', CATALOG), 429, 'rate_limited');
   });
 
-  it('is neither used nor shown by a request that did not authenticate', async () => {
+  it('a request with a wrong key neither uses nor reports a quota', async () => {
     const wrong = `${reader.key.slice(0, -1)}${reader.key.endsWith('a') ? 'b' : 'a'}`;
     for (let n = 0; n <= QUOTAS.catalog; n++) {
       const { status, headers } = await call('GET', CATALOG, wrong);
@@ -109,7 +112,7 @@ describe('a quota', () => {
     ['hold', 'POST', '/api/gateway/tours/none/hold'],
     ['booking', 'POST', '/api/tenant/bookings/none/confirm'],
   ] as const)(
-    'of kind %s is used by a key without the scope, which gets 401 also after its quota',
+    'the %s quota counts requests without the scope, which get 401 even above the limit',
     async (kind, method, path) => {
       const { db } = api;
       const changeScopes = (scopes: string[]) =>
@@ -129,7 +132,7 @@ describe('a quota', () => {
     },
   );
 
-  it('accepts exactly its limit of many concurrent requests', async () => {
+  it('a quota accepts exactly its limit of concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', CATALOG)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(QUOTAS.catalog);
   });
@@ -145,7 +148,7 @@ describe('failed authentication', () => {
     }
   };
 
-  it('gets 401 sixty times a minute from one address, then 429, while a valid key from there is accepted (T10)', async () => {
+  it('an address gets 429 after 60 failures in a minute, but its valid key is accepted (T10)', async () => {
     await failSixtyTimes('198.51.100.1');
     const refused = await from('198.51.100.1', 'Bearer wrong');
     expectProblem(refused, 429, 'rate_limited');
@@ -155,13 +158,13 @@ describe('failed authentication', () => {
     expectProblem(await from('198.51.100.1'), 401, 'invalid_api_key');
   });
 
-  it('is counted for the whole /64 of an IPv6 address', async () => {
+  it('counts failures for the whole /64 of an IPv6 address', async () => {
     await failSixtyTimes((n) => `2001:db8:1:2::${n.toString(16)}`);
     expect((await from('2001:db8:1:2:ffff::1', 'Bearer wrong')).status).toBe(429);
     expect((await from('2001:db8:1:3::1', 'Bearer wrong')).status).toBe(401);
   });
 
-  it('is not counted for a request without a credential or with an expired one', async () => {
+  it('counts no failure for a missing or an expired credential', async () => {
     const { db } = api;
     const expired = await givenWebsite(api, {}, ['catalog:read']);
     await db('api_keys').where({ tenant_id: expired.tenant.id }).update({ expires_at: db.fn.now() });

@@ -95,7 +95,7 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
     });
   });
 
-  it('must be revalidated by every cache', async () => {
+  it('tells every cache to revalidate the tour', async () => {
     const { headers } = await reader.get(`/api/tenant/tours/${tour.slug}`);
     expect(headers['cache-control']).toBe('private, no-cache');
   });
@@ -139,8 +139,8 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     ['of a UUID without dashes', '0'.repeat(32)],
     ['of a UUID in braces', `%7B00000000-0000-4000-8000-000000000000%7D`],
     ['of an unknown UUID', '00000000-0000-4000-8000-000000000000'],
-    ['of no tour', 'no-such-tour'],
-  ])('answers 404 for a name %s (T32, T33)', async (_what, key) => {
+    ['that is unknown', 'no-such-tour'],
+  ])('answers 404 for a tour name %s (T32, T33)', async (_what, key) => {
     const response = await sendRaw(
       api,
       `GET ${path(key)} HTTP/1.1`,
@@ -175,7 +175,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     for (const answer of answers) expect(answer).toEqual(answers[0]);
   });
 
-  it('follows a change of visibility at once', async () => {
+  it('a change of visibility takes effect at once', async () => {
     const { db } = api;
     const tenant = await givenWebsite(api, {}, ['catalog:read']);
     const status = async () => (await tenant.get(path(tour.slug))).status;
@@ -196,7 +196,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
 });
 
 describe('the price rule that applies', () => {
-  it('changes the price of the tour, its departures and its availability', async () => {
+  it('a price rule changes the prices of the tour, its departures and its availability', async () => {
     const { db } = api;
     const tenant = await givenWebsite(api, { depositPercent: '10' }, ['catalog:read']);
     const priced = await givenTour(db, { basePriceMinor: 40_000 });

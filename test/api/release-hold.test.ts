@@ -9,7 +9,7 @@ const release = (holdId: string) => website.delete(`/api/gateway/holds/${holdId}
 const read = (holdId: string) => website.get(`/api/gateway/holds/${holdId}`);
 
 describe('releasing a hold', () => {
-  it('answers 204 without a body and frees its seats at once', async () => {
+  it('answers 204 without a body and frees the seats of the hold at once', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 4 });
     const all = { departure_date: date, quantity: 4 };
     const hold = await website.hold(tour, all);
@@ -22,7 +22,7 @@ describe('releasing a hold', () => {
     expect((await website.hold(tour, all)).status).toBe(201);
   });
 
-  it('refuses a body with a field', async () => {
+  it('refuses a release whose body has a field', async () => {
     const { tour, date } = await givenSeats(api.db);
     const { hold_id } = (await website.hold(tour, { departure_date: date, quantity: 1 })).body;
     const refused = await api.http
@@ -33,7 +33,7 @@ describe('releasing a hold', () => {
     expect((await read(hold_id)).body.status).toBe('active');
   });
 
-  it('is visible in the next availability check, although a count was cached', async () => {
+  it('the next availability check shows the freed seats, although a count was cached', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 4 });
     const check = async () =>
       (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)).body
@@ -44,19 +44,22 @@ describe('releasing a hold', () => {
     expect(await check()).toBe(4);
   });
 
-  it('twice, or after it has expired, is not an error', async () => {
+  it('answers 204 to a second release of the same hold', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     await release(hold.body.hold_id);
     expect((await release(hold.body.hold_id)).status).toBe(204);
+  });
 
+  it('answers 204 for an expired hold, which stays expired', async () => {
+    const { tour, date } = await givenSeats(api.db);
     const late = await website.hold(tour, { departure_date: date, quantity: 1 });
     await endHoldIn(api.db, late.body.hold_id, -1);
     expect((await release(late.body.hold_id)).status).toBe(204);
     expect((await read(late.body.hold_id)).body.status).toBe('expired');
   });
 
-  it('that became a booking answers 409; the booking keeps its seats', async () => {
+  it('answers 409 for a hold that became a booking, and the booking keeps its seats', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 2 });
     await website.book({ tour_id: tour.id, hold_id: hold.body.hold_id, adults: 2 });
@@ -66,7 +69,7 @@ describe('releasing a hold', () => {
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])(
-    'answers 404 for the id %s',
+    'answers 404 for the unknown hold id %s',
     async (id) => {
       expectProblem(await release(id), 404, 'hold_not_found');
       expectProblem(await read(id), 404, 'hold_not_found');
@@ -75,7 +78,7 @@ describe('releasing a hold', () => {
 });
 
 describe('an expired hold', () => {
-  it('frees its seats at that instant, without the sweeper, and has the status expired (C8)', async () => {
+  it('an expired hold frees its seats at that instant, before any sweep (C8)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 2 });
     const both = { departure_date: date, quantity: 2 };
@@ -90,7 +93,7 @@ describe('an expired hold', () => {
     expect((await read(hold.body.hold_id)).body.status).toBe('expired');
   });
 
-  it('is marked by the transaction that sells its seats, so that a clock step cannot revive it', async () => {
+  it('selling the seats of an expired hold ends it for good, even if the clock steps back', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const one = { departure_date: date, quantity: 1 };

@@ -13,10 +13,10 @@ import { type Db, inTransaction, openDatabase, type Trx } from '../../services/p
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
-import { CUSTOMER, givenSeats, type PlacedSeats, type Seats, seatsTaken } from '../support/website';
-import { adultsOnly } from '../../services/api/pricing/party';
+import { bookingRequest, holdRequest } from '../support/sell';
+import { givenSeats, type PlacedSeats, type Seats, seatsTaken } from '../support/website';
 
-/** More than the departures that transactions of the queue wait for. */
+/** Exceeds the number of locked departures that the queue waits for. */
 const LOCKED = 8;
 
 const log = createLogger('silent', 'api');
@@ -38,7 +38,7 @@ describe.each([
   let queue: SaleQueue;
   beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
-  it('sells seats of a free departure, and of one that becomes free, while more departures are locked than it waits for', async () => {
+  it('sells a free or freed departure while more departures are locked than the queue waits for', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Trx[] = [];
     for (const departure of departures) locks.push(await lock(departure));
@@ -56,7 +56,7 @@ describe.each([
     await Promise.all(locks.slice(0, last).map((trx) => trx.rollback()));
   });
 
-  it('fails only the sale that the database cannot store', async () => {
+  it('a sale that the database cannot store fails alone', async () => {
     const departure = await givenSeats(database.db, { seats: 100 });
     const sales: Sale[] = Array.from({ length: 16 }, () => holdOf(departure));
     // PostgreSQL stores no NUL character; the API refuses it before.
@@ -67,7 +67,7 @@ describe.each([
     expect(await seatsTaken(database.db, departure)).toBe(15);
   });
 
-  it('lets bookings that name a hold by its reference alone wait with their departure', async () => {
+  it('bookings that name a hold of a locked departure by external_ref delay no other sale', async () => {
     const { db } = database;
     const departure = await givenSeats(db);
     await queue.sell({ ...holdOf(departure), externalRef: 'cart' });
@@ -86,7 +86,7 @@ describe.each([
     expect(await seatsTaken(db, departure)).toBe(1);
   });
 
-  it('writes a departure whose lock has ended in batches again, under load too', async () => {
+  it('batches the sales of a departure again once its lock ends, even under load', async () => {
     const departure = await givenSeats(database.db, { seats: 500 });
     const locked = await lock(departure);
     let selling = true;
@@ -96,17 +96,16 @@ describe.each([
     })();
     await untilWaiters(1);
     await locked.rollback();
-    // Without an end, the transaction that waited for the lock would write all that arrives.
+    // The transaction that waited for the lock must end, although sales keep arriving.
     const isLocked = () => (queue as unknown as { awaited: Set<string> }).awaited.size > 0;
-    const ends = untilTrue(() => !isLocked());
-    await ends;
+    await untilTrue(() => !isLocked());
     selling = false;
     await arriving;
     await Promise.all(sales);
     expect(isLocked()).toBe(false);
   });
 
-  it('refuses a sale after two seconds at a departure that stays locked', async () => {
+  it('refuses a sale of a departure that stays locked for two seconds', async () => {
     const departure = await givenSeats(database.db);
     const locked = await lock(departure);
     const milliseconds = await millisecondsOf(() =>
@@ -117,7 +116,7 @@ describe.each([
     await locked.rollback();
   });
 
-  it('sells seats of a free departure while as many transactions as it writes at the same time hang at COMMIT', async () => {
+  it('sells a free departure while the maximum number of transactions hangs at COMMIT', async () => {
     const { db } = database;
     await db.raw(`
       create function hang_at_commit() returns trigger language plpgsql as 'begin perform pg_sleep(4); return null; end';
@@ -154,7 +153,7 @@ describe.each([
 });
 
 describe('a second batch', () => {
-  it('begins beside the first one when it is full', async () => {
+  it('a second batch begins beside a running one once it is full', async () => {
     const queue = new SaleQueue(writes!, log, true);
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
     const { batches } = queue as unknown as { batches: { count: number } };
@@ -174,46 +173,49 @@ describe('a second batch', () => {
 });
 
 describe('a change of an API key or tenant', () => {
-  it.each(['key', 'tenant'])('waits for a moment, not for a pause in the sales: a %s', async (changed) => {
-    const { db } = database;
-    const seller = await givenTenant(db, { maxHolds: 1_000_000 });
-    const keyId = (await givenKey(db, seller)).split('_')[2]!;
-    const departures = await Promise.all(Array.from({ length: 20 }, () => givenSeats(db, { seats: 900 })));
-    const principal: ApiKeyPrincipal = {
-      kind: 'api_key',
-      keyId,
-      familyId: keyId,
-      scope: 'booking:create',
-      tenant: seller,
-      scopes: ['booking:create'],
-    };
-    const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
-    let selling = true;
-    let sold = 0;
-    const refusals = new Set<unknown>();
-    const client = async (n: number) => {
-      while (selling && refusals.size === 0)
-        await queues[n % 2]!.sell({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
-          () => sold++,
-          // A slow machine refuses sales that waited for two seconds.
-          ({ code }: { code?: string }) => code !== 'overloaded' && refusals.add(code),
-        );
-    };
-    const clients = Array.from({ length: 64 }, (_, n) => client(n));
-    while (sold < 100) await sleep(10);
-    const milliseconds = await millisecondsOf(() =>
-      inTransaction(db, async (trx) => {
-        if (changed === 'key') await revokeCredential(trx, 'api_key', keyId);
-        else await changeTenantStatus(trx, await findTenantForChange(trx, seller.slug), 'suspended');
-      }),
-    );
-    const before = await liveHolds(seller);
-    await Promise.all(clients);
-    selling = false;
-    expect(milliseconds).toBeLessThan(2_500);
-    expect([...refusals]).toEqual([changed === 'key' ? 'key_revoked' : 'tenant_inactive']);
-    expect(await liveHolds(seller)).toBe(before);
-  });
+  it.each(['key', 'tenant'])(
+    'a change of a %s commits within 2.5 s while sales arrive without a pause',
+    async (changed) => {
+      const { db } = database;
+      const seller = await givenTenant(db, { maxHolds: 1_000_000 });
+      const keyId = (await givenKey(db, seller)).split('_')[2]!;
+      const departures = await Promise.all(Array.from({ length: 20 }, () => givenSeats(db, { seats: 900 })));
+      const principal: ApiKeyPrincipal = {
+        kind: 'api_key',
+        keyId,
+        familyId: keyId,
+        scope: 'booking:create',
+        tenant: seller,
+        scopes: ['booking:create'],
+      };
+      const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
+      let selling = true;
+      let sold = 0;
+      const refusals = new Set<unknown>();
+      const client = async (n: number) => {
+        while (selling && refusals.size === 0)
+          await queues[n % 2]!.sell({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
+            () => sold++,
+            // A slow machine refuses sales that waited for two seconds.
+            ({ code }: { code?: string }) => code !== 'overloaded' && refusals.add(code),
+          );
+      };
+      const clients = Array.from({ length: 64 }, (_, n) => client(n));
+      while (sold < 100) await sleep(10);
+      const milliseconds = await millisecondsOf(() =>
+        inTransaction(db, async (trx) => {
+          if (changed === 'key') await revokeCredential(trx, 'api_key', keyId);
+          else await changeTenantStatus(trx, await findTenantForChange(trx, seller.slug), 'suspended');
+        }),
+      );
+      const before = await liveHolds(seller);
+      await Promise.all(clients);
+      selling = false;
+      expect(milliseconds).toBeLessThan(2_500);
+      expect([...refusals]).toEqual([changed === 'key' ? 'key_revoked' : 'tenant_inactive']);
+      expect(await liveHolds(seller)).toBe(before);
+    },
+  );
 });
 
 async function liveHolds({ id }: Tenant): Promise<number> {
@@ -223,34 +225,11 @@ async function liveHolds({ id }: Tenant): Promise<number> {
 
 /** Builds the sale of a hold at once, so that sales arrive in one turn of the event loop. */
 const holdOf = ({ tour, date, departureId }: PlacedSeats): HoldSale =>
-  prepareHold(
-    sellerWithoutKey(tenant),
-    tour,
-    { departureId, times: [] },
-    {
-      departureDate: date,
-      party: adultsOnly(1),
-      holdMinutes: undefined,
-      externalRef: null,
-      by: null,
-      customer: { name: null, phone: null, email: null },
-    },
-  );
+  prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
 
-/** A booking without a date. */
+/** Builds the sale of a booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>
-  prepareBooking(database.db, sellerWithoutKey(tenant), tour, {
-    departureDate: null,
-    party: adultsOnly(1),
-    customer: CUSTOMER,
-    paymentMethod: null,
-    holdId: null,
-    travellers: null,
-    expectedTotal: null,
-    externalRef,
-    notes: null,
-    by: null,
-  });
+  prepareBooking(database.db, sellerWithoutKey(tenant), tour, bookingRequest({ externalRef }));
 
 const kindOf = (result: Sold | object) => (result instanceof Error ? result.name : 'sold');
 
@@ -260,19 +239,16 @@ async function lock({ tour }: Seats): Promise<Trx> {
   return trx;
 }
 
-/** Waits until so many transactions wait for a lock. */
+/** Waits until `count` transactions wait for a lock. */
 function untilWaiters(count: number): Promise<void> {
   return untilBackends("wait_event_type = 'Lock'", count);
 }
 
-/** Waits until so many connections are in a state. @param state a condition for pg_stat_activity */
+/** Waits until `count` connections are in a state. @param state a condition for pg_stat_activity */
 async function untilBackends(state: string, count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await database.db.raw(
-      `select count(*)::int as n from pg_stat_activity where datname = current_database() and ${state}`,
-    );
-    if (rows[0].n >= count) return;
-  }
+  const query = `select from pg_stat_activity where datname = current_database() and ${state}`;
+  let found = 0;
+  while (found < count) found = (await database.db.raw(query)).rows.length;
 }
 
 async function untilTrue(probe: () => boolean): Promise<void> {

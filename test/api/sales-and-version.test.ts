@@ -15,8 +15,8 @@ afterAll(async () => {
   await api.stop();
 });
 
-describe('selling, while a change to the catalog is being committed and its version is locked', () => {
-  it('does not wait, because no hold, booking or sweep locks the version or writes the changes of the catalog', async () => {
+describe('selling during a change of the catalog', () => {
+  it('holds, bookings and sweeps do not wait for the locks of a catalog change', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     lock = await db.transaction();

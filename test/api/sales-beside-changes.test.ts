@@ -16,39 +16,30 @@ import { changeTenantStatus, findTenantForChange } from '../../services/api/tena
 import { inTransaction, type Trx } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { useTestApi } from '../support/api';
-import { givenTenant } from '../support/given';
+import { givenTenant, givenVisibilityRule } from '../support/given';
 import { expectProblem } from '../support/responses';
-import { CUSTOMER, givenSeats, givenWebsite, seatsTaken } from '../support/website';
-import { adultsOnly } from '../../services/api/pricing/party';
+import { bookingRequest, holdRequest } from '../support/sell';
+import { givenSeats, givenWebsite, seatsTaken } from '../support/website';
 
 const api = useTestApi();
-
-const toRequest = (departureDate: string, quantity = 1) => ({
-  departureDate,
-  party: adultsOnly(quantity),
-  holdMinutes: undefined,
-  externalRef: null,
-  by: null,
-  customer: { name: null, phone: null, email: null },
-});
 
 describe('a sale while an operator changes its tenant or key', () => {
   it.each([
     [
-      'tenant_inactive when the tenant is suspended',
+      'suspends the tenant',
       'tenant_inactive',
       async (trx: Trx, slug: string) => {
         await changeTenantStatus(trx, await findTenantForChange(trx, slug), 'suspended');
       },
     ],
     [
-      'key_revoked when its key is revoked',
+      'revokes the key',
       'key_revoked',
       async (trx: Trx, _slug: string, key: string) => {
         await revokeCredential(trx, 'api_key', key.split('_')[2]!);
       },
     ],
-  ])('waits for the change, and gets %s', async (_title, code, change) => {
+  ])('a sale waits while an operator %s, then answers %s', async (_title, code, change) => {
     const { db } = api;
     const [website, other] = [await givenWebsite(api), await givenWebsite(api)];
     const seats = await givenSeats(db);
@@ -68,15 +59,12 @@ describe('a sale while an operator changes its tenant or key', () => {
 });
 
 describe('a change of a tenant', () => {
-  it('does not wait for a transaction that has inserted a row of the tenant and may wait for the change', async () => {
+  it('a change of a tenant does not wait for a transaction that inserted a row of the tenant', async () => {
     const { db } = api;
-    const { tenant } = await givenWebsite(api);
+    const website = await givenWebsite(api);
+    const { tenant } = website;
     const writing = await db.transaction();
-    await writing('visibility_continent_rules').insert({
-      tenant_id: tenant.id,
-      continent: 'asia',
-      visible: true,
-    });
+    await givenVisibilityRule(writing, website, 'asia', true);
     const { id } = await inTransaction(db, (trx) => findTenantForChange(trx, tenant.slug));
     expect(id).toBe(tenant.id);
     await writing.rollback();
@@ -84,7 +72,7 @@ describe('a change of a tenant', () => {
 });
 
 describe('a repeat while its answer is being erased', () => {
-  it('gets idempotency_in_progress after two seconds, and does not delay another sale', async () => {
+  it('a repeat whose answer is being erased gets idempotency_in_progress and delays no sale', async () => {
     const { db } = api;
     const website = await givenWebsite(api);
     const seats = await givenSeats(db);
@@ -103,7 +91,7 @@ describe('a repeat while its answer is being erased', () => {
 });
 
 describe('sales with keys', () => {
-  it('get their own answers, and wait for no key that another transaction has', async () => {
+  it('sales get the answers of their own keys, without waiting for a key in use', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -126,7 +114,7 @@ describe('sales with keys', () => {
         { tenant, principal: null, claim },
         tour,
         { departureId, times: [] },
-        toRequest(date),
+        holdRequest(date),
       );
     };
     const sales = ['first', 'second'].map(saleOf);
@@ -145,7 +133,7 @@ describe('sales of one transaction', () => {
   const outcomesOf = (sales: Sale[]) =>
     inTransaction(api.db, async (trx) => (await transactSales(trx, sales)).outcomes);
 
-  it('each obey the share of seats that the tenant had at their request', async () => {
+  it("each sale uses the tenant's share of seats as it was at its request", async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -154,7 +142,7 @@ describe('sales of one transaction', () => {
         sellerWithoutKey({ ...tenant, maxHoldShare }),
         tour,
         { departureId, times: [] },
-        toRequest(date),
+        holdRequest(date),
       );
     const [limited, unlimited] = [saleAt(10), saleAt(100)];
     expect((await outcomesOf([unlimited])).map(({ kind }) => kind)).toEqual(['sold']);
@@ -163,32 +151,20 @@ describe('sales of one transaction', () => {
     expect(second!.kind).toBe('sold');
   });
 
-  it('without a date do not sell a tour to a tenant that does not see it', async () => {
+  it('refuses a sale without a date to a tenant that does not see the tour', async () => {
     const { db } = api;
     const seeing = await givenTenant(db);
     const blind = await givenTenant(db, { defaultVisible: false });
     const { tour } = await givenSeats(db);
-    const request = {
-      departureDate: null,
-      party: adultsOnly(1),
-      customer: CUSTOMER,
-      paymentMethod: null,
-      holdId: null,
-      travellers: null,
-      expectedTotal: null,
-      externalRef: null,
-      notes: null,
-      by: null,
-    };
     const [first, second] = await outcomesOf([
-      await prepareBooking(db, sellerWithoutKey(seeing), tour, request),
-      await prepareBooking(db, sellerWithoutKey(blind), tour, request),
+      await prepareBooking(db, sellerWithoutKey(seeing), tour, bookingRequest()),
+      await prepareBooking(db, sellerWithoutKey(blind), tour, bookingRequest()),
     ]);
     expect(first!.kind).toBe('sold');
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(TourNotFoundError) });
   });
 
-  it('give a booking without a date the hold that was placed with its reference, not a booking beside it', async () => {
+  it('a booking without a date gets SaleMovedError once a hold with its reference exists', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -197,21 +173,10 @@ describe('sales of one transaction', () => {
       seller,
       tour,
       { departureId, times: [] },
-      { ...toRequest(date), externalRef: 'cart-7' },
+      holdRequest(date, { externalRef: 'cart-7' }),
     );
-    // Prepared before the hold exists.
-    const booking = await prepareBooking(db, seller, tour, {
-      departureDate: null,
-      party: adultsOnly(1),
-      customer: CUSTOMER,
-      paymentMethod: null,
-      holdId: null,
-      travellers: null,
-      expectedTotal: null,
-      externalRef: 'cart-7',
-      notes: null,
-      by: null,
-    });
+    // Prepares the booking before the hold exists.
+    const booking = await prepareBooking(db, seller, tour, bookingRequest({ externalRef: 'cart-7' }));
     expect(booking.departureId).toBeNull();
     const [first, second] = await outcomesOf([hold, booking]);
     expect(first!.kind).toBe('sold');
@@ -219,11 +184,11 @@ describe('sales of one transaction', () => {
     expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
   });
 
-  it('keep no fact of the transaction before', async () => {
+  it('a transaction keeps no fact of the one before', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
-    const sale = prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, toRequest(date));
+    const sale = prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
     const factsOf = () =>
       inTransaction(db, async (trx) => {
         const locks = await lockSales(trx, [sale], () => true);
@@ -233,16 +198,12 @@ describe('sales of one transaction', () => {
     expect((await factsOf()).holds).toEqual([]);
   });
 
-  it('run again when nothing was sold and the answer to COMMIT is lost', async () => {
+  it('reports a rollback when nothing was sold and the answer to COMMIT is lost', async () => {
     const work = async (trx: Trx) => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       return { outcomes: [], transactionId: null };
     };
-    expect(await commitSales({ db: api.db, log: createLogger('silent', 'api') }, [], work, Infinity)).toEqual(
-      {
-        error: expect.any(Error),
-        rolledBack: true,
-      },
-    );
+    const outcome = await commitSales({ db: api.db, log: createLogger('silent', 'api') }, [], work, Infinity);
+    expect(outcome).toEqual({ error: expect.any(Error), rolledBack: true });
   });
 });

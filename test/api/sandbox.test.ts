@@ -29,7 +29,7 @@ const listedSeats = async (website: Website, { tour }: Seats) =>
   (await website.get(`/api/tenant/tours/${tour.slug}/departures`)).body.items[0].seats_available;
 
 describe('the seats of a departure', () => {
-  it('are sold out for one kind of tenants and free for the other', async () => {
+  it('real and sandbox tenants each sell all seats of a departure', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     expect((await hold(sandbox, seats, 1)).body.seats_available).toBe(2);
     expect((await book(sandbox, seats, 2)).status).toBe(201);
@@ -44,7 +44,7 @@ describe('the seats of a departure', () => {
     expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 3, sandbox: 3 });
   });
 
-  it('are shared by all sandbox tenants', async () => {
+  it('all sandbox tenants share one set of seats', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const other = await givenWebsite(api, { sandbox: true });
     expect((await book(sandbox, seats, 1)).status).toBe(201);
@@ -52,7 +52,7 @@ describe('the seats of a departure', () => {
     expectProblem(await book(other, seats, 2), 409, 'insufficient_seats', { seats_available: 1 });
   });
 
-  it('are taken again within the kind by an expired booking that is confirmed', async () => {
+  it('confirming an expired sandbox booking takes sandbox seats again', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const { booking_ref } = (await book(sandbox, seats, 2)).body;
     await endPaymentWindow(api.db, booking_ref);
@@ -65,7 +65,7 @@ describe('the seats of a departure', () => {
     expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 2, sandbox: 2 });
   });
 
-  it('count in the shares of the tenants of their kind only', async () => {
+  it("a tenant's share counts the seats of its own kind only", async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const half = await givenWebsite(api, { sandbox: true, maxHoldShare: 50, maxHolds: 1 });
     expect((await hold(shop, seats, 4)).status).toBe(201);
@@ -75,25 +75,22 @@ describe('the seats of a departure', () => {
     expect((await hold(sandbox, seats, 2)).status).toBe(201);
   });
 
-  it('are offered as alternatives by the free seats of the kind', async () => {
+  it('alternatives show the free seats for the kind of tenant that asks', async () => {
     const seats = await givenSeats(api.db, { seats: 1 });
-    const other = {
-      ...seats,
-      date: await givenDeparture(api.db, seats.tour, { date: daysFromToday(31), seats: 2 }),
-    };
+    const date = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31), seats: 2 });
+    const other = { ...seats, date };
     await book(sandbox, seats, 1);
     await book(shop, seats, 1);
     await book(shop, other, 1);
-    const alternative = { departure_date: other.date };
     expectProblem(await hold(sandbox, seats, 1), 409, 'insufficient_seats', {
-      alternatives: [{ ...alternative, seats_available: 2 }],
+      alternatives: [{ departure_date: date, seats_available: 2 }],
     });
     expectProblem(await hold(shop, seats, 1), 409, 'insufficient_seats', {
-      alternatives: [{ ...alternative, seats_available: 1 }],
+      alternatives: [{ departure_date: date, seats_available: 1 }],
     });
   });
 
-  it('are left and taken within the kind by a booking and a hold that move or grow', async () => {
+  it('a sandbox booking or hold that moves or grows changes sandbox seats only', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const date = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31), seats: 3 });
     const other = { ...seats, date };
@@ -116,7 +113,7 @@ describe('the seats of a departure', () => {
     expect(await seatsTakenByKind(api.db, other)).toEqual({ real: 3, sandbox: 3 });
   });
 
-  it('decide the status of the kind that a list of departures asks for', async () => {
+  it("the status filter of departures counts the seats of the tenant's own kind", async () => {
     const seats = await givenSeats(api.db, { seats: 1 });
     await book(sandbox, seats, 1);
     const listed = async (website: Website, status: string) =>
@@ -126,7 +123,7 @@ describe('the seats of a departure', () => {
     expect([await listed(shop, 'sold_out'), await listed(shop, 'available')]).toEqual([0, 1]);
   });
 
-  it('are cached apart: a sale of the sandbox leaves the entry of real seats', async () => {
+  it('a sale of one kind leaves the cached availability of the other kind valid', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const cacheStatus = async (website: Website) => {
       const { headers, body } = await availability(website, seats);
@@ -144,7 +141,7 @@ describe('the seats of a departure', () => {
 });
 
 describe('a booking of a sandbox tenant', () => {
-  it('has TEST in its reference, and is read, listed, confirmed and cancelled by it', async () => {
+  it('a sandbox booking has TEST in its reference, which every booking call accepts', async () => {
     const seats = await givenSeats(api.db);
     const { body } = await book(sandbox, seats, 1);
     expect(body.booking_ref).toBe(`SAND-TEST-${body.lead_id}`);
@@ -158,14 +155,14 @@ describe('a booking of a sandbox tenant', () => {
     expectProblem(await shop.get(path), 404, 'booking_not_found');
   });
 
-  it('consumes a hold of the sandbox', async () => {
+  it('a sandbox booking consumes a sandbox hold', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const { hold_id } = (await hold(sandbox, seats, 2)).body;
     expect((await book(sandbox, seats, 2, { hold_id })).status).toBe(201);
     expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 0, sandbox: 2 });
   });
 
-  it('sends its event like any other', async () => {
+  it('a sandbox booking sends an event with the same fields as a real one', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = (await book(sandbox, seats, 1)).body;
     const { booking_ref: real } = (await book(shop, seats, 1)).body;
@@ -180,24 +177,17 @@ describe('a booking of a sandbox tenant', () => {
 describe('an answer to a sandbox tenant', () => {
   const sandboxHeader = ({ headers }: Response) => headers['x-sandbox'];
 
-  it('carries X-Sandbox, whatever its status, and an answer to another tenant does not', async () => {
+  it('every answer to a sandbox tenant has X-Sandbox, and no answer to a real tenant has it', async () => {
     const seats = await givenSeats(api.db);
+    const one = { departure_date: seats.date, quantity: 1 };
     const ask = async (website: Website) => [
       await website.get('/api/tenant/catalog'),
       await website.get('/api/tenant/catalog?limit=0'),
       await website.get('/api/tenant/tours/unknown'),
       await availability(website, seats),
       await hold(website, seats, 50),
-      await website.hold(
-        seats.tour,
-        { departure_date: seats.date, quantity: 1 },
-        { 'Idempotency-Key': 'one' },
-      ),
-      await website.hold(
-        seats.tour,
-        { departure_date: seats.date, quantity: 1 },
-        { 'Idempotency-Key': 'one' },
-      ),
+      await website.hold(seats.tour, one, { 'Idempotency-Key': 'one' }),
+      await website.hold(seats.tour, one, { 'Idempotency-Key': 'one' }),
       await book(website, seats, 1),
     ];
     const statuses = [200, 400, 404, 200, 409, 201, 201, 201];
@@ -207,7 +197,7 @@ describe('an answer to a sandbox tenant', () => {
     expect((await ask(shop)).map(sandboxHeader)).toEqual(statuses.map(() => undefined));
   });
 
-  it('carries X-Sandbox to a key without the scope, and not to an unknown key', async () => {
+  it('a key without the scope gets X-Sandbox, and an unknown key does not', async () => {
     const reader = await givenWebsite(api, { sandbox: true }, ['catalog:read']);
     const refused = await reader.get('/api/tenant/bookings');
     expectProblem(refused, 401, 'insufficient_scope');
@@ -216,7 +206,7 @@ describe('an answer to a sandbox tenant', () => {
     expect(sandboxHeader(unknown)).toBeUndefined();
   });
 
-  it('carries X-Sandbox to a revoked key and to a tenant that is not active', async () => {
+  it('a revoked key and a suspended tenant get X-Sandbox', async () => {
     const revoked = await givenWebsite(api, { sandbox: true });
     await api.db('api_keys').where({ tenant_id: revoked.tenant.id }).update({ revoked_at: api.db.fn.now() });
     const suspended = await givenWebsite(api, { sandbox: true, status: 'suspended' });
@@ -230,7 +220,7 @@ describe('an answer to a sandbox tenant', () => {
     }
   });
 
-  it('carries X-Sandbox to the widget, whose page may read it', async () => {
+  it('answers to the widget have X-Sandbox, which its page may read', async () => {
     const { token } = await givenWidgetToken(api.db, sandbox.tenant);
     const list = await api.http.get(`/api/widget/tours?token=${token}`).set('origin', SHOP);
     expect([list.status, sandboxHeader(list)]).toEqual([200, 'true']);

@@ -1,7 +1,6 @@
 import type { Db, Trx } from '../../services/platform/database';
 import { SALE_PLANS } from '../../services/api/sales/commit-sales';
 import { readChangeFacts } from '../../services/api/sales/read-sale-facts';
-
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 
@@ -71,7 +70,7 @@ function wholeIndexes(node: PlanNode): string[] {
 }
 
 describe('the count of seats', () => {
-  it('reads the rows of its departures only, in a new database, after a rush on one departure, and without rows', async () => {
+  it('the count of seats reads by departure index in a new, a full and an emptied database', async () => {
     const fresh = await api.db.transaction(indexesOfCount);
     await rushOnOneDeparture(api.db);
     const full = await api.db.transaction(indexesOfCount);
@@ -85,7 +84,7 @@ describe('the count of seats', () => {
 });
 
 describe('the view of a tenant on the departures of a batch', () => {
-  it('reads these departures only, of a catalog that has many', async () => {
+  it("reads the batch's departures by their primary key, not all departures", async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const tour = await givenTour(db);

@@ -11,7 +11,7 @@ let authorization: string;
 /** The header with the key of a sandbox tenant. */
 let sandboxAuthorization: string;
 
-/** Requests from this number on are a sandbox tenant's. */
+/** Requests with this number or a higher one use the key of a sandbox tenant. */
 const SANDBOX = 1000;
 
 interface Answer {
@@ -60,7 +60,7 @@ describe.each([
   ['with group commit', ['on', 'on']],
   ['without group commit', ['off', 'off']],
   ['of which one has group commit', ['on', 'off']],
-])('two processes %s:', (_title, settings) => {
+])('two processes %s', (_title, settings) => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const starting = settings.map((GROUP_COMMIT) =>
@@ -78,7 +78,7 @@ describe.each([
   }, 30_000);
 
   describe('ten seats and two processes', () => {
-    it('are held by exactly ten of 200 concurrent requests; the others get insufficient_seats (T18, C1)', async () => {
+    it('exactly ten of 200 concurrent holds get ten seats; the others get insufficient_seats (T18, C1)', async () => {
       const seats = await givenSeats(database.db, { seats: 10 });
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, n) => untilDecided(() => hold(n, seats))),
@@ -87,7 +87,7 @@ describe.each([
       expect(await seatsTaken(database.db, seats)).toBe(10);
     });
 
-    it('are booked by exactly ten of 60 concurrent requests, each with its event', async () => {
+    it('exactly ten of 60 concurrent bookings get ten seats, each with its event', async () => {
       const { db } = database;
       const seats = await givenSeats(db, { seats: 10 });
       const answers = await Promise.all(
@@ -99,7 +99,7 @@ describe.each([
       expect(refs).toHaveLength(10);
     });
 
-    it('are held and booked by ten of the real requests, and by ten of the sandbox, at the same time', async () => {
+    it('ten real and ten sandbox requests get ten seats at the same time', async () => {
       const { db } = database;
       const seats = await givenSeats(db, { seats: 10 });
       const sell = (n: number) => untilDecided(() => (n % 3 ? hold(n, seats) : book(n, seats)));
@@ -113,7 +113,7 @@ describe.each([
       expect(await seatsTakenByKind(db, seats)).toEqual({ real: 10, sandbox: 10 });
     });
 
-    it('consume a hold once for many concurrent bookings (C5)', async () => {
+    it('exactly one of 20 concurrent bookings consumes a hold (C5)', async () => {
       const seats = await givenSeats(database.db, { seats: 2 });
       const { hold_id } = (await hold(0, seats, 2)).body;
       const answers = await Promise.all(
@@ -122,7 +122,7 @@ describe.each([
       expect(tally(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
     });
 
-    it('book once for one Idempotency-Key that both processes get', async () => {
+    it('requests with one Idempotency-Key to both processes book once', async () => {
       const seats = await givenSeats(database.db);
       const key = { 'idempotency-key': 'one-order' };
       const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => book(n, seats, {}, key)));
@@ -134,7 +134,7 @@ describe.each([
       expect(await seatsTaken(database.db, seats)).toBe(1);
     });
 
-    it('confirm or cancel one booking, never both at once (C5)', async () => {
+    it('concurrent confirms and cancels of one booking end with its seats free (C5)', async () => {
       const seats = await givenSeats(database.db);
       const { booking_ref } = (await book(0, seats)).body;
       const steps = Array.from({ length: 20 }, (_, n) =>
@@ -150,7 +150,7 @@ describe.each([
   });
 
   describe('a mix of concurrent writes on a few departures', () => {
-    it('never takes more seats of a kind than there are, and never fails', async () => {
+    it('concurrent writes never take more seats of a kind than there are, and never fail', async () => {
       const { db } = database;
       const departures = await Promise.all([4, 7, 10].map((seats) => givenSeats(db, { seats })));
       const any = <T>(list: T[]) => list[Math.floor(Math.random() * list.length)];

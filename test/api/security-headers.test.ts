@@ -43,7 +43,7 @@ async function post(body: string, type = 'application/json'): Promise<Response> 
 }
 
 describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
-  it('has a request id and the security headers, and does not name the software (T24)', async () => {
+  it('the answer has a request id and security headers, and does not name the software (T24)', async () => {
     const response = await ask();
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject({
@@ -58,7 +58,7 @@ describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
     expect(names).not.toEqual(expect.arrayContaining(['server']));
   });
 
-  it('has no CORS header and no cookie (C13)', async () => {
+  it('the answer has no CORS header and no cookie (C13)', async () => {
     const names = Object.keys((await ask()).headers);
     expect(names.filter((name) => name.startsWith('access-control') || name === 'set-cookie')).toEqual([]);
   });
@@ -71,11 +71,14 @@ describe('the headers for browsers that render an answer', () => {
     'cross-origin-resource-policy': 'same-origin',
   };
 
-  it.each(['/', '/docs', '/docs/guide', '/docs/errors/not_found'])('are on %s', async (path) => {
-    expect((await api.http.get(path)).headers).toMatchObject(FOR_PAGES);
-  });
+  it.each(['/', '/docs', '/docs/guide', '/docs/errors/not_found'])(
+    'the page %s has the headers for browsers that render it',
+    async (path) => {
+      expect((await api.http.get(path)).headers).toMatchObject(FOR_PAGES);
+    },
+  );
 
-  it('are not on data, from the cache or not', async () => {
+  it('an answer with data has no headers for pages, from the cache or not', async () => {
     for (let n = 0; n < 3; n++) {
       const names = Object.keys((await reader.get('/api/tenant/catalog')).headers);
       expect(names.filter((name) => name in FOR_PAGES)).toEqual([]);
@@ -84,7 +87,7 @@ describe('the headers for browsers that render an answer', () => {
 });
 
 describe('CORS', () => {
-  it('is off on a server route, whatever the origin (T25)', async () => {
+  it('a server route sends no CORS header to any origin (T25)', async () => {
     for (const origin of ['https://shop.example', 'null', 'https://api.example.test']) {
       const { headers } = await reader.get('/api/tenant/catalog').set({ origin });
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -93,19 +96,19 @@ describe('CORS', () => {
 });
 
 describe('X-Request-Id', () => {
-  it('is new for each request', async () => {
+  it('each request gets a new id', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => (await api.http.get('/healthz')).headers['x-request-id']),
     );
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('of a caller is ignored', async () => {
+  it('ignores the X-Request-Id of a caller', async () => {
     const { headers } = await api.http.get('/healthz').set({ 'x-request-id': 'caller-made-this' });
     expect(headers['x-request-id']).not.toBe('caller-made-this');
   });
 
-  it("of a trusted proxy becomes the request's id when it is well-formed", async () => {
+  it('accepts the X-Request-Id of a trusted proxy only when it is well-formed', async () => {
     const behind = await startTestApi({ trustProxy: ['127.0.0.1'] });
     const idFor = async (id: string) =>
       (await behind.http.get('/none').set({ 'x-request-id': id })).body.request_id;
@@ -116,13 +119,16 @@ describe('X-Request-Id', () => {
   });
 });
 
-describe('an address in X-Forwarded-For', () => {
-  it('is ignored without a trusted proxy, and never appears in links (T43, T44)', async () => {
+describe('forwarding headers without a trusted proxy', () => {
+  it('an address in X-Forwarded-For does not reset the count of failures (T43)', async () => {
     const limit = 60;
     const ask = (n: number) =>
       api.http.get('/api/tenant/catalog').set({ authorization: 'Bearer x', 'x-forwarded-for': `9.9.9.${n}` });
     for (let n = 0; n < limit; n++) await ask(n);
     expect((await ask(250)).status).toBe(429);
+  });
+
+  it('a forged host or protocol never appears in links (T44)', async () => {
     for (let n = 0; n < 2; n++) await givenTour(api.db);
     const forged = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', host: 'evil.example' };
     const { headers, text } = await reader.get('/api/tenant/catalog?limit=1').set(forged);

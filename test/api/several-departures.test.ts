@@ -1,6 +1,6 @@
 import { useTestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { expectProblem } from '../support/responses';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour, todayIn } from '../support/given';
+import { expectInvalidFields, expectProblem } from '../support/responses';
 import { useWebsite } from '../support/website';
 
 const api = useTestApi();
@@ -129,6 +129,28 @@ describe('a date with two departures', () => {
     expect(kept.body).toMatchObject({ departure_time: '14:30', total_price: 600 });
   });
 
+  it('does not sell the reference of a hold at another time', async () => {
+    await hold({ departure_time: '14:30', external_ref: 'cart-81' });
+    const booked = await book({ departure_time: '09:30', external_ref: 'cart-81' });
+    expect(booked.body).toMatchObject({ departure_time: '09:30', total_price: 1000 });
+    const undated = { departure_date: undefined, departure_time: '11:00', external_ref: 'cart-81' };
+    expectInvalidFields(await book(undated), ['departure_time']);
+  });
+
+  it('answers the stored booking to a repeat, also when the date got several departures meanwhile', async () => {
+    const date = daysFromToday(40);
+    await givenDeparture(api.db, tour, { date, startTime: '09:30' });
+    const body = { departure_date: date };
+    const headers = { 'Idempotency-Key': 'order-7' };
+    const order = () => website.book({ tour_id: tour.slug, adults: 1, ...body }, headers);
+    const first = await order();
+    await givenDeparture(api.db, tour, { date, startTime: '14:30' });
+    await api.db('tours').where({ id: tour.id }).increment('revision', 1);
+    const repeated = await order();
+    expect([first.status, repeated.status]).toEqual([201, 201]);
+    expect(repeated.text).toBe(first.text);
+  });
+
   it('sells to a client without times when only one departure can still be booked', async () => {
     await api
       .db('departures')
@@ -137,5 +159,66 @@ describe('a date with two departures', () => {
     await api.db('tours').where({ id: tour.id }).increment('revision', 1);
     const held = await hold();
     expect(held.body).toMatchObject({ departure_time: '14:30' });
+  });
+});
+
+describe('a departure of today', () => {
+  /** Returns a time zone in which it is now between 11:00 and 13:00. */
+  const zoneAtNoon = () => {
+    const hours = 12 - new Date().getUTCHours();
+    return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
+  };
+
+  it('is past from its start on, and a later one is still sold to a client without times', async () => {
+    const timeZone = zoneAtNoon();
+    const there = await givenTour(api.db, { timeZone });
+    const date = todayIn(timeZone);
+    for (const startTime of ['09:30', '14:30']) await givenDeparture(api.db, there, { date, startTime });
+    const { body } = await website.get(`/api/tenant/tours/${there.slug}/departures`).query({ from: date });
+    expect(body.items).toMatchObject([
+      { start_time: '09:30', status: 'gone' },
+      { start_time: '14:30', status: 'available' },
+    ]);
+    const upcoming = await website.get(`/api/tenant/tours/${there.slug}/departures`);
+    expect(upcoming.body.items).toMatchObject([{ start_time: '14:30' }]);
+    const held = await website.hold(there, { departure_date: date, quantity: 1 });
+    expect(held.body).toMatchObject({ departure_time: '14:30' });
+    const gone = { departure_date: date, departure_time: '09:30', quantity: 1 };
+    expectProblem(await website.hold(there, gone), 409, 'departure_gone');
+  });
+
+  it('has the start time of its tour if it has none', async () => {
+    const timeZone = zoneAtNoon();
+    const there = await givenTour(api.db, { timeZone });
+    await api.db('tours').where({ id: there.id }).update({ start_time: '09:30' });
+    const date = await givenDeparture(api.db, there, { date: todayIn(timeZone) });
+    const { body } = await website
+      .get(`/api/gateway/tours/${there.slug}/availability`)
+      .query({ departure_date: date });
+    expect(body).toMatchObject({ departure_time: '09:30', status: 'gone' });
+  });
+});
+
+describe('a departure time', () => {
+  it.each(['9:30', '24:00', '09:30:00', '', 'noon'])(
+    '%j is refused, because it is not HH:MM',
+    async (departure_time) => {
+      expectInvalidFields(await availability({ departure_time }), ['departure_time']);
+      expectInvalidFields(await hold({ departure_time }), ['departure_time']);
+      expectInvalidFields(await book({ departure_time }), ['departure_time']);
+    },
+  );
+
+  it('is refused for a booking that has no date, hold or reference', async () => {
+    const body = { departure_date: undefined, departure_time: '09:30' };
+    expectInvalidFields(await book(body), ['departure_time']);
+  });
+
+  it('is refused alone for the change of a booking without a date', async () => {
+    const { body } = await book({ departure_date: undefined });
+    const changed = await website.patch(`/api/tenant/bookings/${body.booking_ref}`, {
+      departure_time: '09:30',
+    });
+    expectInvalidFields(changed, ['departure_time']);
   });
 });

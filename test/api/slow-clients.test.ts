@@ -69,12 +69,12 @@ const connections = (): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
 describe('a slow client', () => {
-  it('is disconnected when it sends nothing', async () => {
+  it('disconnects a client that sends nothing', async () => {
     const { afterMs } = await until(() => {});
     expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
   });
 
-  it('is disconnected when its headers arrive byte by byte (T45)', async () => {
+  it('disconnects a client whose headers arrive byte by byte (T45)', async () => {
     const { said, afterMs } = await until((socket) => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Drip: ');
       drip(socket);
@@ -83,7 +83,7 @@ describe('a slow client', () => {
     expect(afterMs).toBeLessThan(LIMITS.headersMs + 400);
   });
 
-  it('is disconnected when its body arrives byte by byte, and holds no seats (T45)', async () => {
+  it('disconnects a client whose body arrives byte by byte, and holds no seats (T45)', async () => {
     const before = await api.db('seat_holds').count('* as n').first();
     const { said, afterMs } = await until((socket) => {
       socket.write(
@@ -103,7 +103,7 @@ describe('a slow client', () => {
     expect(await api.db('seat_holds').count('* as n').first()).toEqual(before);
   });
 
-  it('is disconnected when it does not read its answer', async () => {
+  it('disconnects a client that does not read its answer', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.pause();
     const request = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -116,7 +116,7 @@ describe('a slow client', () => {
     socket.destroy();
   });
 
-  it('is disconnected when it sends no further request', async () => {
+  it('disconnects a client that sends no further request', async () => {
     const { said, afterMs } = await until((socket) =>
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
     );
@@ -125,7 +125,7 @@ describe('a slow client', () => {
     expect(afterMs).toBeLessThan(LIMITS.keepAliveMs + 1500);
   });
 
-  it('counts against the limit of connections, which a complete request still gets through', async () => {
+  it('a complete request gets through while slow clients fill the limit of connections', async () => {
     const sockets = Array.from({ length: 3 * LIMITS.connections }, () => connect(port, '127.0.0.1'));
     const gone = sockets.map((socket) => {
       socket.on('error', () => {}).resume();
@@ -142,7 +142,7 @@ describe('a slow client', () => {
 });
 
 describe('the server', () => {
-  it('allows ten seconds for headers and five more for a body, and keeps a connection longer than a balancer does (T45)', () => {
+  it('allows 10 s for headers, 15 s for a request and 65 s between requests (T45)', () => {
     expect(api.server).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 15_000,

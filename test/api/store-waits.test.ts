@@ -14,7 +14,7 @@ describeWithRedis('a request that meets a shared store without an answer', () =>
     rest = await startRestStore((await startRedis()).url);
     api = await startTestApi({
       sharedStore: { kind: 'rest', url: rest.url, token: rest.token },
-      // No probe is among the requests that a case counts.
+      // Probes rarely, so that no probe is among the requests that a case counts.
       timing: { probeEveryMs: 3000 },
     });
     website = await givenWebsite(api);
@@ -33,15 +33,18 @@ describeWithRedis('a request that meets a shared store without an answer', () =>
     return sample?.value === 1;
   };
 
-  it.each(['availability', 'hold', 'booking'])('waits for it once (%s)', async (kind) => {
-    rest.setFault('none');
-    while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
-    const before = rest.requests.length;
-    rest.setFault('hang');
-    expect((await send(kind)).status).toBeLessThan(300);
-    expect(rest.requests.slice(before)).toEqual(['/']);
-    expect(await isUp()).toBe(false);
-  });
+  it.each(['availability', 'hold', 'booking'])(
+    'a request waits only once for the store without an answer: %s',
+    async (kind) => {
+      rest.setFault('none');
+      while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+      const before = rest.requests.length;
+      rest.setFault('hang');
+      expect((await send(kind)).status).toBeLessThan(300);
+      expect(rest.requests.slice(before)).toEqual(['/']);
+      expect(await isUp()).toBe(false);
+    },
+  );
 
   function send(kind: string) {
     const { tour, date } = seats;

@@ -7,25 +7,25 @@ import { TenantCounter } from '../../services/api/sales/tenant-limits';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { adultsOnly } from '../../services/api/pricing/party';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
+import { holdRequest } from '../support/sell';
 import { givenSeats, type PlacedSeats } from '../support/website';
 
 const database = useTestDatabase();
 
 describe('the counter of a tenant', () => {
-  it('counts a second hold at once near the limit', async () => {
+  it('near the limit, counts a new hold at once', async () => {
     const tenant = await givenTenant(database.db, { maxHolds: 10_000 });
     expect(await countsAroundHold(tenant)).toEqual([0, 1]);
   });
 
-  it('returns the count of the last second far below the limit', async () => {
+  it('far below the limit, returns a count that is up to a second old', async () => {
     const tenant = await givenTenant(database.db, { maxHolds: 10_001 });
     expect(await countsAroundHold(tenant)).toEqual([0, 0]);
   });
 
-  it('counts after a second far below the limit', async () => {
+  it('far below the limit, counts again after a second', async () => {
     const tenant = await givenTenant(database.db, { maxHolds: 10_001 });
     const pause = () => new Promise((resolve) => setTimeout(resolve, 1_050));
     expect(await countsAroundHold(tenant, pause)).toEqual([0, 1]);
@@ -53,17 +53,5 @@ async function countsAroundHold(
 }
 
 function holdOf(tenant: Tenant, { tour, date, departureId }: PlacedSeats) {
-  return prepareHold(
-    sellerWithoutKey(tenant),
-    tour,
-    { departureId, times: [] },
-    {
-      departureDate: date,
-      party: adultsOnly(1),
-      holdMinutes: 15,
-      externalRef: null,
-      by: null,
-      customer: { name: null, phone: null, email: null },
-    },
-  );
+  return prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
 }

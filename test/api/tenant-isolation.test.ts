@@ -1,8 +1,7 @@
 import type { Response } from 'supertest';
-import { toColumns } from '../../services/platform/database';
 import openapi from '../../services/api/generated/openapi.json';
 import { useTestApi } from '../support/api';
-import { givenTour, type GivenTour } from '../support/given';
+import { givenTour, givenVisibilityRule } from '../support/given';
 import { withoutRequestId } from '../support/responses';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 import { givenWidgetToken } from '../widget/given-widget';
@@ -27,12 +26,7 @@ beforeAll(async () => {
   const { db } = api;
   hidden = await givenSeats(db);
   shared = await givenSeats(db);
-  const rule = await db('tours')
-    .where({ id: hidden.tour.id })
-    .first('id as tour_id', 'continent', 'name_folded');
-  await db('visibility_tour_rules').insert(
-    toColumns({ ...rule, tenantId: stranger.tenant.id, visible: false }),
-  );
+  await givenVisibilityRule(db, stranger, hidden.tour, false);
   const held = { departure_date: shared.date, quantity: 2, external_ref: 'cart-81', customer: SECRET };
   holdId = (await owner.hold(shared.tour, held)).body.hold_id;
   const order = { tour_id: shared.tour.id, departure_date: shared.date, external_ref: 'order-9', ...SECRET };
@@ -89,7 +83,7 @@ function expectLikeNothing(theirs: Response, nobodys: Response, status: number):
   expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
 }
 
-it('covers every route that names a tour, a hold or a booking, and every list', () => {
+it('this file covers every route that names a tour, a hold or a booking, and every list', () => {
   const covered = new Set([...[BY_TOUR, BY_HOLD, BY_BOOKING, LISTS].flatMap(Object.keys), ...COUNTS]);
   const routes = Object.entries(openapi.paths as Record<string, object>)
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
@@ -99,20 +93,23 @@ it('covers every route that names a tour, a hold or a booking, and every list', 
 });
 
 describe("another tenant's tour", () => {
-  it.each(Object.entries(BY_TOUR))('does not exist for %s (T1)', async (_route, ask) => {
-    const { id, slug } = hidden.tour;
-    for (const name of [slug, id, id.toUpperCase(), slug.replace('t', '%74')]) {
-      expectLikeNothing(await ask(name), await ask(name === slug ? 'no-such-tour' : NOBODYS_ID), 404);
-    }
-  });
+  it.each(Object.entries(BY_TOUR))(
+    '%s answers for a hidden tour as for an unknown one (T1)',
+    async (_route, ask) => {
+      const { id, slug } = hidden.tour;
+      for (const name of [slug, id, id.toUpperCase(), slug.replace('t', '%74')]) {
+        expectLikeNothing(await ask(name), await ask(name === slug ? 'no-such-tour' : NOBODYS_ID), 404);
+      }
+    },
+  );
 
-  it.each(['draft', 'archived'])('answers like a tour that is %s', async (status) => {
-    const tour: GivenTour = await givenTour(api.db, { status });
+  it.each(['draft', 'archived'])('a hidden tour answers like a tour that is %s', async (status) => {
+    const tour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_TOUR))
       expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
   });
 
-  it('is not found by any filter of the catalog, in any order', async () => {
+  it('no filter and no order of the catalog finds a hidden tour', async () => {
     const dates = `departs_from=${hidden.date}&departs_to=${hidden.date}`;
     for (const query of ['country=vn', dates, 'duration_max=9', 'sort=next_departure_date']) {
       const path = `/api/tenant/catalog?limit=100&${query}`;
@@ -121,7 +118,7 @@ describe("another tenant's tour", () => {
     }
   });
 
-  it.each(Object.entries(LISTS))('appears in no list: %s', async (_route, list) => {
+  it.each(Object.entries(LISTS))('%s never lists a hidden tour', async (_route, list) => {
     for (const query of ['', 'q=ha', 'continent=asia']) {
       const { text } = await list(query);
       expect(text).not.toContain(hidden.tour.slug);
@@ -132,12 +129,15 @@ describe("another tenant's tour", () => {
 });
 
 describe("another tenant's hold", () => {
-  it.each(Object.entries(BY_HOLD))('does not exist for %s (T4)', async (_route, ask) => {
-    for (const id of [holdId, holdId.toUpperCase()])
-      expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
-  });
+  it.each(Object.entries(BY_HOLD))(
+    "%s answers for another tenant's hold as for an unknown one (T4)",
+    async (_route, ask) => {
+      for (const id of [holdId, holdId.toUpperCase()])
+        expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
+    },
+  );
 
-  it('appears in no list with any filter', async () => {
+  it("no filter of the list finds another tenant's hold", async () => {
     for (const query of ['', 'external_ref=cart-81', 'status=active']) {
       const path = `/api/gateway/holds?${query}`;
       expect((await stranger.get(path)).text).not.toContain(holdId);
@@ -145,7 +145,7 @@ describe("another tenant's hold", () => {
     }
   });
 
-  it('is not consumed by the same reference, and does not make it ambiguous (T4)', async () => {
+  it("an external_ref finds the tenant's own hold, never an equal one of another tenant (T4)", async () => {
     const { db } = api;
     const reference = { external_ref: 'cart-81' };
     const own = (await stranger.hold(shared.tour, { ...hold(), ...reference })).body.hold_id;
@@ -159,14 +159,20 @@ describe("another tenant's hold", () => {
 });
 
 describe("another tenant's booking", () => {
-  it.each(Object.entries(BY_BOOKING))('does not exist for %s (T1)', async (_route, ask) => {
-    expectLikeNothing(await ask(bookingRef), await ask('ZZZZ-999999999'), 404);
-  });
+  it.each(Object.entries(BY_BOOKING))(
+    "%s answers for another tenant's booking as for an unknown one (T1)",
+    async (_route, ask) => {
+      expectLikeNothing(await ask(bookingRef), await ask('ZZZZ-999999999'), 404);
+    },
+  );
 
-  it('does not exist under the own prefix, and appears in no list with any filter', async () => {
+  it("another tenant's booking is unknown under the stranger's own prefix", async () => {
     const underOwnPrefix = bookingRef.replace(/^\w+/, stranger.tenant.bookingPrefix);
     for (const ask of Object.values(BY_BOOKING))
       expectLikeNothing(await ask(underOwnPrefix), await ask('ZZZZ-1'), 404);
+  });
+
+  it("no filter of the list finds another tenant's booking", async () => {
     for (const query of ['', 'external_ref=order-9', 'status=pending_payment']) {
       const { text } = await LISTS['get /api/tenant/bookings']!(query);
       for (const secret of [bookingRef, ...Object.values(SECRET), owner.tenant.slug, owner.tenant.id]) {
@@ -175,7 +181,7 @@ describe("another tenant's booking", () => {
     }
   });
 
-  it('is unchanged after all these requests, as is the hold', async () => {
+  it("the owner's booking and hold are unchanged after all these requests", async () => {
     expect((await owner.get(`/api/tenant/bookings/${bookingRef}`)).body).toMatchObject({
       status: 'pending_payment',
       customer: SECRET,
@@ -188,7 +194,7 @@ describe("another tenant's booking", () => {
 });
 
 describe("another tenant's cursor", () => {
-  it.each(Object.entries(LISTS))('is refused for %s (T2)', async (route, list) => {
+  it.each(Object.entries(LISTS))("%s refuses another tenant's cursor (T2)", async (route, list) => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, owner.tenant);
     await owner.book(orderOf(shared.tour.id));
@@ -219,7 +225,7 @@ describe("another tenant's cursor", () => {
 });
 
 describe("another tenant's idempotency key", () => {
-  it('counts as a new key, without a replay or a conflict (T3)', async () => {
+  it("another tenant's idempotency key counts as a new key, without replay or conflict (T3)", async () => {
     const key = { 'idempotency-key': 'shared-key' };
     const mine = await owner.book(orderOf(shared.tour.id, { notes: 'mine' }), key);
     const theirs = await stranger.book(orderOf(shared.tour.id, { notes: 'theirs' }), key);
@@ -236,7 +242,7 @@ describe("another tenant's idempotency key", () => {
 });
 
 describe("another tenant's events", () => {
-  it('are not written for the stranger', async () => {
+  it("a stranger's events name only the stranger's bookings", async () => {
     const { db } = api;
     const refs = await db('webhook_events').where({ tenant_id: stranger.tenant.id }).pluck('booking_ref');
     for (const ref of refs) expect(ref).toMatch(new RegExp(`^${stranger.tenant.bookingPrefix}-`));
@@ -250,7 +256,7 @@ describe("the statements of a request for another tenant's data", () => {
   /** Looks at all rows of a departure, because all tenants of a kind share its seats. */
   const COUNT_OF_SEATS = /from (seat_holds|booking_leads) \w\s+where \w\.departure_id = /g;
 
-  it('name the tenant wherever they touch a table that has one (T5)', async () => {
+  it('every statement on a table that has tenants names the tenant (T5)', async () => {
     const { db } = api;
     const tables = await db('information_schema.columns')
       .where({ table_schema: 'public', column_name: 'tenant_id' })
@@ -271,7 +277,7 @@ describe("the statements of a request for another tenant's data", () => {
 
     const owned = statements.filter(({ sql }) => touches.test(sql.replace(COUNT_OF_SEATS, '')));
     expect(owned.length).toBeGreaterThan(20);
-    // The statement about the sales of a batch names no tenant where the list of sales is empty.
+    // A statement for an empty list of sales names no tenant.
     const named = new RegExp(`${stranger.tenant.id}|"\\[\\]"`);
     for (const { sql, bindings } of owned) {
       expect({ sql, bindings: JSON.stringify(bindings) }).toEqual({

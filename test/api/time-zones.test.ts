@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour, todayIn } from '../support/given';
 
 const ZONES = ['Asia/Ho_Chi_Minh', 'Pacific/Pago_Pago'] as const;
-/** Dates that code with Date objects moves by a day: a month's end, a leap day, a change of the clocks. */
+/** Lists dates that code with Date objects can move by a day: a month's end, a leap day, a change of the clocks. */
 const DATES = ['2027-03-28', '2027-10-31', '2027-12-31', '2028-01-01', '2028-02-29'];
 
 let database: TestDatabase;

@@ -102,7 +102,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('is authorized like GET', async () => {
+  it('checks the query and the credential like GET', async () => {
     const head = (path: string) => api.http.head(path).set({ authorization: `Bearer ${reader.key}` });
     expect((await head('/api/tenant/catalog?limit=0')).status).toBe(400);
     expect((await head('/api/tenant/catalog?nonsense=1')).status).toBe(400);

@@ -19,7 +19,7 @@ const step = (website: Website, ref: string, verb: 'confirm' | 'cancel') =>
   website.post(`/api/tenant/bookings/${ref}/${verb}`);
 
 describe("a tenant's share of a departure's seats", () => {
-  it('limits live holds and unpaid bookings together (T15)', async () => {
+  it('the share limits live holds and unpaid bookings together (T15)', async () => {
     const half = await givenWebsite(api, { maxHoldShare: 59 });
     const seats = await givenSeats(api.db, { seats: 10 });
     expect((await book(half, seats, 3)).status).toBe(201);
@@ -31,7 +31,7 @@ describe("a tenant's share of a departure's seats", () => {
     expect((await book(other, seats, 5)).status).toBe(201);
   });
 
-  it('does not count confirmed, cancelled or expired seats, nor other departures', async () => {
+  it('the share counts no confirmed, cancelled or expired seats, and no other departure', async () => {
     const { db } = api;
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(db, { seats: 10 });
@@ -46,14 +46,14 @@ describe("a tenant's share of a departure's seats", () => {
     expect(await seatsTaken(db, seats)).toBe(7);
   });
 
-  it('is at least one seat', async () => {
+  it('the share is at least one seat', async () => {
     const poor = await givenWebsite(api, { maxHoldShare: 1 });
     const seats = await givenSeats(api.db, { seats: 20 });
     expect((await book(poor, seats, 1)).status).toBe(201);
     expectProblem(await hold(poor, seats, 1), 409, 'hold_limit_reached');
   });
 
-  it('counts a hold that becomes a booking once', async () => {
+  it('a hold that becomes a booking counts once', async () => {
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(api.db, { seats: 10 });
     const { hold_id } = (await hold(half, seats, 3)).body;
@@ -62,7 +62,7 @@ describe("a tenant's share of a departure's seats", () => {
     expect((await book(half, seats, 5, { hold_id })).status).toBe(201);
   });
 
-  it("does not refuse a booking of its hold's seats after the share was lowered", async () => {
+  it('the seats of a hold can be booked after the share was lowered', async () => {
     const { db } = api;
     const website = await givenWebsite(api);
     const seats = await givenSeats(db, { seats: 10 });
@@ -71,7 +71,7 @@ describe("a tenant's share of a departure's seats", () => {
     expect((await book(website, seats, 8, { hold_id })).status).toBe(201);
   });
 
-  it('does not refuse the confirmation of an expired booking, because it is paid', async () => {
+  it('an expired booking can be confirmed above the share, because it is paid', async () => {
     const { db } = api;
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(db, { seats: 10 });
@@ -82,7 +82,7 @@ describe("a tenant's share of a departure's seats", () => {
     expect(await seatsTaken(db, seats)).toBe(9);
   });
 
-  it('is exact for many concurrent holds and bookings', async () => {
+  it('concurrent holds and bookings get exactly the seats of the share', async () => {
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(api.db, { seats: 10 });
     const asked = Array.from({ length: 30 }, (_, n) => (n % 2 ? hold : book)(half, seats, 1));
@@ -94,7 +94,7 @@ describe("a tenant's share of a departure's seats", () => {
 });
 
 describe("a tenant's unpaid bookings", () => {
-  it('are limited in number, with or without a date; paid and ended bookings do not count', async () => {
+  it('refuses a booking above the number of unpaid ones; paid and ended bookings do not count', async () => {
     const { db } = api;
     const modest = await givenWebsite(api, { maxUnpaid: 2 });
     const seats = await givenSeats(db);

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('tourctl restore --in-place', () => {
-  it('moves all sequences on by 100,000, also one without a number, pauses active endpoints, and is audited', async () => {
+  it('advances every sequence by 100,000, pauses active endpoints and leaves an audit row', async () => {
     const before = await findSequences(terminal.db);
     expect(before).not.toHaveProperty('booking_leads_id_seq');
     const { json, stderr } = await terminal.tourctl('restore --in-place --json');
@@ -39,13 +39,13 @@ describe('tourctl restore --in-place', () => {
     expect(rows).toEqual([{ next: 101_001 }]);
   });
 
-  it('leaves active endpoints active with --resume-webhooks, and revives none', async () => {
+  it('leaves active endpoints active and paused endpoints paused with --resume-webhooks', async () => {
     const { json } = await terminal.tourctl('restore --in-place --resume-webhooks --json');
     expect(json.endpoints_paused).toBe(0);
     expect(await statuses()).toEqual(['paused', 'active']);
   });
 
-  it('moves on again when it runs twice, which does no harm', async () => {
+  it('advances the sequences again when it runs a second time', async () => {
     const first = await terminal.json('restore --in-place');
     const { code, stdout, stderr } = await terminal.tourctl('restore --in-place');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ sequences moved on by 100,000\n$/)]);
@@ -55,7 +55,7 @@ describe('tourctl restore --in-place', () => {
     );
   });
 
-  it('lets the copies of the catalog begin again that have lost changes, and no others', async () => {
+  it('a catalog copy starts again only if its as_of lies in the lost period', async () => {
     const tour = await givenTour(terminal.db);
     const recovered = await readAsOf(terminal.db);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -69,7 +69,7 @@ describe('tourctl restore --in-place', () => {
     expect(await readAsOf(terminal.db, now)).toBe(now);
   });
 
-  it('takes no file, and creates no database', async () => {
+  it('refuses a file argument, and creates no database where none exists', async () => {
     expect(await terminal.refusal('restore tours.backup --in-place')).toBe('2 usage_error');
     const { error } = await runOnce('restore --in-place --json', { env: { DATA_DIR: folder } });
     expect(error.code).toBe('no_installation');

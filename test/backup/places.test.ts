@@ -33,7 +33,7 @@ const fileOf = (name: string) => path.join(folder, name);
 afterAll(removeDirectories);
 
 describe('tourctl backup and restore', () => {
-  it('work on the embedded database, with the secrets.json of the first installation', async () => {
+  it('another embedded database loads the backup once it has the first secrets.json', async () => {
     const [first, second] = [temporaryDirectory(), temporaryDirectory()];
     const on = (directory: string) => (line: string) => runOnce(line, { env: { DATA_DIR: directory } });
     await on(first)('migrate');
@@ -44,7 +44,7 @@ describe('tourctl backup and restore', () => {
 
     expect((await on(second)(`restore ${file} --json`)).error.code).toBe('wrong_secrets');
     expect((await on(second)(`restore ${first}/secrets.json --json`)).error.code).toBe('backup_damaged');
-    // No database is created for a file that cannot be restored.
+    // A file that cannot be restored creates no database.
     expect(readdirSync(second)).toEqual([]);
     copyFileSync(path.join(first, 'secrets.json'), path.join(second, 'secrets.json'));
     const { code, json } = await on(second)(`restore ${file} --json`);
@@ -58,7 +58,7 @@ describe('tourctl backup and restore', () => {
     for (const secret of Object.values(secrets)) expect(bytes.includes(secret)).toBe(false);
   }, 180_000);
 
-  it('work with a role that owns its database and is no superuser', async () => {
+  it('a role that owns its database and is no superuser can restore and back up', async () => {
     const source = await installations.migrated();
     await givenTenant(source.db);
     const file = fileOf('owner.backup');
@@ -75,7 +75,7 @@ describe('tourctl backup and restore', () => {
       expect((await target.tourctl(`backup --out ${fileOf('owned.backup')}`)).code).toBe(0);
       const migrated = await installations.migrated();
       expect(await readSchemaFacts(target.db)).toEqual(await readSchemaFacts(migrated.db));
-      // The same into the schema that the role has now.
+      // Restores into an existing schema too.
       await target.db.raw('delete from tenants');
       expect((await target.tourctl(`restore ${file}`)).code).toBe(0);
     } finally {
@@ -87,7 +87,7 @@ describe('tourctl backup and restore', () => {
     }
   });
 
-  it('load the file of an earlier version and migrate it to the present one', async () => {
+  it('a restore migrates the backup of an earlier version to the current version', async () => {
     const earlier = (await knownMigrations()).slice(0, -1);
     const old = await installations.bareDatabase();
     await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
@@ -113,7 +113,7 @@ describe('tourctl backup and restore', () => {
 
 describe('the backup of a version before 0.1.0', () => {
   it.each(['0033_seat_count_of_a_new_database', LAST_OLD])(
-    'at %s is loaded with all its rows, and gets the names of the topic files',
+    'a restore loads all rows of a database at %s and records the current migrations',
     async (last) => {
       const old = await installations.bareDatabase();
       await makeOldSchema(old.db, last);
@@ -133,7 +133,7 @@ describe('the backup of a version before 0.1.0', () => {
     },
   );
 
-  it('at 0032 is refused with the next step', async () => {
+  it('a restore refuses a database at 0032 and names its last migration', async () => {
     const old = await installations.bareDatabase();
     await makeOldSchema(old.db, LAST_OLD);
     const file = fileOf('too-old.backup');
@@ -157,7 +157,7 @@ async function sealSecrets(db: Db, secretsKey: string): Promise<void> {
   });
 }
 
-/** Writes a backup as a version with these migrations did, with one month that has no rows. */
+/** Writes a backup like a version with these migrations. One of its months has no rows. */
 async function writeBackupOf(db: Db, file: string, migrations: string[]): Promise<void> {
   await db.transaction(async (trx) => {
     await setCopyForms(trx);
@@ -191,7 +191,7 @@ async function writeBackupOf(db: Db, file: string, migrations: string[]): Promis
 }
 
 describe('the content of a backup file', () => {
-  it('is read back as it was written, whatever the rows contain and wherever a chunk ends', async () => {
+  it('the reader returns the rows as written, whatever they contain and wherever a chunk ends', async () => {
     const tables = [
       '',
       '\\\\.\n',

@@ -50,6 +50,9 @@ async function withHeader(name: string, change: (header: BackupHeader) => object
   return file;
 }
 
+const withWrongSeats = (name: string) =>
+  withHeader(name, ({ seats }) => ({ seats: { ...seats, departures: 7 } }));
+
 const refusalOf = (bytes: Buffer) => {
   const file = fileOf('changed.backup');
   writeFileSync(file, bytes);
@@ -60,7 +63,7 @@ const refusalOf = (bytes: Buffer) => {
 };
 
 describe('a backup file', () => {
-  it('is refused when any bit of it is flipped: in its first bytes, in the middle, in its checksum', async () => {
+  it('the verification refuses a file with one flipped bit, wherever the bit is', async () => {
     const inTheMiddle = Array.from({ length: 60 }, (_, n) => Math.floor((bytes.length * n) / 60));
     const atTheEnds = Array.from({ length: 70 }, (_, n) => [n, bytes.length - 1 - n]).flat();
     for (const place of [...atTheEnds, ...inTheMiddle]) {
@@ -71,13 +74,13 @@ describe('a backup file', () => {
     expect(await refusalOf(bytes)).toBe('accepted');
   });
 
-  it('is refused when it is truncated or has more bytes', async () => {
+  it('the verification refuses a truncated file and a file with extra bytes', async () => {
     for (const length of [0, 1, 65, 66, 200, bytes.length - 66, bytes.length - 65, bytes.length - 1])
       expect([length, await refusalOf(bytes.subarray(0, length))]).toEqual([length, 'backup_damaged']);
     expect(await refusalOf(Buffer.concat([bytes, Buffer.from('\n')]))).toBe('backup_damaged');
   });
 
-  it('contains no secret and no person in its header', async () => {
+  it('the header of a backup file contains no secret and no tenant', async () => {
     const header = JSON.stringify(await verifyBackupFile(whole));
     const { SECRETS_KEY, KEY_PEPPER, CURSOR_KEY, DATABASE_URL } = source.env;
     for (const secret of [SECRETS_KEY, KEY_PEPPER, CURSOR_KEY, DATABASE_URL, 'svc_live_', 'whsec_', 'acme'])
@@ -88,7 +91,7 @@ describe('a backup file', () => {
     });
   });
 
-  it('belongs to one of two backups that write it at the same time, and the other one is refused', async () => {
+  it('only one of two backups can write the same file at the same time', async () => {
     const file = fileOf('twice.backup');
     const content = (text: string) =>
       async function* () {
@@ -102,7 +105,7 @@ describe('a backup file', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('twice'))).toEqual(['twice.backup']);
   });
 
-  it('does not exist under its name after a backup that was killed, and not at all after Ctrl-C', async () => {
+  it('a killed backup leaves only a .part file, and Ctrl-C leaves no file', async () => {
     await source.db.raw(
       `insert into audit_log (actor, host, action, after)
        select 'olga', 'host', 'test', to_jsonb(repeat(md5(n::text), 20)) from generate_series(1, 30000) n`,
@@ -139,7 +142,7 @@ function reasonIn({ code, stderr }: { code: number; stderr: string }): string {
   return code === 1 && found ? found[1]! : stderr;
 }
 
-describe('tourctl restore refuses, before it writes a row,', () => {
+describe('tourctl restore, before it writes a row', () => {
   let target: TestTerminal;
   const messageOf = async (change: (header: BackupHeader) => object) => {
     const file = fileOf('forged.backup');
@@ -154,7 +157,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     expect(await tablesOf(target.db)).toEqual([]);
   });
 
-  it('a file that does not exist, and one that is damaged', async () => {
+  it('refuses a missing argument, a missing file and a damaged file', async () => {
     expect(await target.refusal('restore')).toBe('2 usage_error');
     expect(await target.refusal(`restore ${fileOf('missing')}`)).toBe('1 file_not_read');
     const file = fileOf('flipped.backup');
@@ -164,7 +167,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     expect(await target.refusal(`restore ${file}`)).toBe('1 backup_damaged');
   });
 
-  it('a folder and a pipe, which it does not open', async () => {
+  it('refuses a folder and a pipe without opening them', async () => {
     const pipe = fileOf('pipe');
     execFileSync('mkfifo', [pipe]);
     for (const file of [folder, pipe]) {
@@ -176,7 +179,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     }
   });
 
-  it('a newer format, and a migration that this version lacks', async () => {
+  it('refuses a newer format, and a migration that this version lacks', async () => {
     const newer = await withHeader('newer.backup', () => ({ format: 2 }));
     expect(await target.refusal(`restore ${newer}`)).toBe('1 backup_newer');
     const later = await withHeader('later.backup', ({ migrations }) => ({
@@ -189,7 +192,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     );
   });
 
-  it('a table that the product does not copy, also one of another schema', async () => {
+  it('refuses a table that no backup copies, also one of another schema', async () => {
     for (const name of ['knex_migrations', 'other.accounts']) {
       const message = await messageOf(({ tables: [first, ...rest] }) => ({
         tables: [{ ...first!, name }, ...rest],
@@ -198,59 +201,52 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     }
   });
 
-  it.each<[change: object, what: string]>([
-    [
-      { format: undefined },
-      'format of its header is wrong (Invalid input: expected number, received undefined)',
-    ],
-    [{ format: -1 }, 'format of its header is wrong (Too small: expected number to be >=1)'],
-    [{ format: 1.5 }, 'format of its header is wrong (Invalid input: expected int, received number)'],
-    [
-      { product: 'another' },
-      'product of its header is wrong (Invalid input: expected "tour-platform backup")',
-    ],
-    [{ made_at: 'today' }, 'made_at of its header is wrong (Invalid ISO datetime)'],
-    [
-      { migrations: 'all' },
-      'migrations of its header is wrong (Invalid input: expected array, received string)',
-    ],
-    [{ migrations: ['0001_a', '0001_a'] }, 'migrations of its header is wrong (must have each entry once)'],
-    [
-      { secret_checks: undefined },
-      'secret_checks of its header is wrong (Invalid input: expected record, received undefined)',
-    ],
-    [
-      { secret_checks: null },
-      'secret_checks of its header is wrong (Invalid input: expected record, received null)',
-    ],
+  it.each<[change: object, field: string, reason: string]>([
+    [{ format: undefined }, 'format', 'Invalid input: expected number, received undefined'],
+    [{ format: -1 }, 'format', 'Too small: expected number to be >=1'],
+    [{ format: 1.5 }, 'format', 'Invalid input: expected int, received number'],
+    [{ product: 'another' }, 'product', 'Invalid input: expected "tour-platform backup"'],
+    [{ made_at: 'today' }, 'made_at', 'Invalid ISO datetime'],
+    [{ migrations: 'all' }, 'migrations', 'Invalid input: expected array, received string'],
+    [{ migrations: ['0001_a', '0001_a'] }, 'migrations', 'must have each entry once'],
+    [{ secret_checks: undefined }, 'secret_checks', 'Invalid input: expected record, received undefined'],
+    [{ secret_checks: null }, 'secret_checks', 'Invalid input: expected record, received null'],
     [
       { secret_checks: { SECRETS_KEY: 'no' } },
-      expect.stringContaining('secret_checks.SECRETS_KEY of its header'),
+      'secret_checks.SECRETS_KEY',
+      'Invalid string: must match pattern /^[0-9a-f]{64}$/',
     ],
-    [{ months: ['2026-13-01'] }, expect.stringContaining('months.0 of its header')],
+    [
+      { months: ['2026-13-01'] },
+      'months.0',
+      'Invalid string: must match pattern /^[12]\\d{3}-(0[1-9]|1[0-2])-01$/',
+    ],
     [
       { sequences: { audit_log_id_seq: 0 } },
-      expect.stringContaining('sequences.audit_log_id_seq of its header'),
+      'sequences.audit_log_id_seq',
+      'Too small: expected number to be >=1',
     ],
     [
       { sequences: { booking_leads_id_seq: 9e15 } },
-      'sequences.booking_leads_id_seq of its header is wrong (Too big: expected number to be <=4503599627370496)',
+      'sequences.booking_leads_id_seq',
+      'Too big: expected number to be <=4503599627370496',
     ],
-    [{ seats: [] }, 'seats of its header is wrong (Invalid input: expected object, received array)'],
-    [{ tables: [null] }, 'tables.0 of its header is wrong (Invalid input: expected object, received null)'],
+    [{ seats: [] }, 'seats', 'Invalid input: expected object, received array'],
+    [{ tables: [null] }, 'tables.0', 'Invalid input: expected object, received null'],
     [
       { tables: [{ name: 'tenants', columns: null, rows: 0, checksum: '0' }] },
-      'tables.0.columns of its header is wrong (Invalid input: expected array, received null)',
+      'tables.0.columns',
+      'Invalid input: expected array, received null',
     ],
-  ])('a header with %j', async (change, what) => {
-    expect(await messageOf(() => change)).toEqual(what);
+  ])('refuses a header with %j', async (change, field, reason) => {
+    expect(await messageOf(() => change)).toBe(`${field} of its header is wrong (${reason})`);
   });
 
   it.each<[title: string, content: string, what: string]>([
     ['a header of blanks', ' '.repeat(100_000_000), 'its header has more than 1 MiB'],
     ['a first line that is no JSON', 'hello\n', 'its first line is not the header of a backup'],
     ['nothing in it', '', 'it ends before its last table'],
-  ])('a file with %s', async (_, content, what) => {
+  ])('refuses a file with %s', async (_, content, what) => {
     const file = fileOf('content.backup');
     writeFileSync(file, sealed(gzipSync(content)));
     const begun = performance.now();
@@ -258,7 +254,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
-  it('bytes after the last table, compressed or not, and a file that ends before it', async () => {
+  it('refuses bytes after the last table, and a file that ends before it', async () => {
     const compressed = bytes.subarray(0, -65);
     const more = [
       sealed(Buffer.concat([compressed, Buffer.from('more')])),
@@ -278,7 +274,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     }
   });
 
-  it('what PostgreSQL refuses: rows of another form, two rows of one key, migrations that lack one', async () => {
+  it('refuses rows and migrations that PostgreSQL refuses, and names the SQLSTATE', async () => {
     const lines = gunzipSync(bytes.subarray(0, -65)).toString('latin1').split('\n');
     const forged = async (change: (lines: string[]) => string[]) => {
       const file = fileOf('rows.backup');
@@ -298,7 +294,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     expect(without).toMatch(/^PostgreSQL refuses its migrations \(SQLSTATE [0-9A-Z]{5}\)$/);
   });
 
-  it('columns, tables, sequences and check values that are not those of its migrations and rows', async () => {
+  it('refuses columns, sequences and secret checks that do not match the migrations and rows', async () => {
     const columns = await messageOf(({ tables: [first, ...rest] }) => ({
       tables: [{ ...first!, columns: first!.columns.slice(1) }, ...rest],
     }));
@@ -319,7 +315,7 @@ describe('tourctl restore refuses, before it writes a row,', () => {
       expect(await messageOf(() => ({ secret_checks }))).toBe('secret_checks of its header are not its rows');
   });
 
-  it('other secrets than those of the backup', async () => {
+  it('refuses other secrets than those of the backup', async () => {
     for (const variable of ['SECRETS_KEY', 'KEY_PEPPER']) {
       const { stderr } = await withEnv(target, { [variable]: 'x'.repeat(32) }, () =>
         target.tourctl(`restore ${whole}`),
@@ -335,22 +331,20 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     target.env.KEY_PEPPER = source.env.KEY_PEPPER!;
   });
 
-  it('rows that are not those of the header, and leaves the database without our tables', async () => {
+  it('refuses rows that differ from the counts and checksums in the header', async () => {
     const wrong = (change: object) => (header: BackupHeader) => ({
       tables: header.tables.map((table) => (table.name === 'departures' ? { ...table, ...change } : table)),
     });
     expect(await messageOf(wrong({ rows: 3 }))).toBe('it has 2 rows of departures instead of 3');
     const file = await withHeader('wrong-checksum.backup', wrong({ checksum: '1' }));
     expect(await target.refusal(`restore ${file}`)).toBe('1 restore_differs');
-    const seats = await withHeader('seats.backup', (header) => ({
-      seats: { ...header.seats, departures: 7 },
-    }));
+    const seats = await withWrongSeats('seats.backup');
     expect(await target.refusal(`restore ${seats}`)).toBe('1 restore_differs');
   });
 });
 
 describe('tourctl restore into a migrated database', () => {
-  it('is refused where it has a tenant or a tour', async () => {
+  it('refuses a database that has a tenant or a tour', async () => {
     for (const given of [givenTenant, givenTour]) {
       const target = await installations.migrated();
       await given(target.db);
@@ -358,7 +352,7 @@ describe('tourctl restore into a migrated database', () => {
     }
   });
 
-  it('is refused while an instance of a service runs', async () => {
+  it('refuses a database that a running service uses', async () => {
     const target = await installations.migrated();
     await target.db.raw('insert into api_instances values (gen_random_uuid(), 1, 1, clock_timestamp())');
     await target.db('webhook_workers').insert({ id: 'worker-1', slots: 1, in_flight: 0 });
@@ -372,18 +366,16 @@ describe('tourctl restore into a migrated database', () => {
     expect((await target.tourctl(`restore ${whole}`)).code).toBe(0);
   });
 
-  it('leaves it migrated and empty when it fails', async () => {
+  it('leaves the database migrated and empty when it fails', async () => {
     const target = await installations.migrated();
     const before = await readSchemaFacts(target.db);
-    const file = await withHeader('failing.backup', (header) => ({
-      seats: { ...header.seats, departures: 7 },
-    }));
+    const file = await withWrongSeats('failing.backup');
     expect(await target.refusal(`restore ${file}`)).toBe('1 restore_differs');
     expect(await readSchemaFacts(target.db)).toEqual(before);
     expect(await target.db('tenants')).toEqual([]);
   });
 
-  it('keeps the tables of others in the database', async () => {
+  it('keeps tables that do not belong to the product', async () => {
     const target = await installations.migrated();
     await target.db.raw(
       'create table of_others (id int); create function of_others() returns int language sql return 1',

@@ -176,7 +176,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     expect(await pendingMigrations(restored.db)).toEqual([]);
   });
 
-  it('has every booking that was acknowledged before the backup began, and none that was never acknowledged', async () => {
+  it('restores each booking acknowledged before the backup began, and no unacknowledged booking', async () => {
     const refs = await restored.db('booking_leads').pluck<string[]>('booking_ref');
     const before = sales.filter(({ at }) => at < begun).map(({ ref }) => ref);
     expect(refs).toEqual(expect.arrayContaining(before));
@@ -184,7 +184,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     expect(sales.length).toBeGreaterThan(refs.length);
   });
 
-  it('has each booking with its hold, its event and its idempotency row, and no departure that is oversold', async () => {
+  it('restores each booking with its hold, event and idempotency row, and oversells no departure', async () => {
     const { rows } = await restored.db.raw(
       `select
          (select count(*) from booking_leads) as leads,
@@ -205,11 +205,11 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     });
   });
 
-  it('makes the schema that the migrations make', async () => {
+  it('creates the same schema as the migrations', async () => {
     expect(await readSchemaFacts(restored.db)).toEqual(await readSchemaFacts(shop.terminal.db));
   });
 
-  it('pauses the webhook endpoints, says why, and audits both commands', async () => {
+  it('pauses the webhook endpoints with a reason, and leaves an audit row for each command', async () => {
     const endpoints = await restored.db('webhook_endpoints').orderBy('id');
     expect(endpoints.map(({ status }) => status as string)).toEqual(['paused', 'paused']);
     expect(endpoints[0]).toMatchObject({ statusReason: expect.stringMatching(/^A restore paused it/) });
@@ -221,14 +221,14 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     expect(audits[1]).toMatchObject({ after: { file, paused_endpoints: 2 } });
   });
 
-  it('leaves the endpoints as they were with --resume-webhooks', async () => {
+  it('leaves active endpoints active with --resume-webhooks', async () => {
     const other = await installations.migrated();
     await other.json(`restore ${file} --resume-webhooks`);
     const statuses = await other.db('webhook_endpoints').pluck<string[]>('status');
     expect(statuses).toEqual(['active', 'active']);
   });
 
-  it('makes an installation that starts, takes the old keys, sells, and gives no booking number again', async () => {
+  it('the restored installation starts, accepts old keys, sells, and reuses no booking number', async () => {
     const last = Math.max(...sales.map(({ ref }) => Number(ref.split('-')[1])));
     const api = await startApiProcess(restored.url);
     try {
@@ -251,7 +251,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     }
   });
 
-  it('gives a tenant whose copy is from after the backup the complete catalog and the as_of of the backup, and misses no later change', async () => {
+  it('a catalog copy newer than the backup gets the complete catalog and misses no later change', async () => {
     const api = await startApiProcess(restored.url);
     const changes = async (since: string) => {
       const answer = await fetch(
@@ -283,7 +283,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     }
   });
 
-  it('writes a backup of a backup with the same rows', async () => {
+  it('a backup of the restored database contains the same rows', async () => {
     const [first, second] = [await installations.bare(), await installations.bare()];
     await first.json(`restore ${file} --resume-webhooks`);
     await first.json(`backup --out ${fileOf('second.backup')}`);
@@ -301,7 +301,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
 });
 
 describe('tourctl backup', () => {
-  it('writes a file that only its owner can read, and says what it does not contain', async () => {
+  it('writes a file that only its owner can read, and names what it does not contain', async () => {
     const terminal = await installations.migrated();
     const file = fileOf('mode.backup');
     const { code, stdout, stderr } = await terminal.tourctl(`backup --out ${file}`);
@@ -312,18 +312,18 @@ describe('tourctl backup', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('refuses a file that exists, and leaves it as it is', async () => {
+  it('refuses to overwrite an existing file', async () => {
     const terminal = await installations.migrated();
     expect(await terminal.refusal(`backup --out ${__filename}`)).toBe('1 file_not_written');
     expect(existsSync(__filename)).toBe(true);
   });
 
-  it('refuses a name that is too long for a file', async () => {
+  it('refuses a file name that is too long', async () => {
     const terminal = await installations.migrated();
     expect(await terminal.refusal(`backup --out ${fileOf('n'.repeat(250))}`)).toBe('1 file_not_written');
   });
 
-  it('refuses a link, and a folder that does not exist, before it reads or audits anything', async () => {
+  it('refuses a symbolic link and a missing folder, and leaves no audit row', async () => {
     const terminal = await installations.migrated();
     symlinkSync(fileOf('nowhere'), fileOf('link'));
     for (const [name, reason] of [

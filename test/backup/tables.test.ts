@@ -5,12 +5,12 @@ import { tablesOf } from './installation';
 const database = useTestDatabase();
 
 describe('the tables of a backup', () => {
-  it('copies every table of the schema, or says why it leaves a table out', async () => {
+  it('a backup copies every table of the schema, or gives the reason for leaving it out', async () => {
     const known = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)].sort();
     expect(await tablesOf(database.db)).toEqual(known);
   });
 
-  it('knows every view of the schema, because a restore drops them first', async () => {
+  it('a restore knows every view of the schema, because it drops them first', async () => {
     const views = await database.db('pg_views').where({ schemaname: 'public' }).orderBy('viewname');
     expect(views.map(({ viewname }) => viewname as string)).toEqual([...VIEWS].sort());
   });

@@ -3,6 +3,7 @@
  * with AUTHORIZATION_CACHE off, get the same warm reads alternately: `npm run bench -- authorization`. Also measures how long a
  * command waits for its instances.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { type Db, inTransaction } from '../../services/platform/database';
@@ -93,7 +94,7 @@ async function measureWait(db: Db): Promise<void> {
     await awaitInstances(db);
     waits.push(performance.now() - committed);
     // Avoids a fixed phase relative to the polls.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));
+    await sleep(Math.random() * 500);
   }
   say(`a command waits ${range(waits, 0)} ms after COMMIT until a live instance has applied the change`);
 }

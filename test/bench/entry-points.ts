@@ -2,6 +2,7 @@
  * Measures the cost of hostile requests: CPU time of the API process for each, on the demo catalog, and the time until a key with a known
  * and with an unknown id is refused. `npm run bench -- entry-points`.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, request } from 'undici';
 import { mintCredentialToken } from '../../services/api/credentials/token';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
@@ -119,7 +120,7 @@ async function measureCases(api: ApiProcess, cases: Case[]): Promise<void> {
       status = answer.statusCode;
       const cost = ((await cpuSeconds(api)) - before) * 1000;
       // Waits after a 503: the previous request blocked the process.
-      if (status === 503) await new Promise((resolve) => setTimeout(resolve, 1000));
+      if (status === 503) await sleep(1000);
       else if (round++ >= 0) costs.push(cost);
     }
     say(`${name.padEnd(32)} ${status}  ${median(costs).toFixed(1)} ms of CPU (a read of /metrics in it)`);

@@ -30,7 +30,9 @@ export async function inTurns<T>(
 
 /** Formats a figure: two digits after the point below ten, one below a hundred. */
 export function rounded(value: number): string {
-  return value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+  const size = Math.abs(value);
+  if (size < 10) return value.toFixed(2);
+  return value.toFixed(size < 100 ? 1 : 0);
 }
 
 /** Returns a line's cells: what, beside, median, lowest to highest, aim, result, figures. */

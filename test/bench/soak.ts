@@ -100,8 +100,7 @@ async function report(machine: string, summary: string, samples: Sample[]): Prom
     const { mean, slope } = trend(later.map((sample) => sample[name]));
     const allowed = FIGURES[name];
     const growth = (slope * later.length) / mean;
-    const verdict = allowed === null ? 'grows with the bookings' : growth <= allowed ? 'flat' : 'grows';
-    const limit = allowed === null ? '' : `≤ ${allowed * 100} %`;
+    const [limit, verdict] = judgeGrowth(growth, allowed);
     return [
       name,
       rounded(mean),
@@ -115,6 +114,12 @@ async function report(machine: string, summary: string, samples: Sample[]): Prom
   printTable(summary, head, verdicts);
   const tables = [markdownTable(head, verdicts), markdownTable(['minute', ...names], minutes)];
   await writeSection('Soak', `\`npm run lab -- soak\`: ${machine}.\n\n${summary}.\n\n${tables.join('\n\n')}`);
+}
+
+/** Compares a figure's growth with what is allowed; null allows any. */
+function judgeGrowth(growth: number, allowed: number | null): [limit: string, verdict: string] {
+  if (allowed === null) return ['', 'grows with the bookings'];
+  return [`≤ ${allowed * 100} %`, growth <= allowed ? 'flat' : 'grows'];
 }
 
 /** Fits a line by least squares. @returns the mean, and the slope for one step */

@@ -1,16 +1,19 @@
+import type { Issue } from '../../services/api/catalog-import/catalog-file';
 import { useTestDatabase } from '../support/database';
 import { departureEntry, readFiles, tourEntry } from './catalog-files';
 
 const database = useTestDatabase();
 
 const read = (contents: Record<string, unknown>) => readFiles(database.db, contents);
+const readTours = (...tours: unknown[]) => read({ 'a.json': tours });
+const placesOf = (issues: Issue[]) => issues.map(({ index, field }) => `${index} ${field}`);
 
 const HEAD = 'slug,name,continent,country,duration_days,currency,base_price';
 const ROW = 'alps,Alps,europe,CH,5,CHF,990.50';
 
-describe('a catalog file', () => {
-  it('is an array of tours, or an object with one', async () => {
-    expect((await read({ 'a.json': [tourEntry()] })).tours).toHaveLength(1);
+describe('the reader of catalog files', () => {
+  it('accepts an array of tours, and an object with the array "tours"', async () => {
+    expect((await readTours(tourEntry())).tours).toHaveLength(1);
     expect((await read({ 'a.json': { tours: [tourEntry()] } })).tours).toHaveLength(1);
     expect((await read({ 'a.JSON': `\ufeff${JSON.stringify([tourEntry()])}` })).issues).toEqual([]);
     expect((await read({ 'a.json': { trips: [] } })).issues).toMatchObject([
@@ -18,7 +21,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('in JSON lines has one tour in each line, and an invalid line is named', async () => {
+  it('reads one tour from each line of JSON lines, and names an invalid line', async () => {
     const lines = [tourEntry(), '', '{"slug":', tourEntry({ slug: 'second', name: 7 })];
     const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\r\n');
     const { tours, issues } = await read({ 'a.jsonl': text });
@@ -29,13 +32,13 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('that is not valid JSON is refused with the line of the error', async () => {
+  it('names the line of a JSON syntax error', async () => {
     const text = `[\n${JSON.stringify(tourEntry())},\n{"slug": }\n]`;
     const { issues } = await read({ 'a.json': text });
     expect(issues).toMatchObject([{ line: 3, message: expect.stringContaining('must be JSON') }]);
   });
 
-  it('is refused in another encoding and with another extension', async () => {
+  it('refuses another encoding than UTF-8 and an unknown extension', async () => {
     expect((await read({ 'a.csv': Buffer.from(`${HEAD}\nalps,Z\xfcrich`, 'latin1') })).issues).toMatchObject([
       { line: 1, message: expect.stringContaining('UTF-8') },
     ]);
@@ -44,22 +47,20 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('is refused with every issue of every tour and its field (T33)', async () => {
-    const { issues } = await read({
-      'a.json': [
-        {},
-        tourEntry({ slug: 'Über', colour: 'red', base_price: '12', country: 'UK', currency: 'EUROS' }),
-        tourEntry({
-          slug: '0f8fad5b-d9cb-469f-a165-70867728950e',
-          departures: [
-            departureEntry({ departure_date: '2031-02-30', seats_total: 0, prices: { adult: -1, teen: 2 } }),
-            departureEntry({ prices: {}, closes_at: 'noon' }),
-            departureEntry({ return_date: '2031-05-31' }),
-          ],
-        }),
-      ],
-    });
-    expect(issues.map(({ index, field }) => `${index} ${field}`)).toEqual([
+  it('reports every issue of every tour with its field (T33)', async () => {
+    const { issues } = await readTours(
+      {},
+      tourEntry({ slug: 'Über', colour: 'red', base_price: '12', country: 'UK', currency: 'EUROS' }),
+      tourEntry({
+        slug: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        departures: [
+          departureEntry({ departure_date: '2031-02-30', seats_total: 0, prices: { adult: -1, teen: 2 } }),
+          departureEntry({ prices: {}, closes_at: 'noon' }),
+          departureEntry({ return_date: '2031-05-31' }),
+        ],
+      }),
+    );
+    expect(placesOf(issues)).toEqual([
       '0 slug',
       '0 name',
       '0 continent',
@@ -84,33 +85,35 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('is refused with amounts of too many decimals beside other issues', async () => {
+  it('reports amounts with too many decimals beside other issues', async () => {
     const departures = [
       departureEntry({ seats_total: 0, prices: { adult: 1.005, child: 'x', single_supplement: 2.001 } }),
       departureEntry({ departure_date: '2031-06-02', prices: { adult: 10_000_000_001 } }),
     ];
     const amounts = { base_price: 9.999, departures };
-    const { issues } = await read({
-      'a.json': [
-        tourEntry({ name: 7, ...amounts }),
-        tourEntry({ slug: 'Über', ...amounts }),
-        tourEntry({ slug: 'third', currency: 'JPY', base_price: 0.5 }),
-        tourEntry({ currency: 'JPY', base_price: 0.5 }),
-        tourEntry({ slug: 'unknown-money', currency: 'EURO', base_price: 9.99999 }),
-      ],
-    });
-    const places = issues.map(({ index, field }) => `${index} ${field}`);
-    const ofDepartures = [
-      'departures[0].prices.adult',
-      'departures[0].prices.single_supplement',
-      'departures[1].prices.adult',
-    ];
+    const { issues } = await readTours(
+      tourEntry({ name: 7, ...amounts }),
+      tourEntry({ slug: 'Über', ...amounts }),
+      tourEntry({ slug: 'third', currency: 'JPY', base_price: 0.5 }),
+      tourEntry({ currency: 'JPY', base_price: 0.5 }),
+      tourEntry({ slug: 'unknown-money', currency: 'EURO', base_price: 9.99999 }),
+    );
+    const places = placesOf(issues);
     expect(places).toEqual(
       expect.arrayContaining([
-        ...['name', 'base_price', ...ofDepartures].map((field) => `0 ${field}`),
-        ...['slug', 'base_price', ...ofDepartures].map((field) => `1 ${field}`),
+        '0 name',
+        '0 base_price',
+        '0 departures[0].prices.adult',
+        '0 departures[0].prices.single_supplement',
+        '0 departures[1].prices.adult',
+        '1 slug',
+        '1 base_price',
+        '1 departures[0].prices.adult',
+        '1 departures[0].prices.single_supplement',
+        '1 departures[1].prices.adult',
         '2 base_price',
-        ...['slug', 'base_price'].map((field) => `3 ${field}`),
+        '3 slug',
+        '3 base_price',
         '4 currency',
       ]),
     );
@@ -120,11 +123,11 @@ describe('a catalog file', () => {
     );
   });
 
-  it('is refused with every issue of a second tour with the same slug', async () => {
+  it('reports every issue of a second tour with the same slug', async () => {
     const departures = [departureEntry({ seats_total: 0 }), departureEntry(), departureEntry()];
-    const { tours, issues } = await read({ 'a.json': [tourEntry(), tourEntry({ departures })] });
+    const { tours, issues } = await readTours(tourEntry(), tourEntry({ departures }));
     expect(tours).toHaveLength(1);
-    expect(issues.map(({ index, field }) => `${index} ${field}`)).toEqual([
+    expect(placesOf(issues)).toEqual([
       '1 slug',
       '1 departures[0].seats_total',
       '1 departures[1].departure_date',
@@ -132,16 +135,14 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('with an unknown field is refused with the known names in a short sentence', async () => {
-    const { issues } = await read({
-      'a.json': [
-        tourEntry({
-          baseprice: 1,
-          colour: 'red',
-          departures: [departureEntry({ prices: { adult: 1, teen: 2 } })],
-        }),
-      ],
-    });
+  it('suggests known names for an unknown field in a short sentence', async () => {
+    const { issues } = await readTours(
+      tourEntry({
+        baseprice: 1,
+        colour: 'red',
+        departures: [departureEntry({ prices: { adult: 1, teen: 2 } })],
+      }),
+    );
     expect(issues.map(({ field, message }) => [field, message])).toEqual([
       ['baseprice', 'is not known here; did you mean base_price?'],
       ['colour', 'is not known here; correct or remove it'],
@@ -149,21 +150,19 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('is refused with every issue of every departure', async () => {
-    const { issues } = await read({
-      'a.json': [
-        tourEntry({
-          departures: [
-            departureEntry({ departure_date: '2031-02-30', seats_total: 0, prices: { adult: -1, teen: 2 } }),
-            departureEntry({ prices: {}, closes_at: 'noon' }),
-            departureEntry({ return_date: '2031-05-31' }),
-            null,
-            departureEntry({ departure_date: '2031-06-03' }),
-            departureEntry({ departure_date: '2031-06-03' }),
-          ],
-        }),
-      ],
-    });
+  it('reports every issue of every departure', async () => {
+    const { issues } = await readTours(
+      tourEntry({
+        departures: [
+          departureEntry({ departure_date: '2031-02-30', seats_total: 0, prices: { adult: -1, teen: 2 } }),
+          departureEntry({ prices: {}, closes_at: 'noon' }),
+          departureEntry({ return_date: '2031-05-31' }),
+          null,
+          departureEntry({ departure_date: '2031-06-03' }),
+          departureEntry({ departure_date: '2031-06-03' }),
+        ],
+      }),
+    );
     expect(issues.map(({ field }) => field)).toEqual([
       'departures[0].departure_date',
       'departures[0].seats_total',
@@ -178,7 +177,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('may contain each slug only once in all files', async () => {
+  it('refuses a slug that occurs in two files', async () => {
     const { issues } = await read({ 'a.json': [tourEntry()], 'b.jsonl': JSON.stringify(tourEntry()) });
     expect(issues).toEqual([
       {
@@ -214,30 +213,26 @@ describe('a catalog file', () => {
     ['status', 'live'],
     ['departures', {}],
   ])('refuses the %s %j', async (field, value) => {
-    const { issues } = await read({ 'a.json': [tourEntry({ [field]: value })] });
+    const { issues } = await readTours(tourEntry({ [field]: value }));
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.every((issue) => issue.field.startsWith(field))).toBe(true);
   });
 
-  it('has its text counted in characters and stored in composed form', async () => {
-    const { tours, issues } = await read({
-      'a.json': [tourEntry({ name: 'e\u0301'.repeat(200), country: 'AQ' })],
-    });
+  it('counts characters, not bytes, and stores NFC', async () => {
+    const { tours, issues } = await readTours(tourEntry({ name: 'e\u0301'.repeat(200), country: 'AQ' }));
     expect(issues).toEqual([]);
     expect(tours[0]!.fields.name).toBe('é'.repeat(200));
   });
 
-  it('has its names and tags stored without invisible characters, and its paragraphs with them', async () => {
-    const { tours, issues } = await read({
-      'a.json': [
-        tourEntry({
-          name: '\ufeffHa\u200b Long\u061c 🏳\ufe0f\u200d🌈',
-          tags: ['bo\u00adat'],
-          description: 'Boots\u00adfahrt',
-        }),
-        tourEntry({ slug: 'nameless', name: '\u200b\u3164' }),
-      ],
-    });
+  it('removes invisible characters from names and tags, and keeps them in paragraphs', async () => {
+    const { tours, issues } = await readTours(
+      tourEntry({
+        name: '\ufeffHa\u200b Long\u061c 🏳\ufe0f\u200d🌈',
+        tags: ['bo\u00adat'],
+        description: 'Boots\u00adfahrt',
+      }),
+      tourEntry({ slug: 'nameless', name: '\u200b\u3164' }),
+    );
     expect(issues.map(({ index, field, message }) => [index, field, message])).toEqual([
       [1, 'name', 'must not be empty'],
     ]);
@@ -249,8 +244,8 @@ describe('a catalog file', () => {
   });
 });
 
-describe('a CSV catalog file', () => {
-  it('is read with semicolons, a byte order mark and line breaks in quotes', async () => {
+describe('the reader of CSV catalog files', () => {
+  it('accepts semicolons, a byte order mark and line breaks in quotes', async () => {
     const { tours, issues } = await read({
       'a.csv': [
         '\ufeffslug;name;continent;country;duration_days;currency;base_price;description;tags;start_location.name;start_location.lat',
@@ -278,7 +273,7 @@ describe('a CSV catalog file', () => {
     expect(tours.map((tour) => tour.place.line)).toEqual([2, 7]);
   });
 
-  it('with a decimal comma is refused with the correct spelling', async () => {
+  it('refuses a decimal comma and shows the correct form', async () => {
     const { issues } = await read({
       'a.csv': `${HEAD.replaceAll(',', ';')}\nalps;Alps;europe;CH;5;CHF;990,50`,
     });
@@ -292,7 +287,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('may come with a second file of departures, whose issues name its lines', async () => {
+  it('joins a second file of departures, and names its lines in issues', async () => {
     const departures = [
       'tour_slug,departure_date,seats_total,prices.adult,prices.child,status',
       'alps,2031-06-01,10,990.50,,',
@@ -320,7 +315,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('must name known columns in the first line, each once', async () => {
+  it('requires known and distinct column names in the first line', async () => {
     expect((await read({ 'a.csv': '\n' })).issues).toMatchObject([{ line: 1, field: '' }]);
     const { issues } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2` });
     expect(issues.map(({ line, field, message }) => [line, field, message])).toEqual([
@@ -338,7 +333,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('is refused with the issues of its lines beside those of its columns', async () => {
+  it('reports issues of lines beside issues of columns', async () => {
     const { issues } = await read({
       'departures.csv': [
         'tour-slug,departure_date,seats_total,prices.adult,price,constructor,seats_total',
@@ -367,7 +362,7 @@ describe('a CSV catalog file', () => {
       expect(message.length).toBeLessThan(120);
   });
 
-  it('has its departure amounts checked by the currency of the tour in another file', async () => {
+  it('checks departure prices by the currency of the tour in another file', async () => {
     const { issues } = await read({
       'departures.csv': 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,ten,990.501',
       'tours.csv': `${HEAD}\n${ROW.replace('europe', 'Europe')}`,
@@ -379,7 +374,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('is refused with the issues of the lines before an unreadable line', async () => {
+  it('reports the issues of the lines before an unreadable line', async () => {
     const { issues } = await read({ 'a.csv': `${HEAD}\n${ROW.replace('CH', 'Swiss')}\n"alps,x` });
     expect(issues.map(({ line, field }) => [line, field])).toEqual([
       [2, 'country'],
@@ -387,19 +382,19 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('is refused with the line of too many cells and the line of an unclosed quote', async () => {
+  it('names the line with too many cells and the line with an unclosed quote', async () => {
     expect((await read({ 'a.csv': `${HEAD}\n${ROW},extra` })).issues).toMatchObject([{ line: 2, field: '' }]);
     expect((await read({ 'a.csv': `${HEAD}\n${ROW}\n"alps,x` })).issues).toMatchObject([
       { line: 3, field: '' },
     ]);
   });
 
-  it('is refused with line 1 if a quote is misplaced in the first line', async () => {
+  it('names line 1 for a misplaced quote in the first line', async () => {
     const { issues } = await read({ 'a.csv': `sl"ug,name\nalps,Alps` });
     expect(issues).toMatchObject([{ line: 1, field: '', message: expect.stringContaining('Invalid') }]);
   });
 
-  it('contains lists of objects as JSON in a cell', async () => {
+  it('reads lists of objects from JSON in a cell', async () => {
     const itinerary = JSON.stringify([{ day: 1, title: 'Up, and down' }]).replaceAll('"', '""');
     const { tours, issues } = await read({
       'a.csv': `${HEAD},itinerary,images\n${ROW},"${itinerary}",\nb2${ROW},broken,`,

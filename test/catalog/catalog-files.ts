@@ -82,6 +82,11 @@ export async function importFiles(
   return { ...report, errors: report.errors.map(withBaseName) };
 }
 
+/** Imports the tours from one file, tours.json. */
+export function importTours(db: Db, ...tours: unknown[]): Promise<ImportReport> {
+  return importFiles(db, { 'tours.json': tours });
+}
+
 /** Runs `work` between the comparison and the writing of an import. */
 export function compareFiles<T>(
   db: Db,

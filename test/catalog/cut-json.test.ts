@@ -27,7 +27,7 @@ function inChunks(text: string, lengths: number[]): string[] {
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
 describe('a JSON array that arrives in chunks', () => {
-  it('is split into the same elements, wherever the chunks end', async () => {
+  it('cutArray yields the same elements wherever the chunks end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue(), { maxLength: 5 }),
@@ -43,7 +43,7 @@ describe('a JSON array that arrives in chunks', () => {
     );
   });
 
-  it('gives the line where each element begins', async () => {
+  it('cutArray reports the line where each element begins', async () => {
     const text = '\n{ "tours":\n [ {"a":\n"}]"},\n\n\n{"b": "\\"[{"}\n]\n}\n';
     for (const size of [1, 3, 100]) {
       const pieces = await cut(cutArray, inChunks(text, [size]));
@@ -66,11 +66,11 @@ describe('a JSON array that arrives in chunks', () => {
     ['[1,]', 'must be JSON: an entry is missing'],
     ['[,1]', 'must be JSON: an entry is missing'],
     ['[] []', 'must be JSON: more follows after its end'],
-  ])('is refused as %j', async (text, message) => {
+  ])('cutArray refuses %j', async (text, message) => {
     for (const size of [1, 100]) await expect(cut(cutArray, inChunks(text, [size]))).rejects.toThrow(message);
   });
 
-  it('is refused when a bracket is not closed, before it fills the memory', async () => {
+  it('cutArray refuses an endless element before it fills the memory', async () => {
     function* endless() {
       yield '[{"slug": "a"}, {"slug": "b", "description": "';
       for (let i = 0; i < 1000; i++) yield 'x'.repeat(65_536);
@@ -80,7 +80,7 @@ describe('a JSON array that arrives in chunks', () => {
 });
 
 describe('lines that arrive in chunks', () => {
-  it('are the same, wherever the chunks end', async () => {
+  it('cutLines yields the same lines wherever the chunks end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('', ' ', '{"a":1}', 'xy')), lengths, async (lines, sizes) => {
         const pieces = await cut(cutLines, inChunks(lines.join('\n'), sizes));

@@ -1,9 +1,10 @@
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
-import { departureEntry, importFiles, tourEntry } from './catalog-files';
+import { departureEntry, importFiles, importTours, tourEntry } from './catalog-files';
 import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
+const findDeparture = (slug: string, date = '2031-06-01') => departureOf(database.db, slug, date);
 
 describe('an import of departures with holds and bookings', () => {
   let tenantId: string;
@@ -15,8 +16,8 @@ describe('an import of departures with holds and bookings', () => {
 
   it('refuses fewer seats than are taken, and names the departure', async () => {
     const sold = departureEntry({ departure_date: '2031-09-01' });
-    await importFiles(database.db, { 'tours.json': [entry('sold', departureEntry(), sold)] });
-    const departure = await departureOf(database.db, 'sold', '2031-09-01');
+    await importTours(database.db, entry('sold', departureEntry(), sold));
+    const departure = await findDeparture('sold', '2031-09-01');
     await insertHold(database.db, tenantId, departure.id, 3);
     await insertLead(database.db, tenantId, departure, 'BOOKER-1', { adults: 4 });
     const fewer = {
@@ -31,20 +32,18 @@ describe('an import of departures with holds and bookings', () => {
         message: 'must be at least 7: so many seats of sold on 2031-09-01 are held or booked',
       },
     ]);
-    const enough = await importFiles(database.db, {
-      'tours.json': [entry('sold', { ...sold, seats_total: 7 })],
-    });
+    const enough = await importTours(database.db, entry('sold', { ...sold, seats_total: 7 }));
     expect(enough.departures.updated).toBe(1);
   });
 
-  it('looks at real seats only: seats, currency and bookings of the sandbox do not limit it', async () => {
+  it('ignores holds and bookings of sandbox tenants', async () => {
     const { db } = database;
     const { id } = await givenTenant(db, { slug: 'tester', sandbox: true });
     const files = (changes: Record<string, unknown>, currency = 'EUR') => ({
       'tours.json': [{ ...entry('tried', departureEntry(changes)), currency }],
     });
     await importFiles(db, files({}));
-    const departure = await departureOf(db, 'tried', '2031-06-01');
+    const departure = await findDeparture('tried');
     await insertHold(db, id, departure.id, 3, { sandbox: true });
     await insertLead(db, id, departure, 'TESTER-TEST-1', { adults: 4, sandbox: true });
 
@@ -52,25 +51,21 @@ describe('an import of departures with holds and bookings', () => {
     expect((await importFiles(db, files({ seats_total: 2 }, 'USD'))).errors).toEqual([]);
     const cancelled = await importFiles(db, files({ seats_total: 2, status: 'cancelled' }, 'USD'));
     expect(JSON.stringify(cancelled)).not.toContain('TESTER-TEST-1');
-    expect(await departureOf(db, 'tried', '2031-06-01')).toMatchObject({
+    expect(await findDeparture('tried')).toMatchObject({
       seatsTotal: 2,
       status: 'cancelled',
     });
   });
 
-  it('lists conflicts with holds and bookings beside other issues', async () => {
+  it('reports conflicts with holds and bookings beside other issues', async () => {
     const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
-    await importFiles(database.db, { 'tours.json': [entry('faulty-and-sold', ...both)] });
-    const departure = await departureOf(database.db, 'faulty-and-sold', '2031-06-01');
+    await importTours(database.db, entry('faulty-and-sold', ...both));
+    const departure = await findDeparture('faulty-and-sold');
     await insertHold(database.db, tenantId, departure.id, 3);
-    const { errors } = await importFiles(database.db, {
-      'tours.json': [
-        {
-          ...entry('faulty-and-sold', departureEntry({ seats_total: 2, closes_at: 'noon' })),
-          name: 7,
-          currency: 'USD',
-        },
-      ],
+    const { errors } = await importTours(database.db, {
+      ...entry('faulty-and-sold', departureEntry({ seats_total: 2, closes_at: 'noon' })),
+      name: 7,
+      currency: 'USD',
     });
     expect(errors.map(({ field }) => field)).toEqual([
       'name',
@@ -80,11 +75,11 @@ describe('an import of departures with holds and bookings', () => {
     ]);
   });
 
-  it('marks expired holds and leads of a departure when it lowers the seats', async () => {
+  it('marks the overdue holds and bookings of a departure as expired when it lowers the seats', async () => {
     const others = departureEntry({ departure_date: '2031-09-01' });
-    await importFiles(database.db, { 'tours.json': [entry('lapsed', departureEntry(), others)] });
-    const departure = await departureOf(database.db, 'lapsed', '2031-06-01');
-    const other = await departureOf(database.db, 'lapsed', '2031-09-01');
+    await importTours(database.db, entry('lapsed', departureEntry(), others));
+    const departure = await findDeparture('lapsed');
+    const other = await findDeparture('lapsed', '2031-09-01');
     const over = { expires_at: database.db.raw("now() - interval '1 minute'") };
     const endedId = await insertHold(database.db, tenantId, departure.id, 8, over);
     const liveId = await insertHold(database.db, tenantId, departure.id, 1);
@@ -92,9 +87,7 @@ describe('an import of departures with holds and bookings', () => {
     const leadId = await insertLead(database.db, tenantId, departure, 'BOOKER-L', {
       payment_due_at: database.db.raw("now() - interval '1 minute'"),
     });
-    await importFiles(database.db, {
-      'tours.json': [entry('lapsed', departureEntry({ seats_total: 2 }), others)],
-    });
+    await importTours(database.db, entry('lapsed', departureEntry({ seats_total: 2 }), others));
     const holds = await database
       .db('seat_holds')
       .select('id', 'status')
@@ -109,26 +102,20 @@ describe('an import of departures with holds and bookings', () => {
     });
   });
 
-  it('reports the tenants of the bookings of a cancelled departure', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('stormy', departureEntry())] });
-    await insertLead(
-      database.db,
-      tenantId,
-      await departureOf(database.db, 'stormy', '2031-06-01'),
-      'BOOKER-2',
-    );
-    const report = await importFiles(database.db, {
-      'tours.json': [entry('stormy', departureEntry({ status: 'cancelled' }))],
-    });
+  it('reports the bookings of a departure that it cancels', async () => {
+    await importTours(database.db, entry('stormy', departureEntry()));
+    await insertLead(database.db, tenantId, await findDeparture('stormy'), 'BOOKER-2');
+    const report = await importTours(database.db, entry('stormy', departureEntry({ status: 'cancelled' })));
     expect(report.bookings_to_tell).toEqual([
       { tour: 'stormy', departure_date: '2031-06-01', start_time: null, booking_refs: ['BOOKER-2'] },
     ]);
   });
 
-  it('changes a currency only without live holds and bookings, and with a new price for every departure', async () => {
-    await importFiles(database.db, {
-      'tours.json': [entry('dear', departureEntry(), departureEntry({ departure_date: '2031-07-01' }))],
-    });
+  it('refuses another currency while a hold is live or a departure has no new price', async () => {
+    await importTours(
+      database.db,
+      entry('dear', departureEntry(), departureEntry({ departure_date: '2031-07-01' })),
+    );
     const inYen = (...departures: unknown[]) => ({
       'tours.json': [tourEntry({ slug: 'dear', currency: 'JPY', base_price: 150000, departures })],
     });
@@ -140,7 +127,7 @@ describe('an import of departures with holds and bookings', () => {
       departureEntry(),
       departureEntry({ departure_date: '2031-07-01', prices: { adult: 990 } }),
     );
-    const departure = await departureOf(database.db, 'dear', '2031-06-01');
+    const departure = await findDeparture('dear');
     const holdId = await insertHold(database.db, tenantId, departure.id, 1);
     const held = await importFiles(database.db, all);
     expect(held.errors).toMatchObject([
@@ -153,6 +140,6 @@ describe('an import of departures with holds and bookings', () => {
       currencyDigits: 0,
       basePriceMinor: 150000,
     });
-    expect((await departureOf(database.db, 'dear', '2031-06-01')).pricesMinor).toEqual({ adult: 1290 });
+    expect((await findDeparture('dear')).pricesMinor).toEqual({ adult: 1290 });
   });
 });

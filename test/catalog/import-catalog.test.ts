@@ -1,15 +1,15 @@
 import { inTransaction } from '../../services/platform/database';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { useTestDatabase } from '../support/database';
-import { givenTenant } from '../support/given';
-import { departureEntry, importFiles, tourEntry } from './catalog-files';
+import { givenTenant, givenTour, givenVisibilityRule } from '../support/given';
+import { departureEntry, importFiles, importTours, tourEntry } from './catalog-files';
 import { departureOf, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 
 const none = { created: 0, updated: 0, unchanged: 0 };
 
-describe('importing a catalog', () => {
+describe('a catalog import', () => {
   it('creates tours and departures with every field', async () => {
     const entry = tourEntry({
       slug: 'everything',
@@ -42,7 +42,7 @@ describe('importing a catalog', () => {
         departureEntry({ departure_date: '2031-07-01' }),
       ],
     });
-    const report = await importFiles(database.db, { 'tours.json': [entry] });
+    const report = await importTours(database.db, entry);
     expect(report).toEqual({
       tours: { ...none, created: 1 },
       departures: { ...none, created: 2 },
@@ -92,17 +92,17 @@ describe('importing a catalog', () => {
       tags: ['NULL', 'a,b', '"', '\\', '{}', ' x'.trim()],
       itinerary: [{ day: 1, title: 'A "B" \\ C', description: `${odd}\n2` }],
     });
-    await importFiles(database.db, { 'tours.json': [entry] });
+    await importTours(database.db, entry);
     expect(await tourOf(database.db, 'odd')).toMatchObject({
       name: entry.name,
       description: entry.description,
       tags: entry.tags,
       itinerary: entry.itinerary,
     });
-    expect((await importFiles(database.db, { 'tours.json': [entry] })).tours.unchanged).toBe(1);
+    expect((await importTours(database.db, entry)).tours.unchanged).toBe(1);
   });
 
-  it('joins tours and departures of thousands of lines in any order', async () => {
+  it('joins thousands of departure lines with their tours in any order', async () => {
     const tours = Array.from({ length: 450 }, (_, i) => `bulky-${i}`);
     const head = 'tour_slug;departure_date;seats_total;prices.adult';
     const lines = ['2031-06-01', '2031-06-02', '2031-06-03'].flatMap((date) =>
@@ -135,12 +135,11 @@ describe('importing a catalog', () => {
         departureEntry({ departure_date: '2031-08-01' }),
       ],
     });
-    await importFiles(database.db, { 'tours.json': [full] });
-    const report = await importFiles(database.db, {
-      'tours.json': [
-        tourEntry({ slug: 'patched', tags: null, departures: [departureEntry({ prices: { adult: 11 } })] }),
-      ],
-    });
+    await importTours(database.db, full);
+    const report = await importTours(
+      database.db,
+      tourEntry({ slug: 'patched', tags: null, departures: [departureEntry({ prices: { adult: 11 } })] }),
+    );
     expect(report.tours).toEqual({ ...none, updated: 1 });
     expect(report.departures).toEqual({ ...none, updated: 1 });
     expect(await tourOf(database.db, 'patched')).toMatchObject({
@@ -154,15 +153,14 @@ describe('importing a catalog', () => {
       returnDate: '2031-06-02',
     });
     expect(await departureOf(database.db, 'patched', '2031-08-01')).toBeDefined();
-    await importFiles(database.db, {
-      'tours.json': [
-        tourEntry({ slug: 'patched', departures: [departureEntry({ prices: { adult: 11, child: null } })] }),
-      ],
-    });
+    await importTours(
+      database.db,
+      tourEntry({ slug: 'patched', departures: [departureEntry({ prices: { adult: 11, child: null } })] }),
+    );
     expect((await departureOf(database.db, 'patched', '2031-06-01')).pricesMinor).toEqual({ adult: 1100 });
   });
 
-  it('finds each change among unchanged tours', async () => {
+  it('detects each kind of change, and none in an equal entry', async () => {
     const departures = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
     const same = tourEntry({
       slug: 'same',
@@ -171,7 +169,7 @@ describe('importing a catalog', () => {
       summary: null,
       departures,
     });
-    await importFiles(database.db, { 'tours.json': [same] });
+    await importTours(database.db, same);
     const updated = async (fields: Record<string, unknown>) => {
       const report = await importFiles(
         database.db,
@@ -195,19 +193,18 @@ describe('importing a catalog', () => {
     expect(await updated(second({ departure_date: '2031-07-02' }))).toEqual([0, 1, 0]);
   });
 
-  it('increments the revision of exactly the tours that changed, themselves or in their departures', async () => {
+  it('increments the revision only of tours that changed or whose departures changed', async () => {
     const tours = ['one', 'two', 'three'].map((word) =>
       tourEntry({ slug: `rev-${word}`, departures: [departureEntry()] }),
     );
     await importFiles(database.db, { 'tours.json': tours });
     const before = await tourOf(database.db, 'rev-three');
-    await importFiles(database.db, {
-      'tours.json': [
-        { ...tours[0], name: 'Renamed' },
-        { ...tours[1], departures: [departureEntry({ seats_total: 9 })] },
-        tours[2],
-      ],
-    });
+    await importTours(
+      database.db,
+      { ...tours[0], name: 'Renamed' },
+      { ...tours[1], departures: [departureEntry({ seats_total: 9 })] },
+      tours[2],
+    );
     expect((await tourOf(database.db, 'rev-one')).revision).toBe(2);
     expect((await tourOf(database.db, 'rev-two')).revision).toBe(2);
     const after = await tourOf(database.db, 'rev-three');
@@ -215,28 +212,21 @@ describe('importing a catalog', () => {
     expect(after.updatedAt).toEqual(before.updatedAt);
   });
 
-  it('renames a tour together with the sort key that visibility rules copy', async () => {
-    await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'followed' })] });
-    const tenantId = (await givenTenant(database.db, { slug: 'follower' })).id;
-    const tour = await tourOf(database.db, 'followed');
-    await database.db('visibility_tour_rules').insert({
-      tenant_id: tenantId,
-      tour_id: tour.id,
-      visible: true,
-      continent: tour.continent,
-      name_folded: tour.nameFolded,
-    });
-    await importFiles(database.db, {
-      'tours.json': [tourEntry({ slug: 'followed', name: 'Étna', continent: 'africa' })],
-    });
-    const rule = await database.db('visibility_tour_rules').where({ tenant_id: tenantId }).first();
+  it('updates the name and the continent that visibility rules copy from a tour', async () => {
+    const tour = await givenTour(database.db, { slug: 'followed', continent: 'europe' });
+    const tenant = await givenTenant(database.db, { slug: 'follower' });
+    await givenVisibilityRule(database.db, { tenant }, tour, true);
+    await importTours(database.db, tourEntry({ slug: 'followed', name: 'Étna', continent: 'africa' }));
+    const rule = await database.db('visibility_tour_rules').where({ tenant_id: tenant.id }).first();
     expect(rule).toMatchObject({ nameFolded: 'etna', continent: 'africa' });
   });
 
   it('writes nothing when one entry has an issue', async () => {
-    const report = await importFiles(database.db, {
-      'tours.json': [tourEntry({ slug: 'sound' }), tourEntry({ slug: 'broken', duration_days: 0 })],
-    });
+    const report = await importTours(
+      database.db,
+      tourEntry({ slug: 'sound' }),
+      tourEntry({ slug: 'broken', duration_days: 0 }),
+    );
     expect(report.errors).toEqual([
       {
         file: 'tours.json',
@@ -251,7 +241,7 @@ describe('importing a catalog', () => {
   it.each([{ dryRun: false }, { dryRun: true }])(
     'counts no changes when an entry has an issue (%j)',
     async ({ dryRun }) => {
-      await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'as-it-was' })] });
+      await importTours(database.db, tourEntry({ slug: 'as-it-was' }));
       const report = await importFiles(
         database.db,
         {
@@ -279,8 +269,8 @@ describe('importing a catalog', () => {
     },
   );
 
-  it('checks the amounts of a file of departures by the stored currency, also beside other issues', async () => {
-    await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'in-yen', currency: 'JPY' })] });
+  it('checks departure prices by the stored currency of the tour, also beside other issues', async () => {
+    await importTours(database.db, tourEntry({ slug: 'in-yen', currency: 'JPY' }));
     const { errors } = await importFiles(database.db, {
       'departures.csv': [
         'tour_slug,departure_date,seats_total,prices.adult',
@@ -309,13 +299,9 @@ describe('importing a catalog', () => {
   });
 
   it('refuses a time zone that only the runtime supports', async () => {
-    const alone = await importFiles(database.db, {
-      'tours.json': [tourEntry({ slug: 'zoned', time_zone: 'europe/rome' })],
-    });
+    const alone = await importTours(database.db, tourEntry({ slug: 'zoned', time_zone: 'europe/rome' }));
     expect(alone.errors).toMatchObject([{ field: 'time_zone', index: 0 }]);
-    const { errors } = await importFiles(database.db, {
-      'tours.json': [tourEntry({ slug: 'Über', time_zone: 'europe/rome' })],
-    });
+    const { errors } = await importTours(database.db, tourEntry({ slug: 'Über', time_zone: 'europe/rome' }));
     expect(errors.map(({ field }) => field)).toEqual(['slug', 'time_zone']);
   });
 

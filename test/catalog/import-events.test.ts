@@ -85,7 +85,7 @@ describe('an import that changes sold departures', () => {
     ]);
   });
 
-  it('says that a cancelled departure is on sale again', async () => {
+  it('creates departure.updated when it reopens a cancelled departure', async () => {
     await importFiles(database.db, files(on(MAY, { status: 'cancelled' })));
     await book(MAY);
     await ask();
@@ -95,7 +95,7 @@ describe('an import that changes sold departures', () => {
     ]);
   });
 
-  it('announces the departures that --prune cancels', async () => {
+  it('creates departure.cancelled for a departure that --prune cancels', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY), on(JUNE)));
     const ref = await book(MAY);
@@ -103,7 +103,7 @@ describe('an import that changes sold departures', () => {
     expect(await events()).toMatchObject([{ event_type: 'departure.cancelled', booking_refs: [ref] }]);
   });
 
-  it('names to each tenant its own bookings, and nothing to tenants whose endpoints do not ask', async () => {
+  it('names to each tenant only its own bookings, and creates no event without a subscription', async () => {
     const [other, silent] = [await givenTenant(database.db), await givenTenant(database.db)];
     await ask();
     await add(database.db, other.id, 'https://other.example/', ['departure.cancelled']);
@@ -119,7 +119,7 @@ describe('an import that changes sold departures', () => {
     expect(await events(silent.id)).toEqual([]);
   });
 
-  it('creates no event when it is refused, tried out or rolled back', async () => {
+  it('creates no event when it is refused, rolled back or a dry run', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY), on(JUNE)));
     await book(MAY);
@@ -138,7 +138,7 @@ describe('an import that changes sold departures', () => {
     expect(await events()).toEqual([]);
   });
 
-  it('creates the events of an import of records too', async () => {
+  it('creates events also when it imports records instead of files', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY)));
     await book(MAY);
@@ -188,7 +188,7 @@ describe('an import of 2,500 sold departures', () => {
     return seen.filter((sql) => /webhook_|json_to_recordset/.test(sql));
   }
 
-  it('takes one statement more when no endpoint asks, and two for each thousand when one does', async () => {
+  it('runs one extra statement, and two more for each 1,000 departures if an endpoint subscribes', async () => {
     await importFiles(database.db, all());
     for (const date of dates.slice(0, 3)) await book(date);
     await database.db.raw(

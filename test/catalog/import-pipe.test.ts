@@ -46,7 +46,6 @@ function makePipe(name: string): string {
   return pipe;
 }
 
-/** Waits until the command has a connection to the database, or has begun to read. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -88,17 +87,20 @@ async function interrupt({ child, code }: Running, signal: NodeJS.Signals) {
 }
 
 describe('an import of a named pipe', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends at once on %s without a writer', async (signal) => {
-    const running = tourctl('catalog', 'import', makePipe('tours.json'));
-    await until(hasBegun);
-    expect(await openTransactions()).toBe(0);
-    const { ended, milliseconds } = await interrupt(running, signal);
-    expect(ended).toBe(130);
-    expect(milliseconds).toBeLessThan(3000);
-    expect(leftOver()).toEqual([]);
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends at once on %s while the pipe has no writer',
+    async (signal) => {
+      const running = tourctl('catalog', 'import', makePipe('tours.json'));
+      await until(hasBegun);
+      expect(await openTransactions()).toBe(0);
+      const { ended, milliseconds } = await interrupt(running, signal);
+      expect(ended).toBe(130);
+      expect(milliseconds).toBeLessThan(3000);
+      expect(leftOver()).toEqual([]);
+    },
+  );
 
-  it('ends at once, and without an open transaction, when a writer has stopped sending', async () => {
+  it('ends at once on SIGTERM while the writer sends nothing, and keeps no transaction open', async () => {
     const pipe = makePipe('tours.json');
     const running = tourctl('catalog', 'import', pipe);
     await until(hasBegun);
@@ -112,7 +114,7 @@ describe('an import of a named pipe', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('reads tours and departures, and leaves no copy', async () => {
+  it('reads tours and departures from two pipes, and leaves no copy of them', async () => {
     const [tours, departures] = [makePipe('tours.csv'), makePipe('departures.csv')];
     const running = tourctl('catalog', 'import', tours, departures, '--json');
     await writeFile(

@@ -3,10 +3,11 @@ import { inTransaction } from '../../services/platform/database';
 import { useTestDatabase } from '../support/database';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { givenTenant } from '../support/given';
-import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
+import { compareFiles, departureEntry, importFiles, importTours, tourEntry, write } from './catalog-files';
 import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
+const findDeparture = (slug: string, date = '2031-06-01') => departureOf(database.db, slug, date);
 let tenantId: string;
 beforeAll(async () => {
   tenantId = (await givenTenant(database.db, { slug: 'booker' })).id;
@@ -16,44 +17,44 @@ const none = { created: 0, updated: 0, unchanged: 0 };
 const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
 
 describe('an import during which others write after its comparison', () => {
-  it('refuses seats that were taken in the meantime', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('raced', departureEntry())] });
+  it('refuses to remove seats that were taken after its comparison', async () => {
+    await importTours(database.db, entry('raced', departureEntry()));
     const fewer = { 'f.json': [entry('raced', departureEntry({ seats_total: 2 }))] };
     await compareFiles(database.db, fewer, async (staged) => {
       expect(staged.report.errors).toEqual([]);
-      await insertHold(database.db, tenantId, (await departureOf(database.db, 'raced', '2031-06-01')).id, 5);
+      await insertHold(database.db, tenantId, (await findDeparture('raced')).id, 5);
       await expect(write(database.db, staged)).rejects.toMatchObject({
         code: 'catalog_refused',
         report: { errors: [{ field: 'departures[0].seats_total' }] },
       });
     });
-    expect((await departureOf(database.db, 'raced', '2031-06-01')).seatsTotal).toBe(10);
+    expect((await findDeparture('raced')).seatsTotal).toBe(10);
   });
 
-  it('keeps a cancellation that the file does not mention', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('called-off', departureEntry())] });
+  it('keeps a cancellation that was made after its comparison', async () => {
+    await importTours(database.db, entry('called-off', departureEntry()));
     const more = { 'f.json': [entry('called-off', departureEntry({ seats_total: 12 }))] };
     await compareFiles(database.db, more, async (staged) => {
-      const { id } = await departureOf(database.db, 'called-off', '2031-06-01');
+      const { id } = await findDeparture('called-off');
       await database.db('departures').where({ id }).update({ status: 'cancelled' });
       await write(database.db, staged);
     });
-    expect(await departureOf(database.db, 'called-off', '2031-06-01')).toMatchObject({
+    expect(await findDeparture('called-off')).toMatchObject({
       status: 'cancelled',
       seatsTotal: 12,
     });
   });
 
-  it('keeps the row of a departure that was booked in the meantime, and reports the booking', async () => {
+  it('cancels, not deletes, a departure booked after its comparison, and reports the booking', async () => {
     const second = departureEntry({ departure_date: '2031-07-01' });
-    await importFiles(database.db, { 'tours.json': [entry('late', departureEntry(), second)] });
+    await importTours(database.db, entry('late', departureEntry(), second));
     const fewer = { 'f.json': [entry('late', departureEntry())] };
     const report = await compareFiles(
       database.db,
       fewer,
       async (staged) => {
         expect(staged.report.pruned).toMatchObject({ departures_deleted: 1, departures_cancelled: 0 });
-        const departure = await departureOf(database.db, 'late', '2031-07-01');
+        const departure = await findDeparture('late', '2031-07-01');
         await insertLead(database.db, tenantId, departure, 'BOOKER-5');
         return write(database.db, staged);
       },
@@ -64,12 +65,12 @@ describe('an import during which others write after its comparison', () => {
       pruned: { departures_deleted: 0, departures_cancelled: 1 },
       bookings_to_tell: [{ tour: 'late', departure_date: '2031-07-01', booking_refs: ['BOOKER-5'] }],
     });
-    expect((await departureOf(database.db, 'late', '2031-07-01')).status).toBe('cancelled');
+    expect((await findDeparture('late', '2031-07-01')).status).toBe('cancelled');
   });
 
-  it('counts changes that another writer made in the meantime as unchanged', async () => {
+  it('counts changes that another import wrote first as unchanged', async () => {
     const [one, two] = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
-    await importFiles(database.db, { 'tours.json': [entry('twice', one)] });
+    await importTours(database.db, entry('twice', one));
     const files = { 'f.json': [{ ...entry('twice', one, two), name: 'Renamed' }] };
     await compareFiles(database.db, files, async (staged) => {
       await importFiles(database.db, files);
@@ -82,7 +83,7 @@ describe('an import during which others write after its comparison', () => {
     expect((await tourOf(database.db, 'twice')).revision).toBe(2);
   });
 
-  it('is refused when a new tour of its files was added in the meantime', async () => {
+  it('fails when another import created one of its new tours first', async () => {
     const files = { 'f.json': [entry('contested', departureEntry())] };
     await compareFiles(database.db, files, async (staged) => {
       await importFiles(database.db, files);
@@ -90,7 +91,7 @@ describe('an import during which others write after its comparison', () => {
     });
   });
 
-  it('does not wait for another import', async () => {
+  it('fails at once while another import runs', async () => {
     const catalog = [{ place: { file: 'f', index: 0 }, value: tourEntry({ slug: 'second-in-line' }) }];
     await inTransaction(database.db, async (first) => {
       await importCatalog(first, catalog, { prune: false });
@@ -100,8 +101,8 @@ describe('an import during which others write after its comparison', () => {
   });
 
   it('waits for a booking that locks a departure of a renamed tour, without a deadlock', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('contended', departureEntry())] });
-    const departure = await departureOf(database.db, 'contended', '2031-06-01');
+    await importTours(database.db, entry('contended', departureEntry()));
+    const departure = await findDeparture('contended');
     const value = { ...entry('contended', departureEntry({ seats_total: 12 })), name: 'Renamed' };
     await compareFiles(database.db, { 'f.json': [value] }, async (staged) => {
       let importing: Promise<unknown> | undefined;
@@ -118,8 +119,8 @@ describe('an import during which others write after its comparison', () => {
   });
 
   it('fails when a departure stays locked, and writes nothing', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('stuck', departureEntry())] });
-    const { id } = await departureOf(database.db, 'stuck', '2031-06-01');
+    await importTours(database.db, entry('stuck', departureEntry()));
+    const { id } = await findDeparture('stuck');
     const more = { 'f.json': [entry('stuck', departureEntry({ seats_total: 12 }))] };
     await compareFiles(database.db, more, async (staged) => {
       await inTransaction(database.db, async (booking) => {
@@ -131,6 +132,6 @@ describe('an import during which others write after its comparison', () => {
         await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
       });
     });
-    expect((await departureOf(database.db, 'stuck', '2031-06-01')).seatsTotal).toBe(10);
+    expect((await findDeparture('stuck')).seatsTotal).toBe(10);
   });
 });

@@ -34,7 +34,7 @@ function tourctl(...args: string[]): ChildProcess {
 
 const ended = (child: ChildProcess) => new Promise((resolve) => child.on('close', resolve));
 
-/** Waits until the terminal's connections show (or no longer show) this in their statements. */
+/** Waits until a statement of the terminal matches, or until none matches any more if `found` is false. */
 async function until(found: boolean, statement: string): Promise<void> {
   const sql =
     "select from pg_stat_activity where datname = current_database() and application_name = 'tourctl' and query ~ ?";
@@ -56,7 +56,7 @@ describe('Ctrl-C in an import', () => {
   it.each([
     ['the comparison', '^copy pg_temp'],
     ['the writing', 'insert into departures'],
-  ])('during %s leaves no row and nothing that hinders the next import', async (_, statement) => {
+  ])('Ctrl-C during %s leaves no row, and the next import works', async (_, statement) => {
     const [file] = writeFiles({ 'big.jsonl': tours(TOURS) });
     const importing = tourctl('catalog', 'import', file!);
     const code = ended(importing);

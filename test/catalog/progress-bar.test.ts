@@ -9,13 +9,13 @@ function terminal(options: {
 }) {
   const { columns = 80, env = {}, isTTY = true, json = false } = options;
   const written: string[] = [];
-  const stderr = new Writable({
+  const stderr: Writable & { columns?: number } = new Writable({
     write: (chunk: Buffer, _, done) => {
       written.push(chunk.toString());
       done();
     },
   });
-  Object.assign(stderr, { columns });
+  stderr.columns = columns;
   const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr, env, isTTY, root: '' };
   let time = 0;
   const bar = showProgress(io, json, () => time);
@@ -36,7 +36,7 @@ describe('the progress bar of an import', () => {
     expect(written.every((text) => !text.includes('\n'))).toBe(true);
   });
 
-  it('is cleared before an answer or a question', () => {
+  it('clears its line before an answer or a question', () => {
     const { bar, at, written } = terminal({});
     at(0, 0);
     bar.clear();
@@ -45,7 +45,7 @@ describe('the progress bar of an import', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('is repainted ten times a second at most', () => {
+  it('repaints at most ten times a second', () => {
     const { at, written } = terminal({});
     for (let i = 0; i <= 100; i++) at(i / 100, i);
     expect(written.length).toBeLessThanOrEqual(11);
@@ -59,17 +59,20 @@ describe('the progress bar of an import', () => {
     expect(written.every((text) => text.replaceAll('\r', '').length < 32)).toBe(true);
   });
 
-  it('is plain ASCII with NO_COLOR', () => {
+  it('draws with plain ASCII when NO_COLOR is set', () => {
     const { at, written } = terminal({ env: { NO_COLOR: '1' } });
     at(0, 50_000_000);
     expect(written.join('')).toMatch(/^[\r\x20-\x7e]+$/);
     expect(written.join('')).toContain('####');
   });
 
-  it.each([{ isTTY: false }, { json: true }, { env: { TERM: 'dumb' } }])('is silent with %j', (options) => {
-    const { bar, at, written } = terminal(options);
-    at(0, 0);
-    bar.clear();
-    expect(written).toEqual([]);
-  });
+  it.each([{ isTTY: false }, { json: true }, { env: { TERM: 'dumb' } }])(
+    'writes nothing with %j',
+    (options) => {
+      const { bar, at, written } = terminal(options);
+      at(0, 0);
+      bar.clear();
+      expect(written).toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
-import { departureEntry, importFiles, tourEntry } from './catalog-files';
+import { departureEntry, importFiles, importTours, tourEntry } from './catalog-files';
 import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 let database: TestDatabase;
@@ -17,9 +17,9 @@ function prune(contents: Record<string, unknown>) {
 }
 
 describe('a pruning import', () => {
-  it('archives tours that the files lack, and publishes them again when they are in the files again', async () => {
+  it('archives tours that the files lack, and publishes them again when they return', async () => {
     const [kept, lost] = [tourEntry({ slug: 'kept' }), tourEntry({ slug: 'lost' })];
-    await importFiles(database.db, { 'tours.json': [kept, lost] });
+    await importTours(database.db, kept, lost);
     expect(await prune({ 'tours.json': [kept] })).toEqual({
       tours: { ...none, unchanged: 1 },
       departures: none,
@@ -40,7 +40,7 @@ describe('a pruning import', () => {
     const departures = [...DATES, '2020-01-01', '2020-02-02'].map((date) =>
       departureEntry({ departure_date: date }),
     );
-    await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'alps', departures })] });
+    await importTours(database.db, tourEntry({ slug: 'alps', departures }));
     const tenantId = (await givenTenant(database.db, { slug: 'acme' })).id;
     const departure = (date: string) => departureOf(database.db, 'alps', date);
     await insertLead(database.db, tenantId, await departure('2031-06-02'), 'ACME-1');
@@ -67,19 +67,19 @@ describe('a pruning import', () => {
     expect((await tourOf(database.db, 'alps')).revision).toBe(2);
   });
 
-  it('keeps the departures of a tour without a list', async () => {
-    await importFiles(database.db, {
-      'tours.json': [tourEntry({ slug: 'alps', departures: [departureEntry()] })],
-    });
+  it('keeps the departures of a tour whose entry has no departure list', async () => {
+    await importTours(database.db, tourEntry({ slug: 'alps', departures: [departureEntry()] }));
     await prune({ 'tours.json': [tourEntry({ slug: 'alps' })] });
     expect(await departureOf(database.db, 'alps', '2031-06-01')).toBeDefined();
   });
 
-  it('uses files of departures as the lists of their tours, and archives no tour', async () => {
+  it('prunes the departures of the tours in a file of departures, and archives no tour', async () => {
     const departures = DATES.map((date) => departureEntry({ departure_date: date }));
-    await importFiles(database.db, {
-      'tours.json': [tourEntry({ slug: 'alps', departures }), tourEntry({ slug: 'andes', departures })],
-    });
+    await importTours(
+      database.db,
+      tourEntry({ slug: 'alps', departures }),
+      tourEntry({ slug: 'andes', departures }),
+    );
     const csv =
       'tour_slug;departure_date;seats_total;prices.adult\nalps;2031-06-01;10;1290\nalps;2031-07-01;5;990.50';
     const report = await prune({ 'departures.csv': csv });
@@ -94,10 +94,8 @@ describe('a pruning import', () => {
 });
 
 describe('a file of departures without tours', () => {
-  it('is priced in the currency of its tours, and is refused for tours that do not exist', async () => {
-    await importFiles(database.db, {
-      'tours.json': [tourEntry({ slug: 'fuji', currency: 'JPY', base_price: 90000 })],
-    });
+  it("refuses prices with more decimals than the tour's currency has, and unknown tours", async () => {
+    await importTours(database.db, tourEntry({ slug: 'fuji', currency: 'JPY', base_price: 90000 }));
     const report = await importFiles(database.db, {
       'departures.csv':
         'tour_slug,departure_date,seats_total,prices.adult\nfuji,2031-06-01,10,90000.5\nnowhere,2031-06-01,10,1',

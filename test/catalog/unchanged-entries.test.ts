@@ -1,5 +1,4 @@
 import { inTransaction } from '../../services/platform/database';
-import type { ImportReport } from '../../services/api/catalog-import/import-report';
 import { writeImport } from '../../services/api/catalog-import/import-catalog';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
@@ -30,12 +29,14 @@ async function unchangedSlugs(kind: 'any' | 'exact' = 'any'): Promise<string[]> 
   return rows.map((row: { slug: string }) => row.slug);
 }
 
-function updates({ tours, departures }: ImportReport): number[] {
+/** Imports the files. Returns the numbers of updated tours, created departures and updated departures. */
+async function updates(contents: Record<string, unknown>, options = {}): Promise<number[]> {
+  const { tours, departures } = await importFiles(database.db, contents, options);
   return [tours.updated, departures.created, departures.updated];
 }
 
-describe('a tour with a stored digest', () => {
-  it('is not read again, and counts as unchanged with all its departures', async () => {
+describe('an import of a tour with a stored digest', () => {
+  it('skips an equal entry, and counts it with its departures as unchanged', async () => {
     await importFiles(database.db, FILES);
     expect(await unchangedSlugs('exact')).toEqual(['alps']);
     // Writes without the triggers, so that a changed result shows that the entry was read.
@@ -46,50 +47,38 @@ describe('a tour with a stored digest', () => {
       departures: { ...none, unchanged: 2 },
       errors: [],
     });
-    expect(updates(await importFiles(database.db, text))).toEqual([1, 0, 0]);
+    expect(await updates(text)).toEqual([1, 0, 0]);
   });
 
-  it('is recognised in JSON lines, and with other white space around it', async () => {
+  it('recognises the entry in JSON lines and between other white space', async () => {
     await importFiles(database.db, FILES);
     await behindTheBack('update departures set seats_total = 99');
-    expect(updates(await importFiles(database.db, { 'a.jsonl': `\n${JSON.stringify(alps)}\r\n` }))).toEqual([
-      0, 0, 0,
-    ]);
-    expect(
-      updates(await importFiles(database.db, { 'a.json': `{"tours": [\n ${JSON.stringify(alps)} \n]}` })),
-    ).toEqual([0, 0, 0]);
-    expect(updates(await importFiles(database.db, { 'a.json': JSON.stringify([alps], null, 1) }))).toEqual([
-      0, 0, 2,
-    ]);
+    expect(await updates({ 'a.jsonl': `\n${JSON.stringify(alps)}\r\n` })).toEqual([0, 0, 0]);
+    expect(await updates({ 'a.json': `{"tours": [\n ${JSON.stringify(alps)} \n]}` })).toEqual([0, 0, 0]);
+    expect(await updates({ 'a.json': JSON.stringify([alps], null, 1) })).toEqual([0, 0, 2]);
   });
 
+  const FIRST = "departure_date = '2031-06-01'";
+  const SECOND = "departure_date = '2031-07-01'";
   it.each([
-    [
-      'a departure is cancelled',
-      "update departures set status = 'cancelled' where departure_date = '2031-06-01'",
-      0,
-    ],
-    [
-      'a departure has other seats',
-      "update departures set seats_total = 9 where departure_date = '2031-06-01'",
-      1,
-    ],
+    ['a departure is cancelled', `update departures set status = 'cancelled' where ${FIRST}`, 0],
+    ['a departure has other seats', `update departures set seats_total = 9 where ${FIRST}`, 1],
     [
       'a departure has another price',
-      `update departures set prices_minor = '{"adult": 1}' where departure_date = '2031-07-01'`,
+      `update departures set prices_minor = '{"adult": 1}' where ${SECOND}`,
       1,
     ],
     [
       'a departure closes at another time',
-      "update departures set closes_at = '2031-05-01' where departure_date = '2031-06-01'",
+      `update departures set closes_at = '2031-05-01' where ${FIRST}`,
       0,
     ],
-    ['a departure is deleted', "delete from departures where departure_date = '2031-07-01'", 1],
+    ['a departure is deleted', `delete from departures where ${SECOND}`, 1],
     ['the tour has another price', 'update tours set base_price_minor = 1', 1],
     ['the tour has another slug', "update tours set slug = 'elsewhere'", 1],
     ['the tour is deleted', 'delete from departures; delete from tours', 1],
     ['departures are truncated', 'truncate departures cascade', 1],
-  ])('is read again after %s', async (_, sql, differs) => {
+  ])('reads the entry again if %s', async (_, sql, differs) => {
     await importFiles(database.db, FILES);
     expect(await unchangedSlugs()).toEqual(['alps']);
     await database.db.raw(sql);
@@ -98,24 +87,24 @@ describe('a tour with a stored digest', () => {
     const written = tours.created + tours.updated + departures.created + departures.updated;
     expect(written > 0).toBe(differs > 0);
     expect(await unchangedSlugs()).toEqual(expect.arrayContaining(['alps']));
-    expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 0]);
+    expect(await updates(FILES)).toEqual([0, 0, 0]);
   });
 
-  it('is read again after a departure was cancelled, and reopens it as in the file', async () => {
+  it('reopens a cancelled departure that the file lists as scheduled', async () => {
     const files = { 'f.json': [{ ...alps, departures: [{ ...first, status: 'scheduled' }, second] }] };
     await importFiles(database.db, files);
     const set = (status: string) =>
       database.db('departures').where('departure_date', '2031-06-01').update({ status });
     await set('cancelled');
-    expect(updates(await importFiles(database.db, files, { dryRun: true }))).toEqual([0, 0, 1]);
+    expect(await updates(files, { dryRun: true })).toEqual([0, 0, 1]);
     await set('scheduled');
-    expect(updates(await importFiles(database.db, files))).toEqual([0, 0, 0]);
+    expect(await updates(files)).toEqual([0, 0, 0]);
     expect(await unchangedSlugs()).toEqual(['alps']);
     await set('cancelled');
-    expect(updates(await importFiles(database.db, files))).toEqual([0, 0, 1]);
+    expect(await updates(files)).toEqual([0, 0, 1]);
   });
 
-  it('keeps its digest while its seats are sold', async () => {
+  it('the digest stays valid while seats are held', async () => {
     await importFiles(database.db, FILES);
     const tenantId = (await givenTenant(database.db, { slug: 'seller' })).id;
     const departure = await departureOf(database.db, 'alps', '2031-06-01');
@@ -123,7 +112,7 @@ describe('a tour with a stored digest', () => {
     expect(await unchangedSlugs()).toEqual(['alps']);
   });
 
-  it('is not affected by an edit or an import that is rolled back', async () => {
+  it('a rolled-back edit or import does not change the digest', async () => {
     await importFiles(database.db, FILES);
     const undone = new Error('undone');
     await expect(
@@ -143,22 +132,22 @@ describe('a tour with a stored digest', () => {
       ).rejects.toBe(undone);
     });
     expect(await tourOf(database.db, 'alps')).toMatchObject({ name: alps.name });
-    expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 0]);
-    expect(updates(await importFiles(database.db, other))).toEqual([1, 0, 0]);
-    expect(updates(await importFiles(database.db, FILES))).toEqual([1, 0, 0]);
+    expect(await updates(FILES)).toEqual([0, 0, 0]);
+    expect(await updates(other)).toEqual([1, 0, 0]);
+    expect(await updates(FILES)).toEqual([1, 0, 0]);
   });
 
-  it('is read again after another import has written it, from any file', async () => {
+  it('reads the entry again after another file has changed the tour', async () => {
     await importFiles(database.db, FILES);
     const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,7,1290\n';
     await importFiles(database.db, { 'departures.csv': csv });
     expect(await unchangedSlugs()).toEqual([]);
-    expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 1]);
+    expect(await updates(FILES)).toEqual([0, 0, 1]);
     await importFiles(database.db, { 'f.json': [{ ...alps, departures: [second], name: 'Less' }] });
-    expect(updates(await importFiles(database.db, FILES))).toEqual([1, 0, 0]);
+    expect(await updates(FILES)).toEqual([1, 0, 0]);
   });
 
-  it('loses its digest when it is written while another import compares', async () => {
+  it('stores no digest for a tour that another import writes after the comparison', async () => {
     await importFiles(database.db, FILES);
     const reformatted = { 'f.json': JSON.stringify([alps], null, 1) };
     const renamed = { 'f.json': [{ ...alps, name: 'Renamed' }] };
@@ -167,8 +156,8 @@ describe('a tour with a stored digest', () => {
       await importFiles(database.db, renamed);
     });
     // The first import compared the earlier tour, so it must not have stored a digest for it.
-    expect(updates(await importFiles(database.db, reformatted, { dryRun: true }))).toEqual([1, 0, 0]);
-    expect(updates(await importFiles(database.db, renamed))).toEqual([0, 0, 0]);
+    expect(await updates(reformatted, { dryRun: true })).toEqual([1, 0, 0]);
+    expect(await updates(renamed)).toEqual([0, 0, 0]);
   });
 
   it.each([
@@ -177,7 +166,7 @@ describe('a tour with a stored digest', () => {
     ['changed', 'before'],
     ['changed', 'after'],
   ])(
-    'loses its digest when an import finds it %s, and the terminal commits a departure of it %s that is written',
+    'an edit during the import invalidates the digest (tour %s, edit committed %s the write)',
     async (kind, when) => {
       await importFiles(database.db, FILES);
       const text = JSON.stringify([kind === 'changed' ? { ...alps, name: 'Renamed' } : alps], null, 1);
@@ -189,11 +178,11 @@ describe('a tour with a stored digest', () => {
       });
       if (when === 'after') await terminal.commit();
       expect(await unchangedSlugs()).toEqual([]);
-      expect(updates(await importFiles(database.db, { 'f.json': text }))).toEqual([0, 0, 1]);
+      expect(await updates({ 'f.json': text })).toEqual([0, 0, 1]);
     },
   );
 
-  it('is a duplicate slug for a second tour, with or without the same text', async () => {
+  it('refuses a second tour with the same slug, with or without the same text', async () => {
     await importFiles(database.db, FILES);
     const message = expect.stringMatching('is the slug of a second tour') as string;
     for (const pair of [
@@ -209,7 +198,7 @@ describe('a tour with a stored digest', () => {
     expect(errors).toContainEqual(expect.objectContaining({ file: 'g.csv', field: 'slug', message }));
   });
 
-  it('is not written beside an entry with issues, and a refused import stores no digest', async () => {
+  it('stores no digest when it is refused', async () => {
     await importFiles(database.db, FILES);
     const faulty = { ...alps, slug: 'faulty', country: 'XX' };
     const sound = { ...alps, slug: 'sound' };
@@ -219,18 +208,18 @@ describe('a tour with a stored digest', () => {
     expect((await importFiles(database.db, { 'f.json': [faulty] })).errors).toHaveLength(1);
   });
 
-  it('is read when its departures are in a separate file', async () => {
+  it('reads the entry when its departures are in a separate file', async () => {
     await importFiles(database.db, FILES);
     const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-08-01,7,1290\n';
-    expect(updates(await importFiles(database.db, { ...FILES, 'departures.csv': csv }))).toEqual([0, 1, 0]);
+    expect(await updates({ ...FILES, 'departures.csv': csv })).toEqual([0, 1, 0]);
   });
 
-  it('is the same to readers of the catalog with and without a digest', async () => {
+  it('changes neither the tour nor the change version when it stores a missing digest', async () => {
     await importFiles(database.db, FILES);
     await database.db('tour_imports').delete();
     const version = async () => (await database.db('change_version').first()).version;
     const before = [await version(), await tourOf(database.db, 'alps')];
-    expect(updates(await importFiles(database.db, FILES, { dryRun: true }))).toEqual([0, 0, 0]);
+    expect(await updates(FILES, { dryRun: true })).toEqual([0, 0, 0]);
     expect(await unchangedSlugs()).toEqual([]);
     expect((await importFiles(database.db, FILES)).tours).toEqual({ ...none, unchanged: 1 });
     expect(await unchangedSlugs()).toEqual(['alps']);
@@ -253,7 +242,7 @@ describe('a pruning import', () => {
     expect(await unchangedSlugs('exact')).toEqual(['alps']);
   });
 
-  it('deletes a departure that it had kept for a booking, after the booking is gone', async () => {
+  it('deletes a departure that it had cancelled because of a hold, after the hold is gone', async () => {
     await importFiles(database.db, FILES);
     const tenantId = (await givenTenant(database.db, { slug: 'pruner' })).id;
     const departure = await departureOf(database.db, 'alps', '2031-07-01');
@@ -266,7 +255,7 @@ describe('a pruning import', () => {
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
   });
 
-  it('publishes an archived tour with a digest, and archives no tour that it did not read', async () => {
+  it('publishes an archived tour although its entry is unchanged', async () => {
     const other = tourEntry({ slug: 'other' });
     await importFiles(database.db, { 'f.json': [alps, other] });
     expect((await prune(FILES)).pruned).toMatchObject({ tours_archived: 1 });

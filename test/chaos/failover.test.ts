@@ -136,7 +136,7 @@ function suite(): void {
   }
 
   it(
-    'fails repeatedly: no acknowledged write is lost, and no retry repeats a write',
+    'repeated failovers lose no acknowledged write, and no retry repeats a write',
     async () => {
       const watch = watchReadiness([...shop.apis, queue.baseUrl]);
       const clients = startClients(shop);
@@ -182,7 +182,7 @@ function suite(): void {
     60_000 + FAILOVERS * 60_000,
   );
 
-  it('replays no booking to a retry that the standby does not have', async () => {
+  it('a retry never gets the answer of a booking that only the failed primary has', async () => {
     const { primary } = pair;
     const headers = {
       authorization: shop.authorization,
@@ -227,7 +227,7 @@ function suite(): void {
     });
   });
 
-  it('fails, and afterwards both APIs apply changes from the terminal', async () => {
+  it('both APIs apply changes from the terminal after a failover', async () => {
     const ask = (api: string) =>
       fetch(`${api}/api/tenant/catalog`, { headers: { authorization: shop.authorization } });
     const statuses = async () => Promise.all(shop.apis.map(async (api) => (await ask(api)).status));

@@ -26,7 +26,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 describe.each([
   ['off', [BOOK_BY_HOLD, ...(LONG ? OTHER_WRITES : [])]],
   ['on', [TOGETHER]],
-] as const)('an API with group commit %s that is killed at each statement of', (setting, kinds) => {
+] as const)('an API with group commit %s', (setting, kinds) => {
   let database: TestDatabase;
   let db: Db;
   let pair: Pair;
@@ -140,7 +140,7 @@ describe.each([
   }
 
   it.each(kinds.map((kind) => [kind.name, kind] as const))(
-    '%s leaves it made once after the retry',
+    '%s: a kill at any statement leaves it made once after the retry',
     async (_name, kind) => {
       const begun = performance.now();
       const statements = await record(kind);

@@ -72,7 +72,7 @@ function suite(): void {
       env: { DATABASE_URL: databaseUrl, SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: PEPPER },
     });
 
-  it('leads to the primary, also for tourctl and for completed names', async () => {
+  it('the URL leads services, tourctl and the completion of names to the primary', async () => {
     expect(await onServer({ url }, portOf)).toBe(primary.port);
     expect(await onServer({ url: `${url}?target_session_attrs=read-write` }, portOf)).toBe(primary.port);
     const query = { text: 'select inet_server_port() as port', values: [], timeoutMs: 5000 };
@@ -80,7 +80,7 @@ function suite(): void {
     expect(await at(url, 'tenant list')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('leads to no server when all are standbys or down, and the message names the reason of each', async () => {
+  it('the URL leads to no server when all are standbys or down, and the message names each reason', async () => {
     expect(await at(standby.url, 'tenant list')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
@@ -96,7 +96,7 @@ function suite(): void {
     );
   });
 
-  it('with read-write leads to no primary whose transactions are read-only by default', async () => {
+  it('read-write refuses a primary whose transactions are read-only by default', async () => {
     const set = (value: string) =>
       onServer(primary, (db) => db.raw(`alter role tours set default_transaction_read_only = ${value}`));
     await set('on');
@@ -108,7 +108,7 @@ function suite(): void {
     );
   });
 
-  it('lets the services and a pool continue on the promoted standby, with one line of the log in a second', async () => {
+  it('services continue on the promoted standby, and log at most one line a second until then', async () => {
     const env = { DATABASE_URL: url, SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: PEPPER };
     const [apiPort, queuePort, metrics] = ports as [number, number, number];
     const services = await Promise.all([

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
@@ -28,7 +29,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
   }, 30_000);
 
   it(
-    'lose no hold and no booking and make none twice, and most clients get their answer without a retry',
+    'no hold or booking is lost or made twice, and most clients get their answer without a retry',
     async () => {
       const { db } = database;
       const tenant = await givenTenant(db, {
@@ -40,8 +41,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
       const seats = await givenSeats(db, { seats: 100_000 });
       clients = startClients({ apis: [api.baseUrl], authorization, departures: [seats] });
       cutter.cut(0.25);
-      while (cutter.lostAnswers() < CUTS || cutter.lostCommits() < CUTS)
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      while (cutter.lostAnswers() < CUTS || cutter.lostCommits() < CUTS) await sleep(20);
       cutter.cut(0);
       await clients.finish();
 
@@ -65,7 +65,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
     30_000 + CUTS * 500,
   );
 
-  it('place each hold without a key once, or answer that it was not placed', async () => {
+  it('a hold without a key is placed once, or its answer says that it was not placed', async () => {
     const { db } = database;
     const authorization = `Bearer ${await givenKey(db, await givenTenant(db, { status: 'active' }))}`;
     const { tour, date } = await givenSeats(db, { seats: 1000 });

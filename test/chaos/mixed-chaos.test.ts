@@ -102,7 +102,7 @@ describeWithRedis(`two APIs and two queues in chaos (CHAOS_SEED=${SEED})`, () =>
   }
 
   it(
-    'lose no acknowledged write, repeat none, oversell nothing, and recover without help',
+    'the services lose no acknowledged write, repeat none, oversell nothing, and recover without help',
     async () => {
       const { apis, db, authorization, stock, receiver } = installation;
       const figures = new Figures();

@@ -104,7 +104,7 @@ async function expectPromisesKept(db: Db, title: string) {
 
 describe('webhook workers that are killed while they deliver', () => {
   it(
-    'lose no delivery, give up no working endpoint, and record every delivery that may have arrived twice',
+    'kills lose no delivery to a working endpoint, and every possible repeat is recorded',
     async () => {
       const database = await createTestDatabase();
       const { db } = database;
@@ -134,7 +134,7 @@ describe('webhook workers that are killed while they deliver', () => {
 
   if (RESTARTS > 0) {
     it(
-      'lose no delivery when PostgreSQL restarts',
+      'restarts of PostgreSQL lose no delivery',
       async () => {
         const directory = mkdtempSync(path.join(tmpdir(), 'chaos-webhooks-'));
         const embedded = await joinEmbeddedPostgres(directory);

@@ -18,7 +18,7 @@ let seats = 10;
 const change = (flags: string) => terminal.tourctl(`tenant set acme --max-holds ${(seats += 1)} ${flags}`);
 
 describe('the name in the audit log', () => {
-  it('is the system user, without another name', async () => {
+  it('the audit log names the system user by default', async () => {
     await change('');
     expect(await lastActor()).toEqual(['olga', hostname()]);
   });
@@ -27,40 +27,40 @@ describe('the name in the audit log', () => {
     ['a line break and an escape', 'olga\nroot\x1b[31m'],
     ['a character that changes the direction of text', 'olga\u202etoor'],
     ['more than 100 characters', 'o'.repeat(3000)],
-  ])('is the account of the process where SUDO_USER, which anybody can set, has %s', async (_, name) => {
+  ])('the audit log names the account of the process if SUDO_USER has %s', async (_, name) => {
     await withEnv(terminal, { SUDO_USER: name }, () => change(''));
     expect(await lastActor()).toEqual([userInfo().username, hostname()]);
   });
 
-  it('is the name in TOURCTL_ACTOR, with the system user beside the host', async () => {
+  it('TOURCTL_ACTOR sets the name, and the system user stays beside the host', async () => {
     await withEnv(terminal, { TOURCTL_ACTOR: 'Mei Chen' }, () => change(''));
     expect(await lastActor()).toEqual(['Mei Chen', `olga@${hostname()}`]);
   });
 
-  it('is the name of --actor, which goes before TOURCTL_ACTOR', async () => {
+  it('--actor overrides TOURCTL_ACTOR', async () => {
     await withEnv(terminal, { TOURCTL_ACTOR: 'Mei Chen' }, () => change('--actor ivan'));
     expect(await lastActor()).toEqual(['ivan', `olga@${hostname()}`]);
   });
 
-  it('is taken from an --actor before the command too', async () => {
+  it('--actor may stand before the command', async () => {
     await terminal.tourctl('--actor ivan tenant set acme --hold-default 14');
     await terminal.tourctl('--json --actor=mira --yes tenant set acme --hold-default 13');
     expect(await lastActor()).toEqual(['mira', `olga@${hostname()}`]);
     expect((await terminal.json('audit list --actor ivan')).items[0]).toMatchObject({ subject: 'acme' });
   });
 
-  it('may precede a command that only reads, as an alias for a container writes it', async () => {
+  it('--actor may stand before a command that only reads', async () => {
     expect((await terminal.tourctl('--actor ivan catalog export')).code).toBe(0);
     expect((await terminal.tourctl('--actor=ivan --json tenant list')).code).toBe(0);
   });
 
-  it('does not filter audit list where it precedes the command', async () => {
+  it('--actor before audit list does not filter', async () => {
     await change('');
     const { items } = await terminal.json('--actor nobody audit list --tenant acme --limit 1');
     expect(items).toHaveLength(1);
   });
 
-  it('is the name after the command rather than one that precedes it, and the last one of several', async () => {
+  it('the last --actor sets the name', async () => {
     await terminal.tourctl('--actor ivan tenant set acme --hold-default 12 --actor mira');
     expect((await lastActor())[0]).toBe('mira');
     await terminal.tourctl('--actor ivan --actor=noor tenant set acme --hold-default 11');
@@ -68,32 +68,32 @@ describe('the name in the audit log', () => {
   });
 
   it.each([['--actor'], ['--actor= tenant list'], ['--actor \u202e tenant list']])(
-    'is refused before a command too where it is no name: %j',
+    'refuses an invalid --actor before the command: %j',
     async (line) => {
       const { code, stderr } = await terminal.tourctl(line);
       expect([code, stderr]).toEqual([2, expect.stringContaining('--actor must be a name')]);
     },
   );
 
-  it('is shown with the system user by audit list, so that a name hides nobody', async () => {
+  it('audit list shows the system user beside the name', async () => {
     await change('--actor root');
     const { stdout } = await terminal.tourctl('audit list --tenant acme --limit 1 --wide');
     expect(stdout).toContain(`root (olga@${hostname()})`);
   });
 
-  it('stays the system user where the given name is the same', async () => {
+  it('the audit log has no second name if --actor is the system user', async () => {
     await change('--actor olga');
     expect(await lastActor()).toEqual(['olga', hostname()]);
   });
 
-  it('is in each row of a command that writes several', async () => {
+  it('each audit row of one command has the same name', async () => {
     await terminal.tourctl('tenant onboard --name Many --yes --actor ivan');
     const { items } = await terminal.json('audit list --tenant many');
     expect(items.length).toBeGreaterThan(2);
     expect(new Set(items.map(({ actor }: { actor: string }) => actor))).toEqual(new Set(['ivan']));
   });
 
-  it('is the name of the person who issues a key, whose command opens the database itself', async () => {
+  it('key issue records the name of --actor', async () => {
     await terminal.tourctl('key issue acme --scope catalog:read --actor ivan');
     expect(await lastActor()).toEqual(['ivan', `olga@${hostname()}`]);
   });
@@ -105,7 +105,7 @@ describe('the name in the audit log', () => {
     ['a character without width', ['ol\u200bga']],
     ['blanks around it', [' olga']],
     ['more than 100 characters', ['o'.repeat(101)]],
-  ])('cannot have %s', async (_, [name]) => {
+  ])('refuses a name in --actor and TOURCTL_ACTOR: %s', async (_, [name]) => {
     const line = ['tenant', 'set', 'acme', '--hold-max', '30', '--actor', name!, '--json'];
     const { code, error } = await terminal.tourctl(line);
     const expected = 'must be a name of at most 100 printable characters';
@@ -117,7 +117,7 @@ describe('the name in the audit log', () => {
     expect([wrong.code, wrong.error.message]).toEqual([1, `TOURCTL_ACTOR ${expected}`]);
   });
 
-  it('may have 100 characters of any script', async () => {
+  it('accepts a name of 100 characters of any script', async () => {
     const name = '陳'.repeat(100);
     await terminal.tourctl(['tenant', 'set', 'acme', '--hold-max', '31', '--actor', name]);
     expect(await lastActor()).toEqual([name, `olga@${hostname()}`]);
@@ -135,7 +135,7 @@ describe('--actor', () => {
   const named = (given: boolean) =>
     commands.filter(({ flags }) => flags.length > 0 === given).map(({ name }) => name);
 
-  it('is a flag of every command that writes to the audit log', () => {
+  it('every command that writes to the audit log has the flag --actor', () => {
     expect(named(true)).toEqual(
       expect.arrayContaining([
         'tenant create',
@@ -176,7 +176,7 @@ describe('--actor', () => {
     );
   });
 
-  it('is no flag of a command that only reads, where it could be taken for a filter', () => {
+  it('a command that only reads does not have the flag --actor', () => {
     expect(named(false)).toEqual(
       expect.arrayContaining([
         'tenant list',
@@ -196,7 +196,7 @@ describe('--actor', () => {
     );
   });
 
-  it('is declared once, also by audit list, where it filters', () => {
+  it('no command declares the flag --actor twice', () => {
     expect(commands.filter(({ flags }) => flags.length > 1)).toEqual([]);
     expect(named(true)).toContain('audit list');
   });

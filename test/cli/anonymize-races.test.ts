@@ -8,6 +8,9 @@ import { useTestApi } from '../support/api';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { useTerminalOf } from './terminal';
 
+/** An idempotency key that names the customer. */
+const KEY_OF_CUSTOMER = { 'Idempotency-Key': CUSTOMER.email };
+
 const api = useTestApi();
 const terminal = useTerminalOf(api);
 let db: Db;
@@ -57,7 +60,7 @@ describe('while a booking is anonymized', () => {
     ]);
   }
 
-  it('an endpoint that is added receives a body without the customer', async () => {
+  it('a new endpoint receives a body without the customer', async () => {
     let adding: Promise<unknown> | undefined;
     await anonymize(async () => {
       adding = inTransaction(db, addStandardEndpoint);
@@ -67,7 +70,7 @@ describe('while a booking is anonymized', () => {
     await expectBodyWithoutCustomer();
   });
 
-  it('an endpoint whose addition began first delays it, and its body is rewritten', async () => {
+  it('an endpoint added just before delays the anonymization, which rewrites its body', async () => {
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
       await addStandardEndpoint(trx);
@@ -78,7 +81,7 @@ describe('while a booking is anonymized', () => {
     await expectBodyWithoutCustomer();
   });
 
-  it('the stored response of a request that began first is erased', async () => {
+  it('anonymization erases the stored response of a request that began first', async () => {
     let confirming: ReturnType<Website['post']>;
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
@@ -98,7 +101,7 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('the data of a person whom a change that began first brings is erased too', async () => {
+  it('anonymization erases the person that a change that began first writes', async () => {
     let erasing: Promise<unknown> | undefined;
     let changing: ReturnType<Website['patch']>;
     await inTransaction(db, async (trx) => {
@@ -134,15 +137,14 @@ describe('while a booking is anonymized', () => {
   });
 
   it('a repeated request whose idempotency key names the customer waits and does not book again', async () => {
-    const order = { tour_id: seats.tour.id, departure_date: seats.date };
-    const key = { 'Idempotency-Key': CUSTOMER.email };
-    ref = (await site.book(order, key)).body.booking_ref;
+    const book = () => site.book({ tour_id: seats.tour.id, departure_date: seats.date }, KEY_OF_CUSTOMER);
+    ref = (await book()).body.booking_ref;
     let repeating: ReturnType<Website['book']>;
     await anonymize(async () => {
-      repeating = site.book(order, key);
+      repeating = book();
       await untilItMeetsKey(repeating);
     });
-    const repeats = [await repeating!, await site.book(order, key)];
+    const repeats = [await repeating!, await book()];
     expect(repeats.map(({ status, body }) => [status, body.code])).toEqual([
       [422, 'idempotency_key_reused'],
       [422, 'idempotency_key_reused'],
@@ -152,15 +154,14 @@ describe('while a booking is anonymized', () => {
     expect(keys).toEqual([expect.stringMatching(/^erased:[\w-]{43}$/)]);
   });
 
-  it('the same idempotency key can be used again after the erased one has expired', async () => {
-    const order = { tour_id: seats.tour.id, departure_date: seats.date };
-    const key = { 'Idempotency-Key': CUSTOMER.email };
-    ref = (await site.book(order, key)).body.booking_ref;
+  it('a request can use the same idempotency key after the erased one has expired', async () => {
+    const book = () => site.book({ tour_id: seats.tour.id, departure_date: seats.date }, KEY_OF_CUSTOMER);
+    ref = (await book()).body.booking_ref;
     await anonymize();
     await db('idempotency_keys').update({ expires_at: db.raw('now()') });
-    const again = await site.book(order, key);
+    const again = await book();
     expect(again.status).toBe(201);
-    expect((await site.book(order, key)).text).toBe(again.text);
+    expect((await book()).text).toBe(again.text);
   });
 });
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 const rows = (where: object) => terminal.db('audit_log').where(where).orderBy('id');
 
 describe('a change', () => {
-  it('leaves one audit row: actor, host, action, values before and after', async () => {
+  it('a change leaves one audit row with actor, host, action, old and new values', async () => {
     const before = await terminal.json('tenant show acme');
     const after = await terminal.json('tenant set acme --max-holds 5');
     expect(await rows({ action: 'tenant.set' })).toEqual([
@@ -27,7 +27,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('leaves an audit row for each verb', async () => {
+  it('tenant, key, widget and origins commands leave one audit row each', async () => {
     const { id: key } = await terminal.json('key issue acme --scope catalog:read');
     const { id: token } = await terminal.json('widget issue acme');
     await terminal.tourctl(`key rotate ${key}`);
@@ -59,7 +59,7 @@ describe('a change', () => {
     expect(new Set(actions).size).toBe(actions.length);
   });
 
-  it('of a signing secret records when each secret was created and when it expires', async () => {
+  it('the audit row of rotate-secret has the creation and expiry of each secret', async () => {
     const { id } = await terminal.json('webhook add acme https://acme.example/signed');
     await terminal.tourctl(`webhook rotate-secret ${id} --grace 7d`);
     const [{ before, after }] = await rows({ action: 'webhook.rotate-secret', subject: id });
@@ -68,7 +68,7 @@ describe('a change', () => {
     expect(after).toEqual({ secrets: [signs(null), signs(expect.any(String))] });
   });
 
-  it('that changes nothing leaves no audit row', async () => {
+  it('a command that changes nothing leaves no audit row', async () => {
     await terminal.tourctl('origins add acme same.example');
     const [before] = await terminal.db('audit_log').count();
     await terminal.tourctl('origins add acme same.example');
@@ -76,7 +76,7 @@ describe('a change', () => {
     expect(await terminal.db('audit_log').count()).toEqual([before]);
   });
 
-  it('that is refused leaves no audit row', async () => {
+  it('a refused command leaves no audit row', async () => {
     const [before] = await terminal.db('audit_log').count();
     await terminal.tourctl('tenant create --slug acme --name Twice');
     await terminal.tourctl('tenant set acme --hold-max 5');
@@ -84,7 +84,7 @@ describe('a change', () => {
     expect(await terminal.db('audit_log').count()).toEqual([before]);
   });
 
-  it('is not made where its audit row cannot be written', async () => {
+  it('key issue writes no key if its audit row cannot be written', async () => {
     await terminal.db.raw(
       `alter table audit_log add constraint broken check (action <> 'key.issue') not valid`,
     );
@@ -95,7 +95,7 @@ describe('a change', () => {
     expect(await terminal.db('api_keys').count()).toEqual([before]);
   });
 
-  it('never leaves a secret in its audit row', async () => {
+  it('the audit log never contains a secret', async () => {
     const { id, key } = await terminal.json('key issue acme --scope catalog:read');
     const { key: next } = await terminal.json(`key rotate ${id}`);
     const { token } = await terminal.json('widget issue acme');
@@ -109,7 +109,7 @@ describe('a change', () => {
 describe('tourctl audit list', () => {
   const list = async (flags = '') => (await terminal.tourctl(`audit list --json ${flags}`.trim())).json.items;
 
-  it('answers newest first', async () => {
+  it('lists the newest change first', async () => {
     await terminal.tourctl('tenant create --slug newest --name Newest');
     const items = await list();
     expect(items[0]).toMatchObject({

@@ -42,7 +42,7 @@ describe('tourctl booking export', () => {
     expect(oldest).toMatchObject({ booking_ref: refs[1] });
   });
 
-  it('escapes text of others that a spreadsheet would read as a formula', async () => {
+  it('escapes text that a spreadsheet would read as a formula', async () => {
     const { stdout } = await sales.tourctl('booking export --reveal');
     expect(records(stdout)[1]).toMatchObject({
       customer_name: `'=HYPERLINK("http://evil.example")`,
@@ -117,7 +117,7 @@ describe('tourctl booking export', () => {
     expect(await sales.refusal(`booking export --out ${file('a.csv')}`)).toBe('1 file_not_written');
   });
 
-  it('writes each of several pages of bookings once', async () => {
+  it('writes each of 1,203 bookings exactly once', async () => {
     await sales.db.raw(
       `insert into booking_leads (booking_ref, tenant_id, tour_id, adults, status, unit_price_minor, total_minor, deposit_minor,
          currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone, customer_email)
@@ -131,7 +131,7 @@ describe('tourctl booking export', () => {
     expect(new Set(written).size).toBe(1203);
   });
 
-  it('cannot put CSV and JSON on the same stdout', async () => {
+  it('refuses --json without --out, because the CSV is on stdout', async () => {
     expect(await sales.refusal('booking export')).toBe('2 usage_error');
   });
 });

@@ -18,7 +18,7 @@ const list = async (flags: string) => {
 const order = () => ({ tour_id: seats.tour.slug, departure_date: seats.date });
 
 describe('tourctl booking refusals', () => {
-  it("says why a booking was refused, found by the website's reference or by the reason", async () => {
+  it("finds a refused booking by the website's reference or by the reason", async () => {
     const { body } = await site.book({ ...order(), adults: 3, external_ref: 'cart-81' });
     expect(await list('--external-ref cart-81')).toEqual([
       {
@@ -42,14 +42,14 @@ describe('tourctl booking refusals', () => {
     expect(await list('--external-ref cart-82')).toEqual([]);
   });
 
-  it('lists idempotency keys that were used for another request', async () => {
+  it('shows the reuse of an idempotency key for another request', async () => {
     const key = { 'Idempotency-Key': 'k-1' };
     await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 }, key);
     await site.hold(seats.tour, { departure_date: seats.date, quantity: 2 }, key);
     expect(await list('--code idempotency_key_reused')).toMatchObject([{ operation: 'hold.place' }]);
   });
 
-  it('shows its rows also with the expired hold and with the booking that could not be confirmed', async () => {
+  it('hold show and booking show list their refusals too', async () => {
     const held = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     await endHoldIn(api.db, held.body.hold_id, -1);
     await site.book({ ...order(), hold_id: held.body.hold_id });
@@ -67,20 +67,20 @@ describe('tourctl booking refusals', () => {
     ]);
   });
 
-  it('leaves out requests that were invalid', async () => {
+  it('omits invalid requests', async () => {
     const before = (await list('')).length;
     await site.hold(seats.tour, { departure_date: seats.date, quantity: 0 });
     await site.book({ ...order(), hold_id: undefined, email: 'nothing' });
     expect(await list('')).toHaveLength(before);
   });
 
-  it('says when there are more, and continues after a refusal', async () => {
+  it('says when more refusals exist, and continues after a refusal', async () => {
     for (let n = 0; n < 3; n++) await site.book({ ...order(), adults: 3 });
     await list('');
     await expectPages(terminal, `booking refusals --tenant ${site.tenant.slug}`);
   });
 
-  it('counts all of 700 refusals, and lists the first 500', async () => {
+  it('counts all of 700 unwritten refusals, and lists the first 500', async () => {
     const before = await api.db('sale_refusal_counts').sum('count as n').first();
     const listed = (await list('--limit 1000')).length;
     const asked = { tenantId: site.tenant.id, operation: 'hold.extend' as const, requestId: 'flood' };

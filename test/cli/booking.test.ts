@@ -23,7 +23,7 @@ describe('tourctl booking', () => {
   });
 
   it.each(['confirm', 'cancel'])(
-    '%ss once: a second time exits 0, says so, and leaves no second event or audit row',
+    'a second %s exits with 0, says so, and leaves no second event or audit row',
     async (verb) => {
       const status = verb === 'confirm' ? 'confirmed' : 'cancelled';
       await sales.db('webhook_endpoints').insert({
@@ -48,7 +48,7 @@ describe('tourctl booking', () => {
     },
   );
 
-  it('cancels: the seats are free and an audit row names the operator', async () => {
+  it('cancel frees the seats and leaves an audit row', async () => {
     const { bookingRef } = await sales.book(4);
     const before = await sales.seatsTaken();
     const json = await sales.json(`booking cancel ${bookingRef} --yes`);
@@ -92,7 +92,7 @@ describe('tourctl booking expire', () => {
     await cancel(paid.bookingRef);
   });
 
-  it('shows when a booking expired, and that it was confirmed later', async () => {
+  it('the history shows the expiry and the later confirmation of a booking', async () => {
     const { bookingRef } = await sales.book(1);
     await endPaymentWindow(sales.db, bookingRef);
     await sales.tourctl(`booking confirm ${bookingRef}`);
@@ -131,7 +131,7 @@ describe('tourctl booking show', () => {
     expect(stdout).toContain("500.00 EUR, the platform's own price");
   });
 
-  it('shows, as the list and the export do, that its departure is cancelled, while the booking keeps its status', async () => {
+  it('show, list and export say that the departure of a booking is cancelled', async () => {
     const { bookingRef } = await sales.book(1);
     const undated = await sales.book(1, { departureDate: null });
     const departure = `${sales.tour.slug} ${sales.date}`;
@@ -155,7 +155,7 @@ describe('tourctl booking show', () => {
     await cancel(bookingRef, undated.bookingRef);
   });
 
-  it('names the rule that made the price', async () => {
+  it('names the price rule that made the price', async () => {
     const { tenant } = sales;
     await sales.tourctl(`pricing add ${tenant.slug} --percent 10`);
     const { bookingRef } = await sales.book(1);
@@ -168,7 +168,7 @@ describe('tourctl booking show', () => {
 describe("a booking's customer", () => {
   const MASKED = { name: 'A… L…', phone: '+49…20', email: 'a…@e….com' };
 
-  it('is masked in list and show, notes too', async () => {
+  it('list and show mask the customer and the notes', async () => {
     const { bookingRef } = await sales.book(1, { notes: 'Ana is vegan' });
     const shown = await sales.tourctl(`booking show ${bookingRef} --json`);
     expect(shown.json).toMatchObject({ customer: MASKED, notes: '…' });
@@ -181,7 +181,7 @@ describe("a booking's customer", () => {
     await cancel(bookingRef);
   });
 
-  it('is shown with --reveal, and each use leaves one audit row with the number of bookings', async () => {
+  it('--reveal shows the customer, and each use leaves one audit row', async () => {
     const { bookingRef } = await sales.book(1, { notes: 'Ana is vegan' });
     const rows = async () => (await sales.db('audit_log').where({ action: 'booking.reveal' })).length;
     const before = await rows();
@@ -199,7 +199,7 @@ describe("a booking's customer", () => {
     await cancel(bookingRef);
   });
 
-  it('never appears in the audit log', async () => {
+  it('the audit log never contains the customer', async () => {
     const { rows } = await sales.db.raw(
       `select count(*) as n from audit_log where concat(subject, before, after) ~ 'Ana|901820|example.com|vegan'`,
     );

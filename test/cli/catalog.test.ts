@@ -22,7 +22,7 @@ async function audits() {
 }
 
 describe('tourctl catalog import', () => {
-  it('answers with the counts, and leaves one audit row', async () => {
+  it('answers with the numbers of changes, and leaves one audit row', async () => {
     const entry = tourEntry({ slug: 'first', departures: [departureEntry()] });
     const { code, json, stderr } = await importing({ 'tours.json': [entry] });
     expect(code).toBe(0);
@@ -37,7 +37,7 @@ describe('tourctl catalog import', () => {
     ]);
   });
 
-  it('leaves no audit row where nothing changed', async () => {
+  it('leaves no audit row if nothing changed', async () => {
     const before = await audits();
     const { json } = await importing({ 'tours.json': [tourEntry({ slug: 'first' })] });
     expect(json.tours).toEqual({ ...none, unchanged: 1 });
@@ -59,7 +59,7 @@ describe('tourctl catalog import', () => {
     );
   });
 
-  it('shows a person the issues with their places', async () => {
+  it('prints each issue with its place without --json', async () => {
     const [file] = writeFiles({ 'tours.jsonl': JSON.stringify(tourEntry({ name: '' })) });
     const { code, stdout, stderr } = await terminal.tourctl(['catalog', 'import', file!]);
     expect(code).toBe(1);
@@ -127,7 +127,7 @@ describe('tourctl catalog import', () => {
     expect(unchanged.json.changes).toEqual([]);
   });
 
-  it('shows a person the first lines of a long dry run, and says how much is left', async () => {
+  it('prints the first lines of a long dry run, and says how many tours are left', async () => {
     const tours = Array.from({ length: 90 }, (_, i) => tourEntry({ slug: `many-${i}` }));
     const [file] = writeFiles({ 'tours.json': tours });
     const { stdout } = await terminal.tourctl(['catalog', 'import', file!, '--dry-run']);
@@ -135,7 +135,7 @@ describe('tourctl catalog import', () => {
     expect(stdout.split('\n').length).toBeLessThan(75);
   });
 
-  it('lists a thousand issues and their total', async () => {
+  it('prints the first 1,000 issues and their total', async () => {
     const lines = Array.from({ length: 1200 }, (_, i) =>
       JSON.stringify(tourEntry({ slug: `wrong-${i}`, name: 7 })),
     );
@@ -213,7 +213,7 @@ describe('tourctl catalog import -', () => {
     expect(json.departures.created).toBe(1);
   });
 
-  it('names standard input as - in an issue, and reads it once', async () => {
+  it('names standard input "-" in an issue, and refuses a second "-"', async () => {
     const { json } = await terminal.tourctl('catalog import - --json', 'slug,colour\n');
     expect(json.errors[0]).toMatchObject({ file: '-', line: 1, field: 'colour' });
     expect((await terminal.tourctl('catalog import - -')).code).toBe(2);
@@ -244,7 +244,7 @@ describe('tourctl catalog export', () => {
     departures: [departureEntry({ prices: { adult: 1.15, child: 0 }, closes_at: '2031-05-30T12:00:00Z' })],
   });
 
-  it('gives a document whose import changes nothing', async () => {
+  it('writes a document whose import changes nothing', async () => {
     await importing({ 'tours.json': [full] });
     const exported = await terminal.tourctl('catalog export --json');
     expect(exported.code).toBe(0);
@@ -262,7 +262,7 @@ describe('tourctl catalog export', () => {
     });
   });
 
-  it('gives a document that restores the catalog from an empty or a changed one', async () => {
+  it('writes a document that restores an empty or changed catalog', async () => {
     const exported = await terminal.tourctl('catalog export --json');
     const other = await openTestTerminal();
     const [file] = writeFiles({ 'all.json': exported.stdout });
@@ -326,7 +326,7 @@ describe('tourctl catalog export', () => {
       expect((await terminal.tourctl(`catalog export ${line}`)).code).toBe(2);
   });
 
-  it('writes a file, in JSON lines where its name ends in .jsonl', async () => {
+  it('writes JSON lines to a file whose name ends in .jsonl', async () => {
     const out = path.join(folder, 'all.jsonl');
     const { json } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
     const lines = readFileSync(out, 'utf8').trim().split('\n');
@@ -349,7 +349,7 @@ describe('tourctl catalog export', () => {
     expect((await terminal.tourctl('catalog export --force')).code).toBe(2);
   });
 
-  it('fails where the file cannot be written', async () => {
+  it('fails if the file cannot be written', async () => {
     const out = path.join(folder, 'no', 'such', 'directory.json');
     const { code, error } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
     expect([code, error.code, existsSync(out)]).toEqual([1, 'file_not_written', false]);
@@ -357,7 +357,7 @@ describe('tourctl catalog export', () => {
 });
 
 describe('tourctl catalog list', () => {
-  it('lists tours by name, of every status, with their next departure that is open', async () => {
+  it('lists tours of every status by name, with their next open departure', async () => {
     const other = await openTestTerminal();
     const [file] = writeFiles({
       'a.json': [
@@ -396,7 +396,7 @@ describe('tourctl catalog list', () => {
     await other.drop();
   });
 
-  it('says when there are more, continues after a tour, and fits the screen', async () => {
+  it('says when more tours exist, continues after a tour, and fits the screen', async () => {
     const other = await openTestTerminal();
     const names = ['A', 'B', 'B', 'C'].map((name) => `${name} tour with a name that takes its time`);
     const entries = names.map((name, i) =>
@@ -415,7 +415,7 @@ describe('tourctl catalog list', () => {
   });
 
   it.each(['catalog list', 'catalog list --q tour --status draft'])(
-    'does not continue after an unknown tour: %s',
+    'refuses to continue after an unknown tour: %s',
     async (line) => {
       expect(await terminal.refusal(`${line} --after nowhere`)).toBe('1 tour_not_found');
     },
@@ -429,7 +429,7 @@ describe('tourctl catalog import of departures in the past', () => {
     return importing({ 'tours.json': [tourEntry({ slug, time_zone: timeZone, departures })] });
   };
 
-  it('warns of new departures, and counts them', async () => {
+  it('warns of new departures in the past, and counts them', async () => {
     const { code, json, stderr } = await importingOn('2020-05-01', 'UTC');
     expect(code).toBe(0);
     expect(json.past_departures).toEqual({
@@ -441,7 +441,7 @@ describe('tourctl catalog import of departures in the past', () => {
     );
   });
 
-  it('does not warn of departures that exist already or are in the future', async () => {
+  it('gives no warning for existing or future departures', async () => {
     await importingOn('2020-06-01', 'UTC');
     for (const date of ['2020-06-01', '2031-06-01']) {
       const { json, stderr } = await importingOn(date, 'UTC');

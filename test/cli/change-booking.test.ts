@@ -6,7 +6,7 @@ import { useSales } from './sales';
 const sales = useSales();
 
 describe('tourctl booking change', () => {
-  it('moves a booking to another date with another party, and the history tells who did it', async () => {
+  it('moves a booking to another date and party, and the history names the operator', async () => {
     const { db, tenant, tour, date } = sales;
     const other = await givenDeparture(db, tour, {
       date: daysFromToday(31),
@@ -47,7 +47,7 @@ describe('tourctl booking change', () => {
     );
   });
 
-  it('changes the customer, whose phone number is read by the country of the tenant', async () => {
+  it("changes the customer, and reads the phone number by the tenant's country", async () => {
     const { bookingRef, departureDate } = await sales.book(1, { notes: 'Vegan' });
     const people = ['--name', 'Rui Lima', '--phone', '030 901821', '--email', 'rui@example.com'];
     const words = ['booking', 'change', bookingRef, ...people, '--notes', 'No nuts'];
@@ -62,7 +62,7 @@ describe('tourctl booking change', () => {
     expect(stdout).not.toContain('Rui');
   });
 
-  it('says that nothing was changed where the booking has the values, and leaves no second event', async () => {
+  it('says that nothing was changed if the values are equal, and leaves no second event', async () => {
     const { bookingRef } = await sales.book(1);
     const again = await sales.tourctl(`booking change ${bookingRef} --adults 1`);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('nothing was changed')]);
@@ -76,14 +76,14 @@ describe('tourctl booking change', () => {
     },
   );
 
-  it('refuses a booking that does not stand, and an unknown one', async () => {
+  it('refuses a cancelled booking and an unknown one', async () => {
     const { bookingRef } = await sales.book(1);
     await sales.tourctl(`booking cancel ${bookingRef} --yes`);
     expect(await sales.refusal(`booking change ${bookingRef} --adults 2`)).toBe('1 booking_state_conflict');
     expect(await sales.refusal('booking change ZZ-99999999 --adults 2')).toBe('1 booking_not_found');
   });
 
-  it('shows the changes of a hold in its history', async () => {
+  it('hold show lists the changes of a hold in its history', async () => {
     const { id } = await sales.hold(1);
     const named = { holdId: id, by: 'key AAAAAAAAAAAA', customer: { name: 'Rui' }, quantity: 2 };
     await inTransaction(sales.db, (trx) => amendHold(trx, sales.tenant, named));

@@ -12,21 +12,21 @@ const CLEANED = 'a\ufffd]0;title\ufffdb\ufffd31mc\ufffdd\ufffde\ufffdf\ufffdg\uf
 const UNSAFE = /(?![\n\t\u200d\p{VS}])[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/u;
 
 describe('text for a terminal', () => {
-  it('has no control, direction, zero-width or tag character, and keeps line breaks and tabs', () => {
+  it('cleanText replaces control, direction, zero-width and tag characters, not line breaks', () => {
     expect(cleanText(`${EVIL}\n\tk\r`)).toBe(`${CLEANED}\n\tk\ufffd`);
     expect(oneLine(' a\r\n b\tc')).toBe(' a b\ufffdc');
   });
 
   it.each([
-    ['a picture of several stays one', '👩\u200d👩\u200d👧\ufe0f 🏳\ufe0f\u200d🌈 👩🏽\u200d🚀'],
-    ['letters of every script stay', 'Hà Nội 関東ツアー می\u0647 ١٢ 葛\u{e0100} é e\u0301'],
-  ])('keeps what people write: %s', (_, text) => expect(cleanText(text)).toBe(text));
+    ['emoji of several code points', '👩\u200d👩\u200d👧\ufe0f 🏳\ufe0f\u200d🌈 👩🏽\u200d🚀'],
+    ['letters of every script', 'Hà Nội 関東ツアー می\u0647 ١٢ 葛\u{e0100} é e\u0301'],
+  ])('cleanText keeps what people write: %s', (_, text) => expect(cleanText(text)).toBe(text));
 
-  it('takes joiners and soft hyphens out of words, without a trace', () => {
+  it('cleanText removes joiners and soft hyphens inside words', () => {
     expect(cleanText('می\u200cخواهم ac\u200dme soft\u00adly')).toBe('میخواهم acme softly');
   });
 
-  it('gives JSON in which every character has the same value, and none is unsafe', () => {
+  it('escapeJson keeps the value of every character and writes no unsafe one', () => {
     for (let plane = 0; plane <= 0x10; plane++) {
       const points = Array.from({ length: 0x1_0000 }, (_, i) => plane * 0x1_0000 + i);
       const text = points.map((point) => String.fromCodePoint(point)).join('');
@@ -46,20 +46,20 @@ describe('text from outside', () => {
   const onScreen = (line: string) =>
     runOnce(line, { env: terminal.env, screen: { columns: 200, colors: true } });
 
-  it("is cleaned in tables, where the terminal's own colours stay", async () => {
+  it("a table shows clean text and keeps the terminal's own colours", async () => {
     const { stdout } = await onScreen('catalog list');
     expect(stdout).toContain(CLEANED);
     expect(stdout).toContain('\u001b[32mpublished\u001b[0m');
     expect(stdout.replace(/\u001b\[\d+m/g, '')).not.toMatch(UNSAFE);
   });
 
-  it('cannot set colours, even with the marks that another run uses', async () => {
+  it('an error message disables the colour codes of an argument', async () => {
     const { stderr } = await onScreen('tenant show \u001b[31mred\u001b[0m');
     expect(stderr).not.toMatch(UNSAFE);
     expect(stderr).toContain('[31mred');
   });
 
-  it('is exact in JSON documents, and escaped', async () => {
+  it('a JSON document contains the exact text in escaped form', async () => {
     const { stdout } = await onScreen('catalog list --json');
     expect(stdout).not.toMatch(UNSAFE);
     expect(JSON.parse(stdout).items[0].name).toBe(EVIL);
@@ -68,7 +68,7 @@ describe('text from outside', () => {
     expect(JSON.parse(exported.stdout)[0].name).toBe(EVIL);
   });
 
-  it('is exact in a file that is written', async () => {
+  it('an exported file contains the exact text', async () => {
     const file = path.join(folder, 'catalog.json');
     await terminal.tourctl(['catalog', 'export', '--out', file]);
     const text = readFileSync(file, 'utf8');
@@ -83,7 +83,7 @@ describe('text from outside', () => {
     ['a command', [EVIL]],
     ['a file', ['catalog', 'import', `/nowhere/${EVIL}.json`]],
     ['a line break that begins a message of ours', ['catalog', 'import', '/nowhere/x\nerror: y.json']],
-  ])('is cleaned where an error quotes it: %s', async (_, line) => {
+  ])('an error message quotes clean text: %s', async (_, line) => {
     const { code, stderr } = await terminal.tourctl(line);
     expect(code).toBeGreaterThan(0);
     expect(stderr).not.toMatch(UNSAFE);
@@ -93,7 +93,7 @@ describe('text from outside', () => {
     expect(inJson.error.code).toEqual(expect.any(String));
   });
 
-  it("is cleaned where a receiver's answer is shown", async () => {
+  it("delivery show prints a receiver's response as clean text", async () => {
     await terminal.tourctl('tenant create --slug acme --name Acme');
     await terminal.tourctl('webhook add acme https://a.example/hooks');
     const [{ id }] = (await terminal.json('webhook list acme')).items;

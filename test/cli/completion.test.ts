@@ -78,7 +78,7 @@ const CASES: [line: string, offered: string[], not: string[]][] = [
 ];
 
 describe('tourctl completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a script for %s whatever the settings are', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('prints the completion script for %s', async (shell) => {
     const { stdout } = await terminal.tourctl(`completion ${shell}`);
     expect(stdout).toContain(`# tourctl for ${shell}`);
     expect(await terminal.json(`completion ${shell}`)).toEqual({
@@ -102,7 +102,7 @@ describe('tourctl completion', () => {
     ['audit show ', []],
     ['nonsense show ', []],
     ['tenant ', []],
-  ])('names what completes "%s"', async (line, names) => {
+  ])('names the words that complete "%s"', async (line, names) => {
     expect(
       (await terminal.tourctl(['completion', 'names', '--json', '--', ...line.split(' ')])).json,
     ).toEqual({ names });
@@ -124,7 +124,7 @@ describe('tourctl completion', () => {
     { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' },
     { DATABASE_URL: 'nonsense' },
     { DATABASE_URL: '', DATA_DIR: path.join(folder, 'none') },
-  ])('names nothing, prints no error and starts no database without one: %j', async (settings) => {
+  ])('prints nothing and starts no database if none answers: %j', async (settings) => {
     const { code, stdout, stderr, seconds } = await withEnv(terminal, settings, () =>
       terminal.tourctl(['completion', 'names', '--', 'tenant', 'show', '']),
     );

@@ -15,12 +15,13 @@ const emptyDir = useTemporaryFolder();
 /** Runs a command line with only these settings. */
 const under = (env: Record<string, string>, line: string) => runOnce(line, { env });
 
+const namesOf = (list: { variable: string }[]) => list.map(({ variable }) => variable);
 const variables = Object.entries(VARIABLES) as [string, Variable][];
 /** An invalid value for every variable that can be invalid. */
 const WRONG = '\u0001 wrong';
 
 describe('the table of configuration variables', () => {
-  it('has exactly the variables that are read', () => {
+  it('the table lists exactly the variables that loadConfig reads', () => {
     const read = new Set<string>();
     const recorder = new Proxy<Record<string, string>>(
       {},
@@ -36,7 +37,7 @@ describe('the table of configuration variables', () => {
   });
 
   it.each(variables.filter(([name]) => !['DATA_DIR'].includes(name)))(
-    'describes %s with the words of the error',
+    'the table describes %s with the words of the error',
     (name, { mustBe }) => {
       const half = { CACHE_REST_URL: 'CACHE_REST_TOKEN', CACHE_REST_TOKEN: 'CACHE_REST_URL' }[name];
       const env = {
@@ -54,7 +55,7 @@ describe('tourctl config list', () => {
     return Object.fromEntries(items.map((item: { variable: string }) => [item.variable, item]));
   };
 
-  it('shows the effective value, and whether the environment, a default or a generated file gives it', async () => {
+  it('shows the effective value and the source of each variable', async () => {
     const { API_PORT, HOST, PUBLIC_BASE_URL, REDIS_URL, SECRETS_KEY, KEY_PEPPER } = await settings({
       API_PORT: '4100',
       KEY_PEPPER: SECRET,
@@ -75,7 +76,7 @@ describe('tourctl config list', () => {
     expect(KEY_PEPPER).toMatchObject({ value: null, source: 'environment', secret: true });
   });
 
-  it('needs no database and no valid settings, and names the invalid ones', async () => {
+  it('marks and counts invalid settings, and needs no database', async () => {
     const { code, stdout, stderr } = await under(
       { API_PORT: 'x', DATABASE_URL: 'postgres://db/x' },
       'config list',
@@ -93,7 +94,7 @@ describe('tourctl config list', () => {
     'config get DATABASE_URL',
     'config --help',
     'up --help',
-  ])('shows no secret, like the other verbs: %s (T48)', async (line) => {
+  ])('no command about settings shows a secret: %s (T48)', async (line) => {
     const env = {
       SECRETS_KEY: SECRET,
       CURSOR_KEY: SECRET,
@@ -112,14 +113,14 @@ describe('tourctl config list', () => {
     }
   });
 
-  it('shows only what the environment sets with --set', async () => {
+  it('shows with --set only the variables that the environment sets', async () => {
     const { json } = await under({ HOST: '::1', UNRELATED: 'x' }, 'config list --set --json');
     expect(json.items).toEqual([expect.objectContaining({ variable: 'HOST', value: '::1' })]);
   });
 });
 
 describe('tourctl config get', () => {
-  it('prints the value alone', async () => {
+  it('prints only the value', async () => {
     expect((await under({ API_PORT: '4100' }, 'config get PUBLIC_BASE_URL')).stdout).toBe(
       'http://127.0.0.1:4100\n',
     );
@@ -130,7 +131,7 @@ describe('tourctl config get', () => {
     ['SECRETS_KEY', { SECRETS_KEY: SECRET }, 'SECRETS_KEY is a secret and never shown'],
     ['REDIS_URL', {}, 'REDIS_URL is not set'],
     ['API_PORT', { API_PORT: 'x' }, 'API_PORT must be a whole number'],
-  ])('refuses %s under %j', async (name, env, message) => {
+  ])('refuses %s with the settings %j', async (name, env, message) => {
     const { code, stdout, stderr } = await under(env, `config get ${name}`);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(message);
@@ -143,7 +144,7 @@ describe('tourctl config get', () => {
 });
 
 describe('tourctl config check', () => {
-  it('lists all issues at once, while a service stops at the first', async () => {
+  it('lists all invalid settings at once', async () => {
     const env = {
       API_PORT: '99999',
       LOG_LEVEL: 'loud',
@@ -153,7 +154,7 @@ describe('tourctl config check', () => {
     const { code, json, error } = await under(env, 'config check --json');
     expect([code, error.code]).toEqual([1, 'invalid_configuration']);
     expect(json.ok).toBe(false);
-    expect(json.faults.map((fault: { variable: string }) => fault.variable).sort()).toEqual([
+    expect(namesOf(json.faults).sort()).toEqual([
       'API_PORT',
       'CACHE_REST_URL',
       'CURSOR_KEY',
@@ -162,13 +163,13 @@ describe('tourctl config check', () => {
     ]);
   });
 
-  it('fails where required variables are invalid', async () => {
+  it('fails if required variables are invalid', async () => {
     const env = { DATABASE_URL: 'postgres://db/x', CURSOR_KEY: 'short', SECRETS_KEY: 'short' };
     const { code, json } = await under(env, 'config check --json');
     expect([code, json.faults.length]).toEqual([1, 2]);
   });
 
-  it('notices a misspelt name', async () => {
+  it('notices a misspelt variable', async () => {
     const { code, json } = await under({ WEBHOOK_RETENTION_DAY: '7', HOME: '/root' }, 'config check --json');
     expect(code).toBe(0);
     expect(json.notices).toContainEqual({
@@ -177,7 +178,7 @@ describe('tourctl config check', () => {
     });
   });
 
-  it('notices a data directory without a database, and what creates one', async () => {
+  it('notices a data directory without a database, and names what creates one', async () => {
     const { code, json } = await under({ DATA_DIR: emptyDir }, 'config check --json');
     expect([code, json.notices]).toEqual([
       0,
@@ -207,7 +208,7 @@ describe('the .env file of the working directory', () => {
     return runOnce(line, { env, envFile });
   };
 
-  it('gives the variables that the environment does not set, and config says from where each comes', async () => {
+  it('the .env file sets variables that the environment leaves unset, and config shows the source', async () => {
     const text = 'API_PORT=4100\nHOST=::1\nLOG_LEVEL=warn\nPATH=/nowhere\n';
     const env = { HOST: '127.0.0.2', LOG_LEVEL: '' };
     const { json } = await beside(text, 'config list --json', env);
@@ -222,7 +223,7 @@ describe('the .env file of the working directory', () => {
       ]),
     );
     const set = (await beside(text, 'config list --set --json', env)).json.items;
-    expect(set.map(({ variable }: { variable: string }) => variable)).toEqual(['HOST', 'API_PORT']);
+    expect(namesOf(set)).toEqual(['HOST', 'API_PORT']);
     const check = await beside(text, 'config check', env);
     expect([check.code, check.stdout]).toEqual([
       0,
@@ -236,24 +237,21 @@ describe('the .env file of the working directory', () => {
     });
   });
 
-  it('gives a command its database', async () => {
+  it('the .env file sets the database of a command', async () => {
     const { DATABASE_URL, ...rest } = terminal.env;
     const { code, json } = await beside(`DATABASE_URL='${DATABASE_URL}'\n`, 'tenant list --json', rest);
     expect([code, json]).toEqual([0, { items: [] }]);
   });
 
-  it('is checked for invalid values, misspelt names and missing secrets', async () => {
+  it('config check finds invalid values, misspelt names and missing secrets in the .env file', async () => {
     const text = 'API_PORT=x\nDATABASE_URL=postgres://db/x\nWEBHOOK_RETENTION_DAY=7\n';
     const { code, json } = await beside(text, 'config check --json');
-    expect([code, json.faults.map(({ variable }: { variable: string }) => variable)]).toEqual([
-      1,
-      ['API_PORT', 'SECRETS_KEY', 'CURSOR_KEY'],
-    ]);
+    expect([code, namesOf(json.faults)]).toEqual([1, ['API_PORT', 'SECRETS_KEY', 'CURSOR_KEY']]);
     expect(json.notices[0].variable).toBe('WEBHOOK_RETENTION_DAY');
   });
 
   it.each(['config check', 'config get API_PORT', 'tenant list', 'doctor', 'logs', 'migrate'])(
-    'ends %s with one line if it is not valid',
+    'an invalid .env file ends %s with one line',
     async (line) => {
       const { code, stdout, error } = await beside('API_PORT=1\nhunter2\n', `${line} --json`);
       expect([code, stdout, error]).toEqual([
@@ -267,7 +265,7 @@ describe('the .env file of the working directory', () => {
     },
   );
 
-  it('leaves completion silent if it is not valid', async () => {
+  it('an invalid .env file keeps completion silent', async () => {
     const { code, stdout, stderr } = await beside('hunter2', 'completion names -- tenant show a');
     expect([code, stdout.trim(), stderr]).toEqual([0, '', '']);
   });

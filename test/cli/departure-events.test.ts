@@ -72,7 +72,7 @@ async function received({ slug, secret }: Website, count: number): Promise<unkno
 }
 
 describe('departure.cancelled', () => {
-  it('arrives signed, with the bookings of its own tenant only', async () => {
+  it('each tenant receives a signed event that names only its own bookings', async () => {
     const [acme, beta] = [await both(), await both()];
     await book(acme, 'ACME-1');
     await book(beta, 'BETA-1', { status: 'confirmed' });
@@ -99,14 +99,14 @@ describe('departure.cancelled', () => {
     ]);
   });
 
-  it('goes to a tenant with a live hold alone, without bookings', async () => {
+  it('a tenant with only a live hold receives the event without bookings', async () => {
     const acme = await both();
     await hold(acme);
     await departure('cancel');
     expect(await received(acme, 1)).toMatchObject([{ booking_refs: [], bookings_total: 0 }]);
   });
 
-  it('creates nothing for tenants whose holds and bookings have ended, or whose endpoints do not ask for it', async () => {
+  it('a tenant without live sales or without a subscription gets no event', async () => {
     const ended = await both();
     await hold(ended, { expires_at: past() });
     await hold(ended, { status: 'released' });
@@ -121,7 +121,7 @@ describe('departure.cancelled', () => {
     for (const one of [ended, ...others, removed]) expect(await eventsOf(one)).toEqual([]);
   });
 
-  it('names the first 100 bookings and the number of all', async () => {
+  it('the event names the first 100 bookings and counts all', async () => {
     const acme = await both();
     const refs = Array.from({ length: 103 }, (_, n) => `MANY-${n}`);
     for (const ref of refs) await book(acme, ref);
@@ -129,7 +129,7 @@ describe('departure.cancelled', () => {
     expect(await eventsOf(acme)).toMatchObject([{ booking_refs: refs.slice(0, 100), bookings_total: 103 }]);
   });
 
-  it('is not created again for a departure that is cancelled already', async () => {
+  it('a second cancel of a departure creates no second event', async () => {
     const acme = await both();
     await book(acme, 'AGAIN-1');
     await departure('cancel');
@@ -137,7 +137,7 @@ describe('departure.cancelled', () => {
     expect(await eventsOf(acme)).toHaveLength(1);
   });
 
-  it('waits for an endpoint that is paused', async () => {
+  it('the event waits for a paused endpoint', async () => {
     const acme = await both();
     await book(acme, 'PAUSED-1');
     const [{ id }] = (await terminal.json(`webhook list ${acme.slug}`)).items;
@@ -147,7 +147,7 @@ describe('departure.cancelled', () => {
     expect(await received(acme, 1)).toMatchObject([{ booking_refs: ['PAUSED-1'] }]);
   });
 
-  it('is announced by the terminal with the numbers of bookings and tenants', async () => {
+  it('departure cancel prints the numbers of affected bookings and informed tenants', async () => {
     const [acme, beta] = [await both(), await website()];
     await book(acme, 'TOLD-1');
     await book(beta, 'TOLD-2');
@@ -160,7 +160,7 @@ describe('departure.cancelled', () => {
 });
 
 describe('departure.updated', () => {
-  it('arrives signed after set-seats, with the name of the field', async () => {
+  it('set-seats sends a signed event with the name of the changed field', async () => {
     const acme = await both();
     await book(acme, 'SEATS-1');
     await departure('set-seats', ' 20');
@@ -184,7 +184,7 @@ describe('departure.updated', () => {
     ]);
   });
 
-  it('arrives once after set-price, and held seats keep their price', async () => {
+  it('set-price sends one event, and held seats keep their price', async () => {
     const acme = await both();
     await hold(acme);
     const priced = await departure('set-price', ' --adult 520.5 --single-supplement 80');
@@ -196,7 +196,7 @@ describe('departure.updated', () => {
     expect(held).toEqual({ unitPriceMinor: 129_000 });
   });
 
-  it('says that a cancelled departure is on sale again', async () => {
+  it('reopen creates an event with the changed field status', async () => {
     const acme = await both();
     await book(acme, 'REOPENED-1');
     await departure('cancel');
@@ -207,7 +207,7 @@ describe('departure.updated', () => {
     ]);
   });
 
-  it('is not created by a command that changes nothing or is refused', async () => {
+  it('a command that changes nothing or is refused creates no event', async () => {
     const acme = await both();
     await book(acme, 'SAME-1', { adults: 5 });
     await departure('set-seats', ' 1000');

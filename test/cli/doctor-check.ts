@@ -1,6 +1,6 @@
 import type { TestTerminal } from './terminal';
 
-/** One check of tourctl doctor, with the overall result. */
+/** Runs tourctl doctor. Returns one check with the exit code and the overall result. */
 export async function checkOf(terminal: TestTerminal, name: string) {
   const { code, json } = await terminal.tourctl('doctor --json');
   return { code, ok: json.ok, ...json.checks.find((found: { name: string }) => found.name === name) };

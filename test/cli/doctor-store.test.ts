@@ -8,7 +8,7 @@ const check = (settings: Record<string, string> = {}) =>
   withEnv(terminal, settings, () => checkOf(terminal, 'store'));
 
 describe('tourctl doctor', () => {
-  it('exits with 1 where the configured store does not answer, or not with this password', async () => {
+  it('exits with 1 if the configured store does not answer', async () => {
     expect(await check()).toMatchObject({ code: 0, detail: expect.stringContaining('in memory') });
     const refused = await check({ REDIS_URL: 'redis://:hunter2@localhost:1' });
     expect(refused).toMatchObject({ code: 1, ok: false, status: 'broken' });
@@ -22,7 +22,7 @@ describe('tourctl doctor', () => {
 describeWithRedis('tourctl doctor with a Redis', () => {
   afterAll(stopRedisServers);
 
-  it('reports the response time, and finds a wrong password and a hanging server', async () => {
+  it('reports the response time, a wrong password and a server that hangs', async () => {
     const redis = await startRedis(['--requirepass', 'right']);
     const url = (password: string) => ({ REDIS_URL: `redis://:${password}@127.0.0.1:${redis.port}` });
     expect(await check(url('right'))).toMatchObject({

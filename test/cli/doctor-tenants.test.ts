@@ -1,5 +1,5 @@
 import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
-import { givenDeparture, givenTour } from '../support/given';
+import { givenDeparture, givenTour, givenVisibilityRule } from '../support/given';
 import { checkOf, followAdvice, notice } from './doctor-check';
 import { useTestTerminal } from './terminal';
 
@@ -28,7 +28,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('development-origins')).status).toBe('ok');
   });
 
-  it('reports tenants whose widget leads nowhere, as with a link to http://localhost after the trial', async () => {
+  it('reports tenants whose widget has no link, or a link to http://localhost after the trial', async () => {
     await terminal.tourctl('tenant create --slug linkless --name Linkless');
     const noted = async () => (await check('links')).detail;
     expect(await noted()).not.toContain('linkless');
@@ -77,16 +77,14 @@ describe('tourctl doctor on the settings of tenants', () => {
   });
 
   it('reports rules for continents without tours, and names the command that clears them', async () => {
-    const { id } = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
-    await terminal
-      .db('visibility_continent_rules')
-      .insert({ tenant_id: id, continent: 'atlantis', visible: false });
+    const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first();
+    await givenVisibilityRule(terminal.db, { tenant }, 'atlantis', false);
     expect(await check('visibility-rules')).toMatchObject({ code: 0, status: 'notice' });
     await followAdvice(terminal, 'visibility-rules');
     expect((await check('visibility-rules')).status).toBe('ok');
   });
 
-  it('reports a tenant whose unpaid seats take a whole departure, where there are several tenants', async () => {
+  it('reports a tenant whose unpaid seats fill a departure, if several tenants exist', async () => {
     const { db } = terminal;
     const date = await givenDeparture(db, await givenTour(db, { slug: 'fuji' }), { seats: 4 });
     const departure = await departureOf(db, 'fuji', date);
@@ -105,7 +103,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('hold-shares')).status).toBe('ok');
   });
 
-  it('says nothing about the default share of a tenant that takes no whole departure', async () => {
+  it('accepts the default hold share of a tenant that fills no departure', async () => {
     for (const slug of ['third', 'fourth'])
       await terminal.tourctl(`tenant create --slug ${slug} --name ${slug}`);
     expect((await terminal.json('tenant show third')).max_hold_share).toBe(100);

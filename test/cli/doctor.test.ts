@@ -53,27 +53,14 @@ describe('tourctl doctor', () => {
     expect((await check('keys')).status).toBe('ok');
   });
 
+  const ISSUE_KEY = 'key issue acme --scope catalog:read';
+  const ISSUE_TOKEN = 'widget issue acme --origin a.example';
   it.each([
-    [
-      'unused-keys',
-      'api_keys',
-      { created_at: '2026-01-01T00:00:00Z' },
-      'key issue acme --scope catalog:read',
-    ],
-    [
-      'unused-keys',
-      'widget_tokens',
-      { created_at: '2026-01-01T00:00:00Z' },
-      'widget issue acme --origin a.example',
-    ],
-    [
-      'browser-keys',
-      'api_keys',
-      { browser_seen_at: '2026-05-01T00:00:00Z' },
-      'key issue acme --scope catalog:read',
-    ],
+    ['unused-keys', 'api_keys', { created_at: '2026-01-01T00:00:00Z' }, ISSUE_KEY],
+    ['unused-keys', 'widget_tokens', { created_at: '2026-01-01T00:00:00Z' }, ISSUE_TOKEN],
+    ['browser-keys', 'api_keys', { browser_seen_at: '2026-05-01T00:00:00Z' }, ISSUE_KEY],
   ])('reports %s (%s), and names the command to run', async (name, table, row, issue) => {
-    const { id } = await terminal.json(`${issue}`);
+    const { id } = await terminal.json(issue);
     expect((await check(name)).status).toBe('ok');
     await terminal.db(table).where({ id }).update(row);
     expect(await check(name)).toMatchObject(notice(id));
@@ -167,7 +154,7 @@ describe('tourctl doctor', () => {
     expect(stdout).toMatch(/^notice {2}deliveries +.*1 dead\n +\$ tourctl delivery list --status dead$/m);
   });
 
-  it('recounts the seats, and exits with 1 where a departure is oversold', async () => {
+  it('recounts the seats, and exits with 1 if a departure is oversold', async () => {
     const id = await givenDepartureWithHold(10, 4);
     expect(await check('seats')).toMatchObject({
       code: 0,
@@ -188,7 +175,7 @@ describe('tourctl doctor', () => {
     await terminal.db('departures').where({ id }).update({ seats_total: 10 });
   });
 
-  it('reports expired holds that are not cleaned up, and holds and bookings that do not refer to each other', async () => {
+  it('reports expired holds that remain, and holds and bookings that do not match', async () => {
     const [hold] = await terminal.db('seat_holds').select('*');
     const { id, expiresAt, createdAt } = hold;
     const change = (row: object) => terminal.db('seat_holds').where({ id }).update(row);
@@ -212,7 +199,7 @@ describe('tourctl doctor', () => {
     expect((await check('holds')).status).toBe('ok');
   });
 
-  it('exits with 1 where a migration is missing, or no database answers', async () => {
+  it('exits with 1 if a migration is missing or no database answers', async () => {
     await terminal.db('knex_migrations').where({ name: '0110_audit' }).update({ name: 'later' });
     expect(await check('migrations')).toMatchObject({ code: 1, ok: false, status: 'broken' });
     await terminal.db('knex_migrations').where({ name: 'later' }).update({ name: '0110_audit' });
@@ -223,7 +210,7 @@ describe('tourctl doctor', () => {
 });
 
 describe('the secrets that tourctl doctor checks', () => {
-  it('are broken where SECRETS_KEY does not open the sealed secrets of all endpoints or of one', async () => {
+  it('tourctl doctor reports endpoint secrets that SECRETS_KEY does not open', async () => {
     expect(await check('secrets')).toMatchObject({ status: 'ok', code: 0 });
     const added = await terminal.tourctl('webhook add acme https://example.com/secrets --json');
     expect(await check('secrets')).toMatchObject({ status: 'ok' });

@@ -50,7 +50,7 @@ describe('cli/tourctl.js', () => {
     ]);
   });
 
-  it('never asks a pipe, but ends with 2 and what is missing', async () => {
+  it('asks no question on a pipe, but exits with 2 and names what is missing', async () => {
     const { code, stdout, stderr } = await tourctl(
       ['tenant', 'create', '--json'],
       terminal.env,
@@ -67,7 +67,7 @@ describe('cli/tourctl.js', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'database_unreachable' });
   });
 
-  it('creates its own database by migrate where none is named, and uses it again', async () => {
+  it('migrate creates a database if none is configured, and later commands use it', async () => {
     const env = { DATA_DIR: path.join(elsewhere, 'data') };
     const create = ['tenant', 'create', '--slug', 'first', '--name', 'First', '--json'];
     expect((await tourctl(create, env)).code).toBe(1);

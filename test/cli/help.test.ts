@@ -52,7 +52,7 @@ describe('each command', () => {
   beforeAll(() => process.chdir(elsewhere));
   afterAll(() => process.chdir(here));
 
-  it.each(commands)('has valid examples: $name', async ({ name, verb, noun }) => {
+  it.each(commands)('the examples of a command are valid: $name', async ({ name, verb, noun }) => {
     const examples = examplesOf(verb, noun);
     expect(examples).not.toEqual([]);
     for (const example of examples) {
@@ -65,7 +65,7 @@ describe('each command', () => {
   });
 
   it.each(commands)(
-    'has help that fits 80 columns, shows its examples and every flag: $name',
+    'the help of a command fits 80 columns and shows its examples and flags: $name',
     async ({ name, verb }) => {
       const { code, stdout } = await tourctl(`${name} --help`);
       expect(code).toBe(0);
@@ -80,18 +80,22 @@ describe('each command', () => {
 
 describe('help', () => {
   it.each(['', 'help', '--help', ...NOUNS.map(({ name }) => `${name} --help`)])(
-    'fits 80 columns in a pipe, and the screen where there is one: tourctl %s',
+    'fits 80 columns in a pipe, and the screen of a terminal: tourctl %s',
     async (line) => {
-      for (const columns of [undefined, 60, 200]) {
+      const widths = [
+        { columns: undefined, atMost: 80 },
+        { columns: 60, atMost: 60 },
+        { columns: 200, atMost: 100 },
+      ];
+      for (const { columns, atMost } of widths) {
         const { code, stdout } = await tourctl(line, columns);
-        const widest = Math.max(...stdout.split('\n').map(textWidth));
         expect(code).toBe(0);
-        expect(widest).toBeLessThanOrEqual(columns === 60 ? 60 : columns === 200 ? 100 : 80);
+        expect(Math.max(...stdout.split('\n').map(textWidth))).toBeLessThanOrEqual(atMost);
       }
     },
   );
 
-  it('continues a long example on a further line, so that it works as pasted', async () => {
+  it('breaks a long example so that it still works when pasted', async () => {
     const { stdout } = await tourctl('webhook add --help');
     expect(stdout).toContain(
       '  tourctl webhook add acme https://acme.example/webhooks \\\n' +
@@ -99,14 +103,14 @@ describe('help', () => {
     );
   });
 
-  it('names every noun, under the heading of its branch', async () => {
+  it('lists every noun under the heading of its group', async () => {
     const { stdout } = await tourctl('--help');
     for (const name of [...NOUNS.map((noun) => noun.name), ...VERBS.map(commandName)])
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     expect(stdout).toMatch(/^Webhooks:\n {2}webhook/m);
   });
 
-  it('of a noun is printed below the error for a missing verb', async () => {
+  it('the help of a noun follows the error for a missing verb', async () => {
     const { code, stdout, stderr } = await tourctl('tenant');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: tourctl tenant needs a verb: create, list/);
@@ -135,19 +139,19 @@ describe('a typo', () => {
     ['tenant list --limt=3', '(Did you mean --limit?)'],
     ['config get API_PROT', '(Did you mean API_PORT?)'],
     ['completion bahs', '(Did you mean bash?)'],
-  ])('suggests the nearest and exits with 2: %s', async (line, message) => {
+  ])('the error suggests the nearest word and exits with 2: %s', async (line, message) => {
     const { code, stdout, stderr } = await tourctl(line);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr.split('\n')[0]).toMatch(/^(error: |\{"error")/);
   });
 
-  it('that resembles no command gets no suggestion', async () => {
+  it('the error suggests nothing if the word resembles no command', async () => {
     const { code, stderr } = await tourctl('xylophone');
     expect([code, stderr]).toEqual([2, "error: unknown command 'xylophone'\nSee tourctl --help\n"]);
   });
 
-  it('in --json mode is one document', async () => {
+  it('the error is one JSON document with --json', async () => {
     const { stderr } = await tourctl('--json tenat list');
     expect(JSON.parse(stderr).error.message).toBe("unknown command 'tenat' (Did you mean tenant?)");
   });
@@ -159,7 +163,7 @@ it('--json and --yes may stand before the command', async () => {
 });
 
 describe('a command line with several mistakes', () => {
-  it('is answered with all of them at once', async () => {
+  it('one error message names all mistakes', async () => {
     const line =
       'tenant create --slug A --currency XX --deposit-percent 200 --hold-max 99 --brand-color blue --status gone';
     const { code, stdout, stderr } = await tourctl(line);
@@ -178,7 +182,7 @@ describe('a command line with several mistakes', () => {
     );
   });
 
-  it('names wrong arguments and flags together', async () => {
+  it('one error message names wrong arguments and flags together', async () => {
     const { code, stderr } = await tourctl('departure add alps 2027-13-01 --seats 0');
     expect(code).toBe(2);
     expect(stderr).toContain('<date> must be a date of the calendar such as 2027-05-01\n');
@@ -186,7 +190,7 @@ describe('a command line with several mistakes', () => {
     expect(stderr).toContain("--adult is missing: an adult's price\n");
   });
 
-  it('is answered with each flag that clashes or lacks another', async () => {
+  it('one error message names each flag that clashes with another or lacks one', async () => {
     const onboard = await tourctl(
       'tenant onboard --name Acme --percent 5 --amount 3 --event booking.created --yes',
     );

@@ -29,7 +29,7 @@ describe('tourctl hold', () => {
     await sales.tourctl(`hold release ${id} --yes --json`);
   });
 
-  it('says when there are more, and continues after a hold', async () => {
+  it('says when more holds exist, and continues after a hold', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await sales.hold(1)).id);
     // Two holds may be created at the same instant.
@@ -43,7 +43,7 @@ describe('tourctl hold', () => {
     for (const id of ids) await sales.tourctl(`hold release ${id} --yes`);
   });
 
-  it('releases a hold: its seats are free, caches are invalidated, and an audit row names the operator', async () => {
+  it('release frees the seats, increments the tour revision and leaves an audit row', async () => {
     const { id } = await sales.hold(3);
     const before = { seats: await sales.seatsTaken(), revision: await revision() };
 
@@ -60,7 +60,7 @@ describe('tourctl hold', () => {
     });
   });
 
-  it('leaves no audit row if another operator released the hold while it waited', async () => {
+  it('release leaves no audit row if another release came first', async () => {
     const { id, departureId } = await sales.hold(1);
     const trx = await sales.db.transaction();
     await trx('departures').where({ id: departureId }).forUpdate().select('id');
@@ -75,7 +75,7 @@ describe('tourctl hold', () => {
     expect(await sales.db('audit_log').where({ subject: id })).toEqual([]);
   });
 
-  it('asks before it releases: a line without a terminal and without --yes is a usage error', async () => {
+  it('release without a terminal requires --yes', async () => {
     const { id } = await sales.hold(1);
     const { code, error } = await sales.tourctl(`hold release ${id} --json`);
     expect({ code, error: error?.code }).toEqual({ code: 2, error: 'usage_error' });
@@ -112,7 +112,7 @@ describe('tourctl hold show', () => {
     expect(json.audit).toMatchObject([{ actor: 'olga', action: 'hold.release', subject: id }]);
   });
 
-  it('names the booking that it became', async () => {
+  it('names the booking that a hold became', async () => {
     const { id } = await sales.hold(2);
     const { bookingRef } = await sales.book(2, { holdId: id });
     const json = await sales.json(`hold show ${id}`);
@@ -124,7 +124,7 @@ describe('tourctl hold show', () => {
     await sales.tourctl(`booking cancel ${bookingRef} --yes`);
   });
 
-  it('says why a booking with an expired hold is refused before the expiry is recorded', async () => {
+  it('says that a booking of an overdue hold fails, before the expiry is recorded', async () => {
     const { id } = await sales.hold(1);
     await endHoldIn(sales.db, id, -1);
     const json = await sales.json(`hold show ${id}`);

@@ -35,7 +35,7 @@ async function openTransactions(): Promise<unknown[]> {
 }
 
 describeOnTerminal('the question of a pruning import', () => {
-  it('is asked without an open transaction: a table can be altered meanwhile', async () => {
+  it('the question waits without an open transaction, so that a table can be altered', async () => {
     const person = prune();
     await person.see(ASKS);
     expect(await openTransactions()).toEqual([]);
@@ -47,7 +47,7 @@ describeOnTerminal('the question of a pruning import', () => {
     expect(await archived()).toEqual(['gone']);
   });
 
-  it('is asked again, with the differences, where the import would now remove something else', async () => {
+  it('the import asks again, with the differences, if it would now remove something else', async () => {
     const person = prune();
     await person.see(ASKS);
     const tour = await terminal.db('tours').where({ slug: 'kept' }).first('id', 'slug');
@@ -69,13 +69,13 @@ describeOnTerminal('the question of a pruning import', () => {
     expect(await archived()).toEqual(['late']);
   });
 
-  it('changes nothing where the answer is no', async () => {
+  it('the import changes nothing after the answer no', async () => {
     const person = prune();
     await person.answer(ASKS, 'n', KEY.enter);
     expect([await person.ended, await archived()]).toEqual([1, []]);
   });
 
-  it('is asked after a named pipe was read, which can be read only once', async () => {
+  it('the import asks after it has read a named pipe', async () => {
     const pipe = path.join(path.dirname(files[0]!), 'pipe.json');
     execFileSync('mkfifo', [pipe]);
     const person = terminal.sit(`catalog import ${pipe} --prune`);
@@ -87,7 +87,7 @@ describeOnTerminal('the question of a pruning import', () => {
 });
 
 describeOnTerminal('the questions of other commands', () => {
-  it('are asked without an open transaction', async () => {
+  it('no command keeps a transaction open while it asks a question', async () => {
     await terminal.tourctl('tenant create --slug acme --name Acme');
     const { id: key } = await terminal.json('key issue acme --scope catalog:read');
     const { id: hook } = await terminal.json('webhook add acme https://a.example/h');

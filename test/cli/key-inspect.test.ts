@@ -1,7 +1,8 @@
 import { mintCredentialToken } from '../../services/api/credentials/token';
+import { PEPPER } from '../support/given';
 import { useTestTerminal, withEnv } from './terminal';
 
-const terminal = useTestTerminal({ KEY_PEPPER: 'p'.repeat(32) });
+const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {
   await terminal.tourctl('tenant create --slug acme --name Acme');
@@ -71,7 +72,7 @@ describe('tourctl key inspect', () => {
     expect(await inspect(around(key))).toMatchObject({ usable: true, id });
   });
 
-  it('does not guess which of two keys is meant', async () => {
+  it('refuses input with two keys', async () => {
     const { code, error } = await terminal.tourctl(
       'key inspect --json',
       `${(await issue()).key} ${(await issue()).key}`,
@@ -97,7 +98,7 @@ describe('tourctl key inspect', () => {
     });
   });
 
-  it('says why a key is not served', async () => {
+  it('says why the API refuses a key', async () => {
     const { id, key } = await issue();
     await terminal.tourctl(`key revoke ${id} --yes`);
     expect(await inspect(key)).toMatchObject({ usable: false, status: 'revoked', id });

@@ -14,7 +14,7 @@ const rightsOf = async (shown: string) =>
   (await terminal.tourctl('key inspect --json', keyIn(shown))).json as { expires_at: string | null };
 
 describeOnTerminal('tourctl key issue on a terminal', () => {
-  it('asks for the scopes, the fewest first, and for the lifetime', async () => {
+  it('asks for the scopes and the lifetime, and offers the fewest scopes first', async () => {
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);
     await person.answer(HOW_LONG, KEY.enter);
@@ -24,7 +24,7 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
     expect((Date.parse(rights.expires_at!) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
   });
 
-  it('issues a key with more scopes and without expiry where these are chosen', async () => {
+  it('issues a key with the chosen scopes and lifetime', async () => {
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.down, KEY.enter);
     await person.answer(HOW_LONG, KEY.down, KEY.down, KEY.down, KEY.enter);
@@ -40,7 +40,7 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
     expect(person.shown).toContain('--expires-in 90d');
   });
 
-  it('issues nothing after Ctrl-C', async () => {
+  it('issues no key after Ctrl-C', async () => {
     const before = await terminal.db('api_keys').count();
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);

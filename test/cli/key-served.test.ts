@@ -4,9 +4,9 @@ import { mintCredentialToken } from '../../services/api/credentials/token';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction, toColumns } from '../../services/platform/database';
+import { PEPPER } from '../support/given';
 import { useTestTerminal } from './terminal';
 
-const PEPPER = 'p'.repeat(32);
 const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {
@@ -18,14 +18,14 @@ const verify = (token: string) =>
   verifyApiKey(databaseCredentials(terminal.db), PEPPER, token, 'catalog:read');
 
 describe('an API key', () => {
-  it('is refused from the moment that revoke returns', async () => {
+  it('verification refuses a key as soon as key revoke returns', async () => {
     const { id, key } = await issue();
     const json = await terminal.json(`key revoke ${id} --yes`);
     expect(json).toMatchObject({ id, status: 'revoked' });
     await expect(verify(key)).rejects.toMatchObject({ code: 'key_revoked', proven: true });
   });
 
-  it('that is revoked twice keeps the first time and leaves one audit row', async () => {
+  it('a second revoke keeps the first time and leaves no second audit row', async () => {
     const { id } = await issue();
     const first = await terminal.tourctl(`key revoke ${id} --yes --json`);
     const second = await terminal.tourctl(`key revoke ${id} --yes --json`);
@@ -33,7 +33,7 @@ describe('an API key', () => {
     expect(await terminal.db('audit_log').where({ action: 'key.revoke', subject: id })).toHaveLength(1);
   });
 
-  it('is refused once it expires, by the clock of the database', async () => {
+  it('verification refuses an expired key by the clock of the database', async () => {
     const { id, key } = await issue('--scope catalog:read --expires-in 1d');
     await terminal
       .db('api_keys')
@@ -44,7 +44,7 @@ describe('an API key', () => {
     expect(items).toContainEqual(expect.objectContaining({ id, status: 'expired' }));
   });
 
-  it('is refused without the scope', async () => {
+  it('verification refuses a key without the required scope', async () => {
     const { key } = await issue('--scope booking:read');
     await expect(verify(key)).rejects.toMatchObject({
       code: 'insufficient_scope',
@@ -53,7 +53,7 @@ describe('an API key', () => {
     });
   });
 
-  it('is refused while its tenant is suspended, and served again later', async () => {
+  it('verification refuses a key only while its tenant is suspended', async () => {
     await terminal.tourctl('tenant create --slug pausing --name Pausing');
     const { key } = await terminal.json('key issue pausing --scope catalog:read');
     await terminal.tourctl('tenant suspend pausing --yes');
@@ -62,7 +62,7 @@ describe('an API key', () => {
     await expect(verify(key)).resolves.toMatchObject({ kind: 'api_key' });
   });
 
-  it('with a wrong secret, or never issued, is refused without a reason', async () => {
+  it('the refusal of an unknown key or a wrong secret gives no reason', async () => {
     const { key } = await issue();
     const stranger = mintCredentialToken('api_key').token;
     const { digest, digestAlg, ...row } = await terminal
@@ -75,14 +75,14 @@ describe('an API key', () => {
     }
   });
 
-  it('is reported as the wrong credential type only to a caller who proves the widget token', async () => {
+  it('a widget token gets the code wrong_credential_type only if its secret is right', async () => {
     const forged = mintCredentialToken('widget_token').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
     const { token } = (await terminal.json('widget issue acme')) as { token: string };
     await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type', proven: true });
   });
 
-  it('that is stored as plain SHA-256 is served after a pepper is set, but not the reverse', async () => {
+  it('a key stored without a pepper works after a pepper is set, but not the reverse', async () => {
     const { key } = await issue();
     await expect(
       verifyApiKey(databaseCredentials(terminal.db), undefined, key, 'catalog:read'),
@@ -96,7 +96,7 @@ describe('an API key', () => {
     await expect(verify(plain.token)).resolves.toMatchObject({ keyId: plain.credential.id });
   });
 
-  it('is not issued without the pepper that the database was used with', async () => {
+  it('key issue requires the pepper that the database was used with', async () => {
     await issue();
     delete terminal.env.KEY_PEPPER;
     const { code, error } = await terminal.tourctl('key issue acme --scope catalog:read --json');
@@ -105,13 +105,13 @@ describe('an API key', () => {
     expect(error.message).toMatch(/^KEY_PEPPER is not the one that this database was used with: /);
   });
 
-  it('that does not exist is refused with exit 1', async () => {
+  it('revoke and rotate of an unknown key exit with 1', async () => {
     for (const line of ['key revoke aaaaaaaaaaaa --yes', 'key rotate aaaaaaaaaaaa']) {
       expect(await terminal.refusal(`${line}`)).toBe('1 api_key_not_found');
     }
   });
 
-  it('is never taken as an argument', async () => {
+  it('key revoke refuses a secret as an argument and does not print it', async () => {
     const { key } = await issue();
     const { code, stderr } = await terminal.tourctl(`key revoke ${key} --yes`);
     expect(code).toBe(2);

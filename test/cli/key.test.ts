@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { Scope } from '../../services/api/credentials/credential';
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
+import { PEPPER } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { expectPages, useTestTerminal } from './terminal';
 
-const PEPPER = 'p'.repeat(32);
 const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {
@@ -18,11 +18,12 @@ const verify = (token: string, scope: Scope = 'catalog:read') =>
   verifyApiKey(databaseCredentials(terminal.db), PEPPER, token, scope);
 const listed = async (id: string) =>
   (await terminal.json('key list acme --limit 1000')).items.find((key: { id: string }) => key.id === id);
+const change = (id: string, row: object) => terminal.db('api_keys').where({ id }).update(row);
 const daysAgoText = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const secondsFromNow = (time: string | Date) => (new Date(time).getTime() - Date.now()) / 1000;
 
 describe('tourctl key issue', () => {
-  it('answers with the key, which is served from then on', async () => {
+  it('prints the key, which verification accepts from then on', async () => {
     const answer = await issue(
       '--scope catalog:read --scope booking:create --name site --website acme.example',
     );
@@ -43,13 +44,13 @@ describe('tourctl key issue', () => {
     });
   });
 
-  it('prints the secret alone on stdout for a person', async () => {
+  it('prints only the secret on stdout without --json', async () => {
     const { stdout, stderr } = await terminal.tourctl('key issue acme --scope catalog:read');
     expect(stdout).toMatch(/^svc_live_[0-9A-Za-z_]+\n$/);
     expect(stderr).not.toContain(stdout.trim());
   });
 
-  it('keeps a digest and not the secret', async () => {
+  it('stores a digest and not the secret', async () => {
     const { id, key } = await issue();
     const row = await terminal.db('api_keys').where({ id }).first();
     expect(row.digestAlg).toBe('hmac-sha256');
@@ -61,7 +62,7 @@ describe('tourctl key issue', () => {
     expect(secondsFromNow(expires_at)).toBeCloseTo(90 * 86_400, -2);
   });
 
-  it('names a scope once, however often it is given', async () => {
+  it('stores a scope once if it is given twice', async () => {
     expect((await issue('--scope catalog:read --scope catalog:read')).scopes).toEqual(['catalog:read']);
   });
 
@@ -74,7 +75,7 @@ describe('tourctl key issue', () => {
     ]);
   });
 
-  it('warns where the tenant is suspended', async () => {
+  it('warns if the tenant is suspended', async () => {
     await terminal.tourctl('tenant create --slug asleep --name Asleep');
     await terminal.tourctl('tenant suspend asleep --yes');
     const { code, stderr } = await terminal.tourctl('key issue asleep --scope catalog:read');
@@ -98,7 +99,7 @@ describe('tourctl key issue --out', () => {
     expect((await verify(secret)).keyId).toBe(json.id);
   });
 
-  it('issues nothing where the file exists or cannot be written', async () => {
+  it('issues no key if the file exists or cannot be written', async () => {
     const file = path.join(folder, 'kept');
     await terminal.tourctl(`key issue acme --scope catalog:read --out ${file}`);
     const [keys] = await terminal.db('api_keys').count();
@@ -110,7 +111,7 @@ describe('tourctl key issue --out', () => {
     expect(await terminal.db('api_keys').count()).toEqual([keys]);
   });
 
-  it('leaves no file where nothing was issued', async () => {
+  it('leaves no file if it issues no key', async () => {
     const file = path.join(folder, 'nobody.key');
     await terminal.tourctl(`key issue nobody --scope catalog:read --out ${file}`);
     expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
@@ -118,7 +119,7 @@ describe('tourctl key issue --out', () => {
 });
 
 describe('tourctl key rotate', () => {
-  it('answers like issue, with the same rights and family', async () => {
+  it('answers like key issue, and keeps the scopes, the website and the family', async () => {
     const old = await issue('--scope catalog:read --scope booking:read --name site --website acme.example');
     const json = await terminal.json(`key rotate ${old.id}`);
     expect(Object.keys(json)).toEqual(Object.keys(old));
@@ -128,7 +129,7 @@ describe('tourctl key rotate', () => {
     expect(await listed(json.id)).toMatchObject({ website: 'acme.example' });
   });
 
-  it('accepts the old key during the grace period', async () => {
+  it('the old key stays valid during the grace period', async () => {
     const old = await issue();
     const json = await terminal.json(`key rotate ${old.id} --grace 2h`);
     const { expires_at, replaced_by } = await listed(old.id);
@@ -137,7 +138,7 @@ describe('tourctl key rotate', () => {
     await expect(verify(old.key)).resolves.toMatchObject({ keyId: old.id });
   });
 
-  it('gives a grace period of one day by default', async () => {
+  it('uses a grace period of one day by default', async () => {
     const old = await issue();
     await terminal.tourctl(`key rotate ${old.id}`);
     expect(secondsFromNow((await listed(old.id)).expires_at)).toBeCloseTo(86_400, -2);
@@ -149,7 +150,7 @@ describe('tourctl key rotate', () => {
     expect((await listed(old.id)).expires_at).toBe(old.expires_at);
   });
 
-  it('gives the new key the lifetime of the old one, or the given one', async () => {
+  it('uses the lifetime of the old key for the new one, unless another is given', async () => {
     const old = await issue('--scope catalog:read --expires-in 10d');
     const next = await terminal.json(`key rotate ${old.id}`);
     expect(secondsFromNow(next.expires_at)).toBeCloseTo(10 * 86_400, -2);
@@ -161,7 +162,7 @@ describe('tourctl key rotate', () => {
     expect(secondsFromNow(third.expires_at)).toBeCloseTo(86_400, -2);
   });
 
-  it('with grace 0 revokes the old key, and asks first', async () => {
+  it('asks before it revokes the old key with --grace 0', async () => {
     const old = await issue();
     expect((await terminal.tourctl(`key rotate ${old.id} --grace 0 --json`)).code).toBe(2);
     expect((await listed(old.id)).status).toBe('live');
@@ -170,13 +171,13 @@ describe('tourctl key rotate', () => {
     await expect(verify(json.key)).resolves.toMatchObject({ keyId: json.id });
   });
 
-  it('refuses a key that was rotated or revoked, or has expired', async () => {
+  it('refuses a rotated, revoked or expired key', async () => {
     const rotated = await issue();
     await terminal.tourctl(`key rotate ${rotated.id}`);
     const revoked = await issue();
     await terminal.tourctl(`key revoke ${revoked.id} --yes`);
     const expired = await issue('--scope catalog:read --expires-in 1d');
-    await terminal.db('api_keys').where({ id: expired.id }).update({ expires_at: '2020-01-01T00:00:00Z' });
+    await change(expired.id, { expires_at: '2020-01-01T00:00:00Z' });
     for (const { id } of [rotated, revoked, expired]) {
       expect(await terminal.refusal(`key rotate ${id}`)).toBe('1 api_key_not_live');
     }
@@ -192,7 +193,7 @@ describe('tourctl key rotate', () => {
 describe('tourctl key list', () => {
   const givenKey = async (row: Record<string, unknown>, flags?: string) => {
     const { id } = await issue(flags);
-    await terminal.db('api_keys').where({ id }).update(row);
+    await change(id, row);
     return id as string;
   };
   const daysAgo = (days: number) => terminal.db.raw(`now() - interval '${days} days'`);
@@ -200,18 +201,18 @@ describe('tourctl key list', () => {
   it.each([
     ['seen in a browser', { browser_seen_at: daysAgoText(1) }, ['seen_in_browser']],
     ['never used for a week', { created_at: daysAgoText(8) }, ['never_used']],
-    ['never used, but young', { created_at: daysAgoText(6) }, []],
+    ['never used but young', { created_at: daysAgoText(6) }, []],
     ['used', { created_at: daysAgoText(8), last_used_at: daysAgoText(1) }, []],
-    ['about to expire', { expires_at: daysAgoText(-13) }, ['expires_soon']],
-    ['to expire one day', { expires_at: daysAgoText(-15) }, []],
-    ['revoked, whatever else', { browser_seen_at: daysAgoText(1), revoked_at: daysAgoText(0) }, []],
+    ['that expires within two weeks', { expires_at: daysAgoText(-13) }, ['expires_soon']],
+    ['that expires later than in two weeks', { expires_at: daysAgoText(-15) }, []],
+    ['revoked and seen in a browser', { browser_seen_at: daysAgoText(1), revoked_at: daysAgoText(0) }, []],
     ['expired', { browser_seen_at: daysAgoText(1), expires_at: daysAgoText(1) }, []],
     [
-      'all of it',
+      'with three issues',
       { browser_seen_at: daysAgoText(1), created_at: daysAgoText(9), expires_at: daysAgoText(-1) },
       ['seen_in_browser', 'expires_soon', 'never_used'],
     ],
-  ])('warns of a key that is %s', async (_, row, warnings) => {
+  ])('shows the right warnings for a key %s', async (_, row, warnings) => {
     const id = await givenKey(row);
     expect((await listed(id)).warnings).toEqual(warnings);
   });
@@ -222,20 +223,17 @@ describe('tourctl key list', () => {
     expect((await listed(id)).warnings).toEqual([]);
   });
 
-  it('prints the commands to run beside the list', async () => {
+  it('prints on stderr the command that answers a warning', async () => {
     await terminal.tourctl('tenant create --slug careless --name Careless');
     const { id } = await terminal.json('key issue careless --scope catalog:read');
-    await terminal
-      .db('api_keys')
-      .where({ id })
-      .update({ browser_seen_at: daysAgo(1) });
+    await change(id, { browser_seen_at: daysAgo(1) });
     const { stdout, stderr } = await terminal.tourctl('key list careless');
     expect(stdout).toContain('in a browser');
     expect(stderr).toContain(`tourctl key rotate ${id} --grace 0`);
     expect((await terminal.tourctl('key list careless --json')).stderr).toBe('');
   });
 
-  it('says when there are more, warns only of the keys that it shows, and continues after a key', async () => {
+  it('says when more keys exist, warns only of shown keys, and continues after a key', async () => {
     await terminal.tourctl('tenant create --slug many --name Many');
     for (let i = 0; i < 4; i++) await terminal.tourctl('key issue many --scope catalog:read');
     const tenants = terminal.db('tenants').where({ slug: 'many' }).select('id');
@@ -249,7 +247,7 @@ describe('tourctl key list', () => {
     expect(await terminal.refusal('key list many --after AAAAAAAAAAAA')).toBe('1 api_key_not_found');
   });
 
-  it('lists the keys of all tenants without a slug, with their tenants', async () => {
+  it('lists the keys of all tenants with their tenants if no slug is given', async () => {
     for (const slug of ['one', 'two'])
       await terminal.tourctl(`tenant create --slug ${slug} --name Of-${slug}`);
     const one = await terminal.json('key issue one --scope catalog:read');
@@ -266,14 +264,11 @@ describe('tourctl key list', () => {
     expect((await terminal.tourctl('key list one')).stdout).not.toContain('TENANT');
   });
 
-  it('filters by status', async () => {
+  it('filters keys by status', async () => {
     await terminal.tourctl('tenant create --slug mixed --name Mixed');
     const mixed = async (row: Record<string, unknown>) => {
       const { id } = await terminal.json('key issue mixed --scope catalog:read');
-      await terminal
-        .db('api_keys')
-        .where({ id })
-        .update({ id, ...row });
+      await change(id, { id, ...row });
       return id;
     };
     const ids = {

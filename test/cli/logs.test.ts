@@ -27,7 +27,7 @@ const line = (second: number, fields: object = {}, service = 'api') =>
 const messages = (stdout: string) => [...stdout.matchAll(/line (\d+)/g)].map(([, second]) => Number(second));
 
 describe('tourctl logs', () => {
-  it('shows time, level, service, message and the fields that matter, both services in the order of time', async () => {
+  it('shows the lines of both services in order of time, with the important fields', async () => {
     const request = {
       request_id: 'req-1',
       client: '10.0.0.0/24',
@@ -57,7 +57,7 @@ describe('tourctl logs', () => {
     ]);
   });
 
-  it('shows the last 100 lines, with those of rotated files', async () => {
+  it('shows the last 100 lines, also from rotated files', async () => {
     const lines = Array.from({ length: 150 }, (_, second) => line(second));
     writeFileSync(fileOf('api.log.2'), lines.slice(0, 80).join(''));
     writeFileSync(fileOf('api.log.1'), lines.slice(80, 140).join(''));
@@ -65,7 +65,7 @@ describe('tourctl logs', () => {
     expect(messages((await logs()).stdout)).toEqual(Array.from({ length: 100 }, (_, i) => 50 + i));
   });
 
-  it('shows whole lines where the log is longer than what it reads from the end', async () => {
+  it('shows only complete lines when it reads the end of a long log', async () => {
     const padding = 'x'.repeat(4000);
     const lines = Array.from({ length: 150 }, (_, second) => line(second, { padding }));
     writeFileSync(fileOf('api.log.1'), lines.slice(0, 75).join(''));
@@ -79,7 +79,7 @@ describe('tourctl logs', () => {
     expect(shown).toEqual(lines.slice(-shown.length).map((text) => JSON.parse(text).msg as string));
   });
 
-  it('shows everything from --since on, with rotated files', async () => {
+  it('shows every line from --since on, also from rotated files', async () => {
     const lines = Array.from({ length: 300 }, (_, second) => line(second));
     writeFileSync(fileOf('api.log.1'), lines.slice(0, 200).join(''));
     writeFileSync(fileOf('api.log'), lines.slice(200).join(''));
@@ -88,7 +88,7 @@ describe('tourctl logs', () => {
     );
   });
 
-  it('shows one service with --service, and refuses another name', async () => {
+  it('shows one service with --service, and refuses an unknown name', async () => {
     writeFileSync(fileOf('api.log'), line(1));
     writeFileSync(fileOf('webhook-queue.log'), line(2, {}, 'webhook-queue'));
     expect(messages((await logs('--service queue')).stdout)).toEqual([2]);
@@ -96,7 +96,7 @@ describe('tourctl logs', () => {
     expect((await logs('--service web')).code).toBe(2);
   });
 
-  it('passes the lines on as they are with --json, and puts text that is no JSON into a document', async () => {
+  it('prints lines unchanged with --json, and wraps text that is no JSON in a document', async () => {
     writeFileSync(fileOf('api.log'), `${line(1)}node: out of memory\n${line(2)}`);
     const { stdout, stderr } = await logs('--json');
     expect(stdout).toBe(`${line(1)}{"service":"api","text":"node: out of memory"}\n${line(2)}`);
@@ -126,7 +126,7 @@ describe('tourctl logs', () => {
     for (const shown of stdout.split('\n')) expect(shown.length).toBeLessThanOrEqual(columns);
   });
 
-  it('indents the lines of a message, so that none looks like a line of the log', async () => {
+  it('indents further lines of a message, so that none looks like a line of the log', async () => {
     const err = { type: 'Error', message: 'one\r\n10:00:09.000 fatal api  two', stack: 5 };
     writeFileSync(fileOf('api.log'), line(1, { msg: 'first\n10:00:08.000 fatal api  forged', err }));
     const { code, stdout } = await logs();
@@ -142,7 +142,7 @@ describe('tourctl logs', () => {
     ]);
   });
 
-  it('says where the logs are where there are none', async () => {
+  it('names the folder of the logs if no log exists', async () => {
     const { code, error } = await logs('--json');
     expect([code, error.code]).toEqual([1, 'no_logs']);
     expect(error.message).toContain(path.join(dataDir, 'logs'));
@@ -176,7 +176,7 @@ describe('tourctl logs --follow', () => {
     return { see, stop };
   }
 
-  it('goes on with new lines over two rotations, each line once, and ends with 130 at Ctrl-C', async () => {
+  it('shows each new line once over two rotations, and exits with 130 at Ctrl-C', async () => {
     writeFileSync(fileOf('api.log'), line(1));
     const followed = follow();
     await followed.see(1);
@@ -195,7 +195,7 @@ describe('tourctl logs --follow', () => {
     expect(milliseconds).toBeLessThan(2000);
   });
 
-  it('waits for a log that does not exist yet, and shows a line when it is whole', async () => {
+  it('waits for a log that does not exist yet, and shows a line once it is complete', async () => {
     const followed = follow(['--service', 'api']);
     const [half, rest] = [line(1).slice(0, 30), line(1).slice(30)];
     await new Promise((resolve) => setTimeout(resolve, 800));

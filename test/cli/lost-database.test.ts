@@ -21,31 +21,35 @@ beforeAll(async () => {
 afterEach(() => proxy.resume());
 afterAll(() => Promise.all([proxy.stop(), silent.stop()]));
 
-const withPort = (port: number) => Object.assign(new URL(terminal.url), { port: String(port) }).href;
+function withPort(port: number): string {
+  const url = new URL(terminal.url);
+  url.port = String(port);
+  return url.href;
+}
 const at = (url: string, line = 'tenant list') =>
   runOnce(line, { env: { ...terminal.env, DATABASE_URL: url } });
 
-describe('a database that is unreachable ends a command with one line and exit 1:', () => {
+describe('an unreachable database', () => {
   it.each([
-    ['refused', () => 'postgres://app@127.0.0.1:1/tours', /^error: The database: connect ECONNREFUSED .+\n$/],
     [
-      'an unknown host',
-      () => 'postgres://app@nowhere.invalid/tours',
-      /^error: The database: getaddrinfo .+\n$/,
+      'connection refused',
+      () => 'postgres://app@127.0.0.1:1/tours',
+      /^error: The database: connect ECONNREFUSED .+\n$/,
     ],
+    ['unknown host', () => 'postgres://app@nowhere.invalid/tours', /^error: The database: getaddrinfo .+\n$/],
     [
-      'an unknown user',
+      'unknown user',
       () => terminal.url.replace('//', '//nobody:wrong@').replace(/@[^@]*@/, '@'),
       /^error: The database: .+\n$/,
     ],
-  ])('%s ends it at once', async (_, url, message) => {
+  ])('a command ends at once with one line and exit 1: %s', async (_, url, message) => {
     const { code, stdout, stderr, seconds } = await at(url());
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(message);
     expect(seconds).toBeLessThan(3);
   });
 
-  it('a wrong password is not shown', async () => {
+  it('the error message does not contain the wrong password', async () => {
     await terminal.db.raw(`create role guarded login password 'right-password'`);
     const url = new URL(terminal.url);
     [url.username, url.password] = ['guarded', 'wrong-password'];
@@ -59,7 +63,7 @@ describe('a database that is unreachable ends a command with one line and exit 1
     }
   });
 
-  it('in --json mode the line is a JSON document', async () => {
+  it('the error message is a JSON document with --json', async () => {
     const { stderr } = await at('postgres://app@127.0.0.1:1/tours', 'tenant list --json');
     const message = expect.stringContaining('ECONNREFUSED');
     expect(JSON.parse(stderr)).toEqual({ error: { code: 'database_unreachable', message } });
@@ -67,7 +71,7 @@ describe('a database that is unreachable ends a command with one line and exit 1
 });
 
 describe('a database that stops answering', () => {
-  it('during a statement ends the command within twelve seconds, and a long statement does not', async () => {
+  it('a database lost during a statement ends the command, and a long statement does not', async () => {
     // The list waits while the table is locked.
     const locked = await terminal.db.transaction();
     await locked.raw('lock table tenants in access exclusive mode');
@@ -85,7 +89,7 @@ describe('a database that stops answering', () => {
     expect(await patient).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('by closing the connection ends the command with one line and exit 1, and nothing is written', async () => {
+  it('a closed connection ends the command with one line and exit 1, and writes nothing', async () => {
     const locked = await terminal.db.transaction();
     await locked('tenants').where({ slug: 'acme' }).forUpdate().select('id');
     const cut = at(through, 'tenant set acme --max-holds 5');
@@ -98,7 +102,7 @@ describe('a database that stops answering', () => {
     expect(await terminal.db('audit_log').where({ action: 'tenant.set' })).toEqual([]);
   });
 
-  it('from the start ends the command within seven seconds', async () => {
+  it('a database that never answers ends the command within seven seconds', async () => {
     const { code, stdout, stderr, seconds } = await silentFromTheStart;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(

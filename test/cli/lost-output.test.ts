@@ -26,12 +26,12 @@ describe('tourctl whose standard output cannot be written', () => {
     });
   });
 
-  it('reports it also after the reader has closed the pipe', async () => {
+  it('reports a lost secret after the reader has closed the pipe', async () => {
     const { stderr } = await shell('tourctl key issue acme --scope catalog:read | true');
     expect(stderr).toMatch(/EPIPE.*rotate or revoke it/);
   });
 
-  it('reports that the change was made', async () => {
+  it('reports that the change was made although its output is lost', async () => {
     const { code, stderr } = await shell('tourctl tenant create --slug full --name Full > /dev/full');
     expect([code, stderr]).toEqual([1, expect.stringContaining('the change was made')]);
     expect((await terminal.tourctl('tenant show full --json')).code).toBe(0);

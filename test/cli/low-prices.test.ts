@@ -2,7 +2,7 @@ import { givenDeparture, givenTour } from '../support/given';
 import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
 import { useTestTerminal } from './terminal';
 
-/** Covers one departure, at a price of 1200. */
+/** Flags of a rule for one departure, which costs 1200. */
 const WINDOW = '--percent -60 --tour alps --travel-from 2031-08-01 --travel-to 2031-08-01';
 
 const terminal = useTestTerminal();
@@ -42,26 +42,26 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
 
   it.each([
     ['exactly half is not less than half', '--percent -50', 0],
-    ['a percent more off is', '--percent -51', 9],
+    ['51 % off is less than half', '--percent -51', 9],
     ['an amount lowers the prices of adults', '--amount -560 --tour alps', 3],
     ['a fixed price is compared with each platform price', '--price 575', 1],
     ['rounding makes a small supplement 0', '--percent 10 --round-to 10', 2],
     ['a travel window spares the other departures and the base price', WINDOW, 1],
-    ['all tours are looked at, in every currency', '--percent -90', 9],
-    ['a continent is looked at', '--percent -90 --continent asia', 1],
+    ['a general rule lowers all tours, in every currency', '--percent -90', 9],
+    ['a continent rule lowers the tours of the continent', '--percent -90 --continent asia', 1],
   ])('checks each price that can be booked: %s', async (_, flags, prices) => {
     const { code, stderr } = await pricing(`add acme ${flags}`);
     const found = Number(/makes (\d+) price/.exec(stderr)?.[1] ?? 0);
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
-  it('does not ask where a closer rule sets all of these prices', async () => {
+  it('does not ask if closer rules set all of these prices', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
     expect((await pricing('add acme --percent -90')).code).toBe(0);
   });
 
-  it('requires the confirmation also for a new tenant with such a rule', async () => {
+  it('tenant onboard requires a confirmation of low prices too', async () => {
     const onboard = 'tenant onboard --name Low --percent -80 --no-key --no-widget --json';
     const { code, error } = await terminal.tourctl(onboard);
     expect([code, error.message]).toEqual([2, expect.stringContaining('less than half')]);
@@ -83,7 +83,7 @@ describeOnTerminal('tourctl pricing add on a terminal', () => {
     expect(await rules()).toHaveLength(1);
   });
 
-  it('warns of such a rule before a new tenant is written', async () => {
+  it('tenant onboard warns of low prices before it writes', async () => {
     const person = terminal.sit('tenant onboard --name Cheap --percent -80 --no-key --no-widget');
     for (const question of [
       'Slug',
@@ -112,13 +112,13 @@ describe('tourctl doctor on low prices', () => {
     return json.checks.find(({ name }: { name: string }) => name === 'low-prices');
   };
 
-  it("reports nothing where no price is below half of the platform's", async () => {
+  it("reports nothing if no price is below half of the platform's", async () => {
     await pricing('add acme --percent -50');
     await pricing('add acme --percent 12.5 --round-to 0.5 --tour fuji');
     expect(await check()).toMatchObject({ status: 'ok' });
   });
 
-  it('names the rules that make prices low, with the lowest price of each and the command that shows it', async () => {
+  it('names each rule that makes low prices, its lowest price and the command that shows it', async () => {
     const { id } = (await pricing(`add acme ${WINDOW} --yes`)).json;
     const { status, detail, commands } = await check();
     expect(status).toBe('notice');

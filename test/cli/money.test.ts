@@ -37,7 +37,7 @@ beforeAll(async () => {
 const textOf = async (line: string) => (await sales.tourctl(line)).stdout;
 
 describe('the amounts that the terminal prints', () => {
-  it('have the digits of their currency, and end in one column in the catalog', async () => {
+  it('catalog list prints amounts with the digits of their currency, in one column', async () => {
     const rows = (await textOf('catalog list')).split('\n');
     const [dong, euro] = ['da-nang', 'gaudi'].map((slug) => rows.find((row) => row.startsWith(slug))!);
     expect(dong).toContain(' 9,950,000 VND ');
@@ -45,7 +45,7 @@ describe('the amounts that the terminal prints', () => {
     expect(dong!.indexOf('VND')).toBe(euro!.indexOf('EUR'));
   });
 
-  it('have the digits of their currency in the departures of a tour', async () => {
+  it('departure commands print amounts with the digits of their currency', async () => {
     expect(await textOf('departure list da-nang')).toMatch(/ 9,950,000 VND$/m);
     const rows = (await textOf('departure list gaudi')).split('\n');
     expect(rows[1]).toMatch(/ {5}72\.80 EUR$/);
@@ -56,7 +56,7 @@ describe('the amounts that the terminal prints', () => {
     await textOf('departure set-price gaudi 2031-05-01 --adult 72.8');
   });
 
-  it('have the digits of their currency in bookings and holds', async () => {
+  it('booking and hold commands print amounts with the digits of their currency', async () => {
     expect(await textOf('booking list')).toMatch(/ 9,950,000 VND +1,990,000 VND /);
     const shown = await textOf(`booking show ${booking}`);
     expect(shown).toMatch(/^total_price +9,950,000 VND$/m);
@@ -68,7 +68,7 @@ describe('the amounts that the terminal prints', () => {
     expect(held).toContain('9,950,000 VND, the');
   });
 
-  it('have the digits of their currency in price rules and in what they make', async () => {
+  it('pricing commands print amounts with the digits of their currency', async () => {
     const { slug } = sales.tenant;
     expect(await textOf(`pricing add ${slug} --price 72.5 --tour gaudi --yes`)).toMatch(
       /^price +72\.50 EUR$/m,
@@ -86,7 +86,7 @@ describe('the amounts that the terminal prints', () => {
     expect(simulated).toMatch(/decided by rule \d+ \(gaudi: 72\.50 EUR, any time\)/);
   });
 
-  it('are numbers in JSON', async () => {
+  it('JSON documents contain amounts as numbers', async () => {
     const { items } = await sales.json('departure list gaudi');
     expect(items[0]).toMatchObject({ currency: 'EUR', prices: { adult: 72.8 } });
     expect(await sales.json(`booking show ${booking}`)).toMatchObject({

@@ -18,14 +18,14 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 describe('tourctl monitor', () => {
-  it('prints a link, and nothing else on stdout', async () => {
+  it('prints only a link on stdout', async () => {
     const { code, stdout, stderr } = await terminal.tourctl('monitor');
     expect([code, stdout.trim()]).toEqual([0, expect.stringMatching(LINK)]);
     expect(stderr).toMatch(/^Valid once, until \d{4}-\d\d-\d\dT/);
     expect(stderr).not.toContain('/sign-in/');
   });
 
-  it('answers --json with the link and when it ends', async () => {
+  it('prints the link and its expiry with --json', async () => {
     const { code, json, stderr } = await terminal.tourctl('monitor --json');
     expect([code, stderr]).toEqual([0, '']);
     expect(json).toEqual({ url: expect.stringMatching(LINK), expires_at: expect.any(String) });
@@ -65,7 +65,7 @@ describe('tourctl monitor', () => {
     ['0.0.0.0', 'http://127.0.0.1'],
     ['::1', 'http://[::1]'],
     ['queue.internal', 'http://queue.internal'],
-  ])('names the address that HOST %s is reached at', async (HOST, url) => {
+  ])('prints a link with an address that reaches HOST %s', async (HOST, url) => {
     await terminal.db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
     const { stdout } = await withEnv(terminal, { HOST }, () => terminal.tourctl('monitor'));
     await terminal.db('webhook_workers').delete();
@@ -83,7 +83,7 @@ describe('tourctl monitor', () => {
     expect(await terminal.db('audit_log')).toEqual([]);
   });
 
-  it('prints a link to a queue that runs elsewhere, and says that nothing answers at its address from here', async () => {
+  it('prints a link to a queue on another host, and says that nothing answers from here', async () => {
     await terminal.db('webhook_workers').insert({ id: 'elsewhere', slots: 64, in_flight: 0 });
     const { code, stdout, stderr } = await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, () =>
       terminal.tourctl('monitor'),
@@ -93,7 +93,7 @@ describe('tourctl monitor', () => {
     expect(stderr).toContain('Nothing answers at http://127.0.0.1:1 from here.');
   });
 
-  it('is a command without a noun', async () => {
+  it('runs as a command without a noun', async () => {
     expect((await terminal.tourctl('--help')).stdout).toMatch(/^ +monitor .*link/m);
     const { code, stderr } = await terminal.tourctl('monitor now');
     expect([code, stderr]).toEqual([2, expect.stringContaining('too many arguments')]);

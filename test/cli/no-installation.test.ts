@@ -12,7 +12,7 @@ const on = (line: string | string[], dataDir = missing, stdin?: string) =>
   runOnce(line, { env: { DATA_DIR: dataDir }, stdin });
 
 const opensDatabase = (verb: Verb) => 'run' in verb && !verb.creates;
-/** Instead of first examples that ask, or name a file that does not exist. */
+/** Replaces first examples that ask a question or name a missing file. */
 const LINE_OF: Record<string, string> = {
   'tenant onboard': 'tenant onboard --slug acme --name Acme',
   'catalog import tours.json --dry-run': 'catalog import docs/examples/tours.json',
@@ -38,7 +38,7 @@ function wordsOf(line: string): string[] {
 }
 
 describe('a command on a DATA_DIR without an installation', () => {
-  it.each(LINES)('is refused and creates nothing: %s', async (line) => {
+  it.each(LINES)('exits with 1 and creates nothing: %s', async (line) => {
     const { code, stdout, error } = await on([...wordsOf(line), '--json', '--yes']);
     expect([code, stdout, error]).toEqual([
       1,
@@ -51,7 +51,7 @@ describe('a command on a DATA_DIR without an installation', () => {
     expect(existsSync(missing)).toBe(false);
   });
 
-  it('is refused in a directory without a database too, also beside the rest of a killed start', async () => {
+  it('refuses a directory with only the remains of a killed start', async () => {
     const killed = path.join(folder, 'killed');
     mkdirSync(path.join(killed, 'pg18.new-0a1b2c3d'), { recursive: true });
     mkdirSync(path.join(killed, 'pg18'));
@@ -59,7 +59,7 @@ describe('a command on a DATA_DIR without an installation', () => {
     expect(readdirSync(killed).sort()).toEqual(['pg18', 'pg18.new-0a1b2c3d']);
   });
 
-  it('still names a database of another release', async () => {
+  it('names a database of another PostgreSQL release', async () => {
     const other = path.join(folder, 'other');
     mkdirSync(path.join(other, 'pg17', 'base'), { recursive: true });
     expect((await on('status --json', other)).error).toMatchObject({
@@ -74,7 +74,7 @@ describe('a command on a DATA_DIR without an installation', () => {
     ['config check --json', 0, undefined],
     ['key inspect --offline --json', 0, undefined],
     ['completion names -- tenant show a', 0, undefined],
-  ])('works where it needs no database, and creates nothing: %s', async (line, code, refusal) => {
+  ])('needs no installation and creates nothing: %s', async (line, code, refusal) => {
     const answer = await on(line, missing, 'svc_live_x');
     expect([answer.code, answer.stderr && answer.error.code]).toEqual([code, refusal ?? '']);
     expect(existsSync(missing)).toBe(false);

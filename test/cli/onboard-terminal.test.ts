@@ -63,33 +63,19 @@ function hoursFromNow(time: Date): string {
   return `in ${Math.round((time.getTime() - Date.now()) / 3_600_000)} h`;
 }
 
+/** Answers the questions with the offered values. */
+async function accept(person: PseudoTerminal, ...questions: string[]): Promise<void> {
+  for (const question of questions) await person.answer(question, KEY.enter);
+}
+
 /** Answers all questions up to the summary with the offered values. */
-async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<void> {
+async function acceptAll(person: PseudoTerminal, name: string): Promise<void> {
   await person.answer('Its name for people:', name, KEY.enter);
-  for (const question of [
-    'Slug',
-    'Kind',
-    'Status',
-    'Country',
-    'Currency',
-    'Prefix',
-    'Tours',
-    'Its prices',
-    'Deposit',
-    'Percent of a departure',
-    'Sites',
-    'Issue an API key',
-    'What may the key do?',
-    'When does it expire',
-    'Site that',
-    'Issue a widget token',
-    'Widget token is valid',
-    'Address of a tour',
-    'Endpoint that receives',
-    'New file for the secrets',
-  ]) {
-    await person.answer(question, KEY.enter);
-  }
+  await accept(person, 'Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices');
+  await accept(person, 'Deposit', 'Percent of a departure', 'Sites');
+  await accept(person, 'Issue an API key', 'What may the key do?', 'When does it expire', 'Site that');
+  await accept(person, 'Issue a widget token', 'Widget token is valid', 'Address of a tour');
+  await accept(person, 'Endpoint that receives', 'New file for the secrets');
 }
 
 describeOnTerminal('tourctl tenant onboard at a terminal', () => {
@@ -173,7 +159,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     ]);
   });
 
-  it('goes back one question at Esc, and offers the answer that was given to it', async () => {
+  it('goes back one question at Esc, and offers the earlier answer', async () => {
     const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Bakc', KEY.enter);
     await person.see('Esc goes back one question');
@@ -185,15 +171,13 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('Kind', KEY.down, KEY.enter);
     await person.answer('Status', KEY.escape);
     await person.answer('❯ sandbox', KEY.enter);
-    for (const question of ['Status', 'Country', 'Currency', 'Prefix'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'Status', 'Country', 'Currency', 'Prefix');
     await person.answer('Tours that it shows', KEY.down, KEY.enter);
     await person.answer('Continents', KEY.space, KEY.enter);
     await person.answer('Its prices', KEY.escape);
     await person.answer('◉ africa', KEY.escape);
     await person.answer('❯ those of some continents', KEY.down, KEY.down, KEY.down, KEY.enter);
-    for (const question of ['Its prices', 'Deposit', 'Percent of a departure', 'Sites'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'Its prices', 'Deposit', 'Percent of a departure', 'Sites');
     await person.answer('Issue an API key', 'n', KEY.enter);
     await person.answer('Issue a widget token', KEY.escape);
     await person.answer('Issue an API key for its server? (y/N)', KEY.enter);
@@ -219,28 +203,25 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(person.shown).not.toContain('?');
   });
 
-  it('refuses a flag that the platform does not accept before it asks for the rest', async () => {
+  it('refuses an invalid flag before it asks for other values', async () => {
     const person = terminal.sit('tenant onboard --name Early --webhook https://10.0.0.1/');
     await person.see('not an IP address');
     expect(await person.ended).toBe(2);
     expect(person.shown).not.toContain('Slug');
   });
 
-  it('offers a key for a whole shop, which can read its bookings', async () => {
+  it('offers a key that can also create and read bookings', async () => {
     const person = terminal.sit('tenant onboard --name Shop --no-widget');
-    for (const question of ['Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices'])
-      await person.answer(question, KEY.enter);
-    for (const question of ['Deposit', 'Percent of a departure', 'Sites', 'Issue an API key'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices');
+    await accept(person, 'Deposit', 'Percent of a departure', 'Sites', 'Issue an API key');
     await person.answer('a whole shop (catalog:read, booking:create, booking:read)', KEY.down, KEY.enter);
-    for (const question of ['When does it expire', 'Site that', 'Endpoint', 'New file', 'Write all of it?'])
-      await person.answer(question, KEY.enter);
+    await accept(person, 'When does it expire', 'Site that', 'Endpoint', 'New file', 'Write all of it?');
     expect(await person.ended).toBe(0);
     const { items } = await terminal.json('key list shop');
     expect(items).toMatchObject([{ scopes: ['catalog:read', 'booking:create', 'booking:read'] }]);
   });
 
-  it('ends with 130 at Ctrl-C in the third question, with nothing written', async () => {
+  it('writes nothing and exits with 130 at Ctrl-C in the third question', async () => {
     const before = await countRows();
     const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Gone', KEY.enter);
@@ -252,19 +233,19 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
   });
 
   it.each([
-    ['130 where the summary is answered with Ctrl-C', [KEY.ctrlC], '', 130],
-    ['1 where the answer to the summary is no', ['n', KEY.enter], 'Nothing was changed', 1],
-  ])('ends with %s, with nothing written', async (_, keys, shown, code) => {
+    ['130 after Ctrl-C at the summary', [KEY.ctrlC], '', 130],
+    ['1 after the answer no at the summary', ['n', KEY.enter], 'Nothing was changed', 1],
+  ])('writes nothing and exits with %s', async (_, keys, shown, code) => {
     const before = await countRows();
     const person = terminal.sit('tenant onboard');
-    await takeWhatIsOffered(person, 'Gone');
+    await acceptAll(person, 'Gone');
     await person.answer('Write all of it?', ...keys);
     await person.see(shown);
     expect(await person.ended).toBe(code);
     expect(await countRows()).toEqual(before);
   });
 
-  it('ends with one line where the database is lost during a question', async () => {
+  it('ends with one line if the database is lost during a question', async () => {
     const lost = await openTestTerminal();
     const person = lost.sit('tenant onboard --name Lost');
     await person.see('Slug');
@@ -274,7 +255,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await person.ended).toBe(1);
   });
 
-  it('asks for values that no flag gives, and with --yes for none that has a default', async () => {
+  it('asks with --yes only for values without a default', async () => {
     const person = terminal.sit('tenant onboard --percent 5 --yes');
     await person.answer('Its name for people:', 'Hasty', KEY.enter);
     await person.see('API_KEY=svc_live_');
@@ -299,7 +280,7 @@ describeOnTerminal('a command at a terminal', () => {
     expect((await terminal.json('tenant show asked')).name).toBe('Asked & Sons');
   });
 
-  it('revokes a key only where the answer is yes', async () => {
+  it('revokes a key only after the answer yes', async () => {
     await terminal.tourctl('tenant create --slug keeper --name Keeper');
     const { id } = await terminal.json('key issue keeper --scope catalog:read');
     const revoke = async (answer: string) => {
@@ -312,7 +293,7 @@ describeOnTerminal('a command at a terminal', () => {
     expect(await revoke('y')).toEqual([0, 'revoked']);
   });
 
-  it('shows nothing of a secret that is typed', async () => {
+  it('does not show a typed secret', async () => {
     await terminal.tourctl('tenant create --slug hidden --name Hidden');
     const { key } = await terminal.json('key issue hidden --scope catalog:read');
     const person = terminal.sit('key inspect');

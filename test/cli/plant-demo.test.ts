@@ -12,6 +12,7 @@ import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction } from '../../services/platform/database';
 import { addDays } from '../../services/api/demo/departure-calendar';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenTour } from '../support/given';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -53,7 +54,7 @@ const tours = async (): Promise<Record<string, { departures: number; name: strin
 };
 
 describe('a later start of the demo', () => {
-  it('adds nothing on the same day, and new departures at the end on a later day', async () => {
+  it('adds no departure on the same day, and new departures on a later day', async () => {
     const before = await tours();
     expect([await extend(TODAY), await tours()]).toEqual([0, before]);
     const added = await extend(LATER);
@@ -66,7 +67,7 @@ describe('a later start of the demo', () => {
     expect(await extend(addDays(LATER, 60))).toBeGreaterThan(40);
   });
 
-  it('keeps tours that an operator has changed, pruned or moved; a sale is no change', async () => {
+  it('adds no departure to a tour that an operator has changed', async () => {
     const [flagship, edited, cancelled] = ['ha-long-bay-cruise', 'tokyo-after-dark', 'sao-miguel-azores'];
     await terminal
       .db('tours')
@@ -95,20 +96,10 @@ describe('a later start of the demo', () => {
 });
 
 describe('a first start of the demo', () => {
-  it('keeps a tour whose slug an operator has used before', async () => {
+  it("keeps an operator's tour that has the slug of a demo tour", async () => {
     const other = await openTestTerminal();
     try {
-      await other.db('tours').insert({
-        slug: 'ha-long-bay-cruise',
-        name: 'Ours',
-        name_folded: 'ours',
-        continent: 'asia',
-        country: 'VN',
-        duration_days: 2,
-        currency: 'VND',
-        currency_digits: 0,
-        base_price_minor: 100,
-      });
+      await givenTour(other.db, { slug: 'ha-long-bay-cruise', name: 'Ours', currency: 'VND' });
       await inTransaction(other.db, (trx) => plantDemo(trx, TODAY, undefined));
       const [tour] = await other.db('tours').where({ slug: 'ha-long-bay-cruise' }).select('name', 'currency');
       expect(tour).toEqual({ name: 'Ours', currency: 'VND' });
@@ -143,20 +134,20 @@ describe('a start without the file of the demo credentials', () => {
     expect(found).toMatchObject({ apiKey: kept.api_key, widgetToken: kept.widget_token });
   });
 
-  it('issues none for a demo tenant that is suspended', async () => {
+  it('issues no credentials for a suspended demo tenant', async () => {
     await plantTwice(() => run('tenant suspend demo --yes'));
     expect(existsSync(file())).toBe(false);
   });
 });
 
 describe('the demo data that the first start shows', () => {
-  it('is the key, the widget token and a departure of the flagship', async () => {
+  it('the first start shows the key, the widget token and a departure of the flagship tour', async () => {
     const found = await usable();
     expect(found).toMatchObject({ apiKey: demo.api_key, widgetToken: demo.widget_token });
     expect(await findDemoDeparture(terminal.db, found.tenant!)).toMatchObject({ tour: 'ha-long-bay-cruise' });
   });
 
-  it('is another tour where the tenant does not see the flagship, and none where it sees none', async () => {
+  it('the first start shows only a tour that the demo tenant sees', async () => {
     await run('visibility deny demo --tour ha-long-bay-cruise --yes');
     const tenant = await findTenant(terminal.db, 'demo');
     expect((await findDemoDeparture(terminal.db, tenant))!.tour).not.toBe('ha-long-bay-cruise');
@@ -164,14 +155,14 @@ describe('the demo data that the first start shows', () => {
     expect(await findDemoDeparture(terminal.db, await findTenant(terminal.db, 'demo'))).toBeUndefined();
   });
 
-  it('is neither key nor token of a tenant that is suspended or closed', async () => {
+  it('the first start shows no credentials of a suspended or closed tenant', async () => {
     for (const status of ['suspended', 'closed']) {
       await terminal.db('tenants').where({ slug: 'demo' }).update({ status });
       expect(await usable()).toEqual({ tenant: undefined, apiKey: undefined, widgetToken: undefined });
     }
   });
 
-  it('is no key that was revoked, and a widget token that has no origins left', async () => {
+  it('the first start shows a widget token without origins, but no revoked key', async () => {
     await run(`key revoke ${demo.api_key.split('_')[2]} --yes`);
     await run('origins remove demo http://localhost:8080 --yes');
     expect(await usable()).toEqual({ tenant: undefined, apiKey: undefined, widgetToken: demo.widget_token });

@@ -10,7 +10,7 @@ import { adultsOnly } from '../../services/api/pricing/party';
 
 export const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
-/** Opens a terminal on a database with one departure of ten seats, and a tenant that sells them. */
+/** A terminal on a database with one departure of ten seats, and a tenant that sells them. */
 export interface Sales extends TestTerminal {
   tenant: Tenant;
   tour: GivenTour;
@@ -18,7 +18,7 @@ export interface Sales extends TestTerminal {
   hold(quantity: number): Promise<SeatHold>;
   book(
     adults: number,
-    request?: { holdId?: string; notes?: string; departureDate?: null },
+    request?: { holdId?: string | null; notes?: string | null; departureDate?: null },
   ): Promise<BookingLead>;
   seatsTaken(): Promise<number>;
   lastAudit(): Promise<{ action: string; subject: string | null; tenantId: string | null; after: unknown }>;
@@ -36,7 +36,7 @@ async function openSales(): Promise<Sales> {
   const tenant = await givenTenant(db);
   const tour = await givenTour(db);
   const date = await givenDeparture(db, tour, { seats: 10 });
-  const wanted = { tour: tour.slug, departureDate: date, by: 'key AAAAAAAAAAAA' };
+  const wanted = { tour: tour.slug, departureDate: date, by: 'key AAAAAAAAAAAA', customer: ANA };
   return {
     ...terminal,
     tenant,
@@ -48,20 +48,20 @@ async function openSales(): Promise<Sales> {
         party: adultsOnly(quantity),
         holdMinutes: undefined,
         externalRef: 'cart-1',
-        customer: ANA,
       };
       return inTransaction(db, (trx) => placeHold(trx, tenant, request));
     },
-    book: (adults, { holdId, notes, departureDate = date } = {}) => {
-      const rest = { paymentMethod: null, holdId: holdId ?? null, expectedTotal: null, notes: notes ?? null };
+    book: (adults, { holdId = null, notes = null, departureDate = date } = {}) => {
       const request = {
         ...wanted,
-        ...rest,
         departureDate,
         party: adultsOnly(adults),
         travellers: null,
+        paymentMethod: null,
+        holdId,
+        expectedTotal: null,
+        notes,
         externalRef: 'order-1',
-        customer: ANA,
       };
       return inTransaction(db, (trx) => createBooking(trx, tenant, request));
     },

@@ -11,7 +11,7 @@ const book = (website: Website, { tour, date }: Awaited<ReturnType<typeof givenS
   website.book({ tour_id: tour.id, departure_date: date, adults });
 
 describe('tourctl tenant', () => {
-  it('creates a sandbox tenant, and shows, lists and never changes its kind', async () => {
+  it('creates a sandbox tenant, shows its kind, and refuses to change it', async () => {
     const created = await terminal.json('tenant create --slug test-shop --name Test --sandbox');
     expect(created).toMatchObject({ slug: 'test-shop', sandbox: true });
     expect(await terminal.json('tenant show test-shop')).toMatchObject({ sandbox: true });
@@ -29,7 +29,7 @@ describe('tourctl tenant', () => {
 });
 
 describe('commands about a departure', () => {
-  it('look at real seats only', async () => {
+  it('departure commands count real seats only', async () => {
     const seats = await givenSeats(api.db, { seats: 10 });
     const { tour, date } = seats;
     await book(sandbox, seats, 6);
@@ -47,7 +47,7 @@ describe('commands about a departure', () => {
     expect(cancelled).toMatchObject({ booking_refs: [booking_ref], live_holds: 0 });
   });
 
-  it('leave a sandbox booking able to change after they gave the departure fewer seats', async () => {
+  it('a sandbox booking can still change after set-seats lowers the seats', async () => {
     const seats = await givenSeats(api.db, { seats: 10 });
     const { tour, date } = seats;
     const { booking_ref } = (await book(sandbox, seats, 6)).body;
@@ -62,7 +62,7 @@ describe('commands about a departure', () => {
     expect((await book(shop, seats, 1)).status).toBe(201);
   });
 
-  it('send departure.cancelled to a sandbox tenant too, and count the real tenants', async () => {
+  it('departure cancel informs a sandbox tenant too, and counts only real tenants', async () => {
     const seats = await givenSeats(api.db);
     const { tour, date } = seats;
     const tester = await givenWebsite(api, { sandbox: true });
@@ -79,7 +79,7 @@ describe('commands about a departure', () => {
 });
 
 describe('tourctl doctor', () => {
-  it('recounts real seats only', async () => {
+  it('tourctl doctor recounts real seats only', async () => {
     const seats = await givenSeats(api.db, { seats: 8 });
     await book(sandbox, seats, 8);
     await terminal.json(`departure set-seats ${seats.tour.slug} ${seats.date} 1`);
@@ -90,7 +90,7 @@ describe('tourctl doctor', () => {
 });
 
 describe('statistics and refusals', () => {
-  it('leave the sandbox out unless asked', async () => {
+  it('booking stats and booking refusals omit sandbox tenants unless asked', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const tester = await givenWebsite(api, { sandbox: true });
     const before = await terminal.json('booking stats');

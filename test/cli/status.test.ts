@@ -19,7 +19,7 @@ async function givenService(startedMinutesAgo: number): Promise<void> {
 }
 
 describe('tourctl status', () => {
-  it('of a new installation has nothing that runs but the database, nothing that waits and nothing that failed', async () => {
+  it('shows only a running database in a new installation', async () => {
     const { code, json, stderr } = await terminal.tourctl('status --json');
     expect([code, stderr]).toEqual([0, '']);
     expect(json).toEqual({
@@ -59,7 +59,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(/^ {2}Webhook queue +none runs: no webhook is sent\n +\$ npm run webhook-queue$/m);
   });
 
-  it('names the instances of both services with their start, and those that have disappeared', async () => {
+  it('shows the instances of both services with their start, and lost instances', async () => {
     await givenService(90);
     await givenService(5);
     await terminal.db('api_instances').insert({
@@ -83,7 +83,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(/Webhook queue +2 instances, .*; 6 of 128 slots busy/);
   });
 
-  it('counts what waits, without sandbox sales, and says which deliveries are late', async () => {
+  it('counts waiting deliveries, holds and bookings without the sandbox', async () => {
     const { db } = terminal;
     const tenant = await givenTenant(db, { slug: 'acme' });
     const sandbox = await givenTenant(db, { slug: 'acme-test', sandbox: true });
@@ -116,7 +116,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(/Departures +1 closes today$/m);
   });
 
-  it('says what failed today: dead deliveries, refusals by code, and endpoints that fail every attempt', async () => {
+  it("shows today's dead deliveries, refusals by code and failing endpoints", async () => {
     const { db } = terminal;
     const [endpoint] = await db('webhook_endpoints').select('id', 'tenant_id');
     const [delivery] = await db('webhook_deliveries').select('id');
@@ -165,7 +165,7 @@ describe('tourctl status', () => {
       expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it('on an older schema shows the database alone, and exits with 1 only where no database answers', async () => {
+  it('shows only the database on an older schema, and exits with 1 if none answers', async () => {
     await terminal.db('knex_migrations').where({ name: '0110_audit' }).update({ name: 'later' });
     const { code, json } = await terminal.tourctl('status --json');
     expect([code, json.database.pending_migrations, json.waiting, json.api]).toEqual([

@@ -27,23 +27,23 @@ describe('an unknown name', () => {
     ['catalog publish dolomites', '(Did you mean dolomites-hut-to-hut?)'],
     ['booking list --tenant acme-travle', '(Did you mean acme-travel?)'],
     ['booking show ACME-1024', '(Did you mean ACME-1042?)'],
-  ])('gets the nearest known one as a suggestion: %s', async (line, suggestion) => {
+  ])('the error suggests the nearest known name: %s', async (line, suggestion) => {
     expect(await messageOf(line)).toMatch(new RegExp(`${suggestion.replace(/[()?]/g, '\\$&')}$`));
   });
 
-  it('that is an id gets the nearest known id', async () => {
+  it('the error suggests the nearest known id', async () => {
     expect(await messageOf(`hold show ${other(holdId)}`)).toContain(`(Did you mean ${holdId}?)`);
     const key = await terminal.json('key issue acme-travel --scope catalog:read');
     expect(await messageOf(`key revoke ${other(key.id)} --yes`)).toContain(`(Did you mean ${key.id}?)`);
     expect(await messageOf(`webhook pause ${other(endpoint)}`)).toContain(`(Did you mean ${endpoint}?)`);
   });
 
-  it('that is the id of a delivery gets the nearest id of the newest deliveries', async () => {
+  it('the error suggests the nearest id of the newest deliveries', async () => {
     const { delivery } = await terminal.json(`webhook ping ${endpoint}`);
     expect(await messageOf(`delivery show ${other(delivery)}`)).toContain(`(Did you mean ${delivery}?)`);
   });
 
-  it('that is like no known one gets no suggestion, and the exit code stays', async () => {
+  it('the error suggests nothing if the name resembles no known name', async () => {
     const { code, error } = await terminal.tourctl('tenant show nowhere-at-all --json');
     expect([code, error]).toEqual([
       1,

@@ -23,7 +23,7 @@ describe('the width of a text', () => {
     ['🇩🇪', 2],
     ['©', 1],
     ['\u200bx', 1],
-  ])('is the number of cells that a terminal gives %s', (text, width) => {
+  ])('textWidth counts the terminal cells of %s', (text, width) => {
     expect(textWidth(text)).toBe(width);
   });
 });
@@ -41,7 +41,7 @@ describe('a table', () => {
     ['c', null, 'https://c.example', 0],
   ];
 
-  it('aligns names with wide letters, and numbers from the right', () => {
+  it('aligns names with wide letters, and aligns numbers on the right', () => {
     const [heading, first, second, third] = table(COLUMNS, ROWS, '').split('\n');
     expect(heading).toBe('ID   NAME             URL                                      SEATS');
     expect(first).toBe('a1   Über den Wolken  https://a-long-address.example/webhooks      7');
@@ -49,7 +49,7 @@ describe('a table', () => {
     expect(third).toBe('c    -                https://c.example                            0');
   });
 
-  it('is never cut in a pipe', () => {
+  it('cuts no column in a pipe', () => {
     expect(table(COLUMNS, ROWS, '', { colors: false })).toContain('https://a-long-address.example/webhooks');
   });
 
@@ -78,7 +78,7 @@ describe('a table', () => {
     }
   });
 
-  it('turns its rows into blocks where the screen is narrower than the least width', () => {
+  it('turns rows into blocks on a screen that is narrower than the least width', () => {
     expect(table(COLUMNS, ROWS.slice(0, 2), '', screen(28))).toBe(
       [
         'id     a1',
@@ -122,7 +122,7 @@ describe('a table', () => {
     expect(table([{ heading: 'id' }], [['z'.repeat(70)]], '', screen(60))).toBe(`ID\n${'z'.repeat(59)}…`);
   });
 
-  it('colours a status where colours are shown, without moving a column', () => {
+  it('colours a status without moving a column', () => {
     const columns: Column[] = [{ heading: 'status', tones: { dead: 'bad' } }, 'error'];
     const rows = [
       ['dead', 'gone'],
@@ -133,14 +133,14 @@ describe('a table', () => {
     expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(table(columns, rows, '', screen(80)));
   });
 
-  it('contains no escape sequence of others, and keeps a row on one line', () => {
+  it('removes escape sequences from values, and keeps a row on one line', () => {
     const text = table(['error'], [['\u001b[2Jgone\r\nfor good']], '');
     expect(text).toBe('ERROR\n\ufffd[2Jgone for good');
   });
 });
 
 describe('properties', () => {
-  it('wrap their values', () => {
+  it('properties() wraps long values', () => {
     const text = properties({ id: 'a1', detail: 'one two three four five six seven' }, screen(30));
     expect(text).toBe('id      a1\ndetail  one two three four\n        five six seven');
   });
@@ -154,7 +154,7 @@ describe('a screen', () => {
     [{ isTTY: true, columns: 100 }, { TERM: 'dumb' }, { columns: 100, colors: false }],
     [{ isTTY: true, columns: 0 }, {}, { columns: undefined, colors: true }],
     [{ isTTY: false }, {}, { colors: false }],
-  ])('has the width and colours of stdout %j with environment %j', (stdout, env, expected) => {
+  ])('readScreen reads width and colours from stdout %j and environment %j', (stdout, env, expected) => {
     expect(readScreen(stdout, env)).toEqual(expected);
   });
 });
@@ -191,7 +191,7 @@ describe('lists', () => {
   const onScreen = (line: string, shown: Screen) => runOnce(line, { env: terminal.env, screen: shown });
 
   it.each(['audit list', 'delivery list', 'webhook list', 'config list'])(
-    'fit the screen: %s',
+    'a list fits the screen: %s',
     async (line) => {
       for (const columns of [60, 80, 120, 200]) {
         const { code, stdout } = await onScreen(line, screen(columns));
@@ -216,7 +216,7 @@ describe('lists', () => {
     'tenant list',
     'webhook list',
     'widget list tokyo',
-  ])('are tables from 60 columns on, with one line for each item: %s', async (line) => {
+  ])('a list is a table with one line for each item from 60 columns on: %s', async (line) => {
     const { items } = await terminal.json(line);
     expect(items.length).toBeGreaterThan(0);
     for (const columns of [60, 80, 100, 160]) {
@@ -226,13 +226,13 @@ describe('lists', () => {
     }
   });
 
-  it('have all columns without a cut with --wide', async () => {
+  it('a list with --wide cuts no column', async () => {
     const narrow = await onScreen('webhook list --wide', screen(60));
     expect(narrow.stdout).toBe((await terminal.tourctl('webhook list')).stdout);
     expect(narrow.stdout).toContain('https://a-rather-long-address-of-three.example/webhooks');
   });
 
-  it('never cut an id', async () => {
+  it('a list never cuts an id', async () => {
     const { items } = await terminal.json('delivery list');
     for (const columns of [40, 60, 80]) {
       const { stdout } = await onScreen('delivery list', screen(columns));
@@ -240,7 +240,7 @@ describe('lists', () => {
     }
   });
 
-  it('are coloured only on a screen that shows colours', async () => {
+  it('a list has colours only on a screen that shows colours', async () => {
     expect((await onScreen('webhook list', { columns: 200, colors: true })).stdout).toContain(
       '\u001b[32mactive',
     );
@@ -249,18 +249,18 @@ describe('lists', () => {
   });
 
   it.each(['audit list', 'delivery list', 'webhook list'])(
-    'say when there are more items, and continue after each: %s',
+    'a list says when more items exist, and continues after each item: %s',
     (line) => expectPages(terminal, line),
   );
 
-  it('filter by status', async () => {
+  it('delivery list filters by status', async () => {
     expect(await terminal.json('delivery list --status dead')).toEqual({ items: [] });
     expect((await terminal.tourctl('delivery list --status sent')).stderr).toContain(
       '--status must be one of pending, delivering',
     );
   });
 
-  it('of an unknown endpoint are an error that names it', async () => {
+  it('an unknown endpoint is an error that names its id', async () => {
     const id = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
     for (const line of [`delivery list --endpoint ${id}`, `delivery replay --endpoint ${id} --dry-run`]) {
       const { code, stdout, stderr } = await terminal.tourctl(line);
@@ -269,7 +269,7 @@ describe('lists', () => {
     }
   });
 
-  it('of a removed endpoint show its history', async () => {
+  it('delivery list shows the deliveries of a removed endpoint', async () => {
     const { id } = (await terminal.json('webhook list')).items[0];
     await terminal.tourctl(`webhook remove ${id} --yes`);
     const { code, json } = await terminal.tourctl(`delivery list --endpoint ${id} --json`);

@@ -14,17 +14,17 @@ describeOnTerminal('the screens of the guide', () => {
   let rendered: RenderedGuide;
   beforeAll(async () => (rendered = await renderGuide(GUIDE)), 120_000);
 
-  it('show the current output of their commands', () => {
+  it('the screens show the current output of their commands', () => {
     // If this fails: run npm run lab -- screens and check the changes.
     expect(rendered.text).toBe(GUIDE);
   });
 
-  it('show no error about a missing id', () => {
+  it('the screens show no error about a missing id', () => {
     // Detects ids of the page that no longer exist.
     expect(GUIDE).not.toMatch(/with this id|not a token of this platform|Cannot /);
   });
 
-  it('are the same in its pictures', () => {
+  it('the pictures show the current output of their commands', () => {
     expect(rendered.pictures.size).toBeGreaterThan(0);
     for (const [name, picture] of rendered.pictures) {
       expect([name, readFileSync(path.join(DOCS, name), 'utf8')]).toEqual([name, picture]);
@@ -41,7 +41,7 @@ describe('the guide to the terminal', () => {
     expect(missing).toEqual([]);
   });
 
-  it('shows the progress of an import as it is drawn', () => {
+  it('shows the progress bar of an import as the terminal draws it', () => {
     let written = '';
     const stderr = new Writable({
       write: (chunk: Buffer, _, done) => ((written += chunk.toString()), done()),
@@ -62,7 +62,7 @@ describe('the guide to the terminal', () => {
     expect(GUIDE).toContain(`\`\`\`text\n${written.split('\r').at(-1)!.trimEnd()}\n\`\`\``);
   });
 
-  it('has no broken link', () => {
+  it('contains no broken link', () => {
     const links = [...GUIDE.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
     const broken = links.filter((link) => {
       const [file = '', anchor] = link.split('#');

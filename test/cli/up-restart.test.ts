@@ -6,7 +6,7 @@ import { restartPauseMs } from '../../cli/commands/up/service';
 import { openRotatingLog } from '../../cli/commands/logs/log-files';
 
 describe('the pause before a service is started again', () => {
-  it('grows, and lets no more than five starts fall into any minute, however fast the service dies', () => {
+  it('the restart pause grows and allows at most five starts in any minute', () => {
     const pauses = Array.from({ length: 20 }, (_, died) => restartPauseMs(died + 1));
     expect(pauses.slice(0, 7)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
     const starts = pauses.map((_, index) =>
@@ -32,7 +32,7 @@ describe('the log of a service', () => {
     await once(log, 'finish');
   };
 
-  it('keeps a bounded number of bounded files with whole lines, the newest line last', async () => {
+  it('the log keeps a bounded number of bounded files with complete lines, the newest last', async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `{"line":${number}}\n`);
     // Chunks of a pipe begin and end anywhere.
     const chunks = lines.join('').match(/[^]{1,37}/g)!;
@@ -48,13 +48,13 @@ describe('the log of a service', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('goes on with the file of an earlier start', async () => {
+  it('the log continues the file of an earlier start', async () => {
     await write(openRotatingLog(file), ['one\n']);
     await write(openRotatingLog(file), ['two\n']);
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('does not stop the service where the disk is full, and reports that once', async () => {
+  it('the log reports a full disk once and does not stop the service', async () => {
     const reasons: string[] = [];
     await write(openRotatingLog('/dev/full', { onLost: (reason) => reasons.push(reason) }), ['a\n', 'b\n']);
     expect(reasons).toEqual([expect.stringContaining('ENOSPC')]);

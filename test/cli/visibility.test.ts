@@ -1,4 +1,4 @@
-import { givenTour } from '../support/given';
+import { givenTour, givenVisibilityRule } from '../support/given';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -13,7 +13,7 @@ beforeAll(async () => {
 const visibility = (line: string) => terminal.tourctl(`visibility ${line} --json`);
 
 describe('tourctl visibility', () => {
-  it('shows the default and the rules', async () => {
+  it('shows the default visibility and the rules', async () => {
     expect((await visibility('show acme')).json).toEqual({
       tenant: 'acme',
       visibility: 'all',
@@ -70,7 +70,7 @@ describe('tourctl visibility', () => {
     await visibility('clear acme --tour alps --continent europe');
   });
 
-  it('explains what no rule can change', async () => {
+  it('explains that no rule shows an archived tour, and none shows tours to a suspended tenant', async () => {
     await givenTour(terminal.db, { slug: 'old-tour', continent: 'europe', status: 'archived' });
     await terminal.tourctl('tenant create --slug asleep --name Asleep');
     await visibility('allow asleep --tour old-tour');
@@ -115,7 +115,7 @@ describe('tourctl visibility', () => {
     );
   });
 
-  it('leaves an audit row of what changed, and none where nothing did', async () => {
+  it('leaves an audit row only for a change', async () => {
     const rows = async () => (await terminal.json('audit list --limit 1000')).items;
     const before = (await rows()).length;
     await visibility('deny acme --tour andes');
@@ -143,10 +143,8 @@ describe('tourctl visibility', () => {
   );
 
   it('clears a rule of a continent that has no tours any more', async () => {
-    const { id } = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
-    await terminal
-      .db('visibility_continent_rules')
-      .insert({ tenant_id: id, continent: 'atlantis', visible: false });
+    const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first();
+    await givenVisibilityRule(terminal.db, { tenant }, 'atlantis', false);
     expect((await visibility('clear acme --continent atlantis')).code).toBe(0);
     expect((await terminal.json('visibility show acme')).continents).not.toContainEqual(
       expect.objectContaining({ continent: 'atlantis' }),
@@ -161,13 +159,12 @@ describe('tourctl visibility', () => {
     ['deny acme --continent South_America', 2, 'usage_error'],
     ['explain acme', 2, 'usage_error'],
   ])('answers "%s" with exit %d', async (line, exit, reason) => {
-    const { code, error, stdout } = await visibility(line);
-    expect([code, error.code, stdout]).toEqual([exit, reason, '']);
+    expect(await terminal.refusal(`visibility ${line}`)).toBe(`${exit} ${reason}`);
   });
 });
 
 describe('a rule in an empty catalog', () => {
-  it('may name any continent, with a warning, because tours may be imported later', async () => {
+  it('a rule in an empty catalog may name any continent, with a warning', async () => {
     await empty.tourctl('tenant create --slug early --name Early');
     for (const line of [
       'visibility allow early --continent europe',

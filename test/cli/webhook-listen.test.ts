@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { freePorts } from '../support/free-ports';
+import { startReceiver } from '../webhook-queue/receiver';
 import { TOURCTL, useTestTerminal } from './terminal';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -22,7 +24,7 @@ interface Listener {
 
 /** Starts the real process, so that Ctrl-C can be tested. Polls it until it answers, because it prints no start message with --json. */
 async function listen(...flags: string[]): Promise<Listener> {
-  const port = await freePort();
+  const [port] = await freePorts();
   const child = spawn(TOURCTL, ['webhook', 'listen', '--port', String(port), ...flags], {
     // Uses an unreachable DATABASE_URL, because the command needs no database.
     env: { ...process.env, ...terminal.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' },
@@ -34,13 +36,6 @@ async function listen(...flags: string[]): Promise<Listener> {
   // Leaves the input open, like a terminal.
   child.stdin.write(`${SECRET}\n`);
   return listener;
-}
-
-async function freePort(): Promise<number> {
-  const server = await occupy();
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function occupy(): Promise<Server> {
@@ -122,26 +117,20 @@ describe('tourctl webhook listen', () => {
   });
 
   it('forwards verified requests with their headers, and answers as the receiver does', async () => {
-    const seen: string[] = [];
-    const receiver = createServer((request, response) => {
-      seen.push(String(request.headers['webhook-id']));
-      response.writeHead(seen.length === 1 ? 200 : 503).end(`{"seen":${seen.length}}`);
-    });
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+    const receiver = await startReceiver();
+    const { url } = receiver;
+    receiver.react((response, n) => response.writeHead(n === 1 ? 200 : 503).end(`{"seen":${n}}`));
     const listening = await listen('--json', '--forward-to', url);
     const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
     const answers = [];
     for (const request of [signed(), signed({ secret: other }), signed()])
       answers.push(await send(listening.url, request));
-    await new Promise((resolve) => receiver.close(resolve));
+    await receiver.close();
     answers.push(await send(listening.url, signed()));
     listening.child.kill('SIGINT');
     await listening.ended;
-    expect([answers, seen]).toEqual([
-      [200, 401, 503, 502],
-      ['msg_1', 'msg_1'],
-    ]);
+    expect(answers).toEqual([200, 401, 503, 502]);
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(['msg_1', 'msg_1']);
     const lines = linesOf(listening);
     expect(lines.map(({ forwarded }) => forwarded)).toEqual([
       { to: url, status: 200, body: '{"seen":1}', error: null },
@@ -151,10 +140,10 @@ describe('tourctl webhook listen', () => {
     ]);
   });
 
-  it('keeps 16 KiB of an endless answer, and closes its connection', async () => {
+  it('keeps 16 KiB of an endless response, and closes its connection', async () => {
     let closed = false;
-    const receiver = createServer((request, response) => {
-      request.resume();
+    const receiver = await startReceiver();
+    receiver.react((response) => {
       response.once('close', () => (closed = true));
       const more = () => {
         while (!closed && response.write(Buffer.alloc(65_536, 'a')));
@@ -162,20 +151,17 @@ describe('tourctl webhook listen', () => {
       response.on('drain', more);
       more();
     });
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const { port } = receiver.address() as AddressInfo;
-    const listening = await listen('--json', '--forward-to', `http://127.0.0.1:${port}/`);
+    const listening = await listen('--json', '--forward-to', receiver.url);
     expect(await send(listening.url, signed())).toBe(200);
     listening.child.kill('SIGINT');
     expect(await listening.ended).toBe(0);
     const [document] = linesOf(listening) as { forwarded: { status: number; body: string } }[];
     expect([document!.forwarded.status, document!.forwarded.body]).toEqual([200, 'a'.repeat(16_384)]);
     expect(closed).toBe(true);
-    receiver.closeAllConnections();
-    receiver.close();
+    await receiver.close();
   });
 
-  it('prints text for people without control characters', async () => {
+  it('replaces control characters of a body in its text output', async () => {
     const listening = await listen();
     await send(listening.url, signed());
     await send(listening.url, signed({ body: 'not JSON \u001b]0;evil\u0007\u009b31m' }));
@@ -189,7 +175,7 @@ describe('tourctl webhook listen', () => {
   });
 
   it.each(['', 'nonsense\n', 'whsec_short\n', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!=\n'])(
-    'requires a signing secret on standard input, not %j',
+    'refuses %j instead of a signing secret on standard input',
     async (stdin) => {
       const { code, error } = await terminal.tourctl('webhook listen --json', stdin);
       expect([code, error.code]).toEqual([2, 'usage_error']);
@@ -197,13 +183,13 @@ describe('tourctl webhook listen', () => {
     },
   );
 
-  it('accepts no secret as an argument, and no invalid port', async () => {
+  it('refuses a secret as an argument, and an invalid port', async () => {
     const { code, stderr } = await terminal.tourctl(`webhook listen ${SECRET}`);
     expect([code, stderr.includes(SECRET)]).toEqual([2, false]);
     expect((await terminal.tourctl('webhook listen --port 65536', SECRET)).code).toBe(2);
   });
 
-  it('says that a port is taken', async () => {
+  it('exits with 1 if the port is taken', async () => {
     const server = await occupy();
     const { port } = server.address() as AddressInfo;
     const { code, error } = await terminal.tourctl(`webhook listen --port ${port} --json`, SECRET);

@@ -46,7 +46,7 @@ describe('tourctl webhook set', () => {
     });
   });
 
-  it('keeps what is not given, and leaves no audit row where nothing changes', async () => {
+  it('keeps settings that are not given, and leaves no audit row if nothing changes', async () => {
     const { id, slug } = await givenEndpoint();
     const before = await lastAudit();
     const { stdout, stderr } = await terminal.tourctl(`webhook set ${id} --format spec`);
@@ -57,7 +57,7 @@ describe('tourctl webhook set', () => {
     expect(await lastAudit()).toEqual(before);
   });
 
-  it('closes the breaker of a new address, and makes deliveries due that waited for an endpoint', async () => {
+  it('a new address closes the breaker, and a new event makes waiting deliveries due', async () => {
     const { id, slug, tenantId } = await givenEndpoint();
     await terminal.tourctl(`webhook set ${id} --event booking.cancelled`);
     await enqueue(tenantId, 'booking.created');
@@ -84,7 +84,7 @@ describe('tourctl webhook set', () => {
     ['--event booking.created,booking.moved', '2 usage_error'],
     ['--event booking.created,', '2 usage_error'],
     ['--url https://127.0.0.1/hook', '2 invalid_webhook_url'],
-  ])('refuses "%s"', async (flags, refused) => {
+  ])('refuses the flags "%s"', async (flags, refused) => {
     const { id } = await givenEndpoint();
     expect(await terminal.refusal(`webhook set ${id} ${flags}`.trim())).toBe(refused);
   });
@@ -106,7 +106,7 @@ describe('tourctl webhook trigger', () => {
   );
 
   it.each(['webhook trigger ID --event booking.created', 'webhook ping ID'])(
-    'warns while no webhook queue runs that nobody sends the event: %s',
+    'warns that nobody sends the event while no webhook queue runs: %s',
     async (line) => {
       const { id } = await givenEndpoint();
       const warned = () => terminal.tourctl(line.replace('ID', id)).then(({ stderr }) => stderr);
@@ -117,7 +117,7 @@ describe('tourctl webhook trigger', () => {
     },
   );
 
-  it('leaves an audit row, and refuses an endpoint that is not active', async () => {
+  it('leaves an audit row for an active endpoint, and refuses a paused one', async () => {
     const { id, slug } = await givenEndpoint();
     const { stderr } = await terminal.tourctl(`webhook trigger ${id} --event booking.created`);
     expect(stderr).toContain(`A test booking.created is queued for https://${slug}.example/hook`);
@@ -132,7 +132,7 @@ describe('tourctl webhook trigger', () => {
 });
 
 describe('tourctl delivery replay --event', () => {
-  it('sends only the deliveries of this event again', async () => {
+  it('replays only the deliveries of the given event', async () => {
     const { id, slug, tenantId } = await givenEndpoint();
     await terminal.tourctl(`webhook set ${id} --event booking.created --event booking.cancelled`);
     await enqueue(tenantId, 'booking.created');

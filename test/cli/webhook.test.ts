@@ -20,6 +20,12 @@ const givenDelivery = (tenantId: string) =>
   inTransaction(terminal.db, (trx) =>
     enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: 'T-1', body: { customer: 'Ada' } }),
   );
+/** Finishes all deliveries of the tenant as dead. */
+const finishDeliveries = async (tenantId: string) => {
+  await terminal.db('webhook_queue').delete();
+  const fate = { status: 'dead', finished_at: new Date() };
+  await terminal.db('webhook_deliveries').where({ tenant_id: tenantId }).update(fate);
+};
 const deliveries = async (flags: string) => (await terminal.json(`delivery list ${flags}`)).items;
 
 const untilSomeoneWaits = async () => {
@@ -60,8 +66,8 @@ describe('tourctl webhook', () => {
       'https://a.example:6379/',
       'https://db/',
     ]) {
-      const refused = await terminal.tourctl(`webhook add ${slug} ${url} --json`);
-      expect([url, refused.code, refused.error.code]).toEqual([url, 2, 'invalid_webhook_url']);
+      const refusal = await terminal.refusal(`webhook add ${slug} ${url}`);
+      expect([url, refusal]).toEqual([url, '2 invalid_webhook_url']);
     }
     expect((await terminal.tourctl(`webhook add ${slug} nonsense`)).code).toBe(2);
     const event = await terminal.tourctl(
@@ -70,12 +76,12 @@ describe('tourctl webhook', () => {
     expect([event.code, event.error.message]).toEqual([2, expect.stringContaining('--event must be one of')]);
   });
 
-  it('adds an address whose name does not resolve: name servers are asked at each delivery', async () => {
+  it('accepts an address whose name does not resolve', async () => {
     const { slug } = await givenTenant();
     expect((await terminal.tourctl(`webhook add ${slug} https://nothing.invalid/hook`)).code).toBe(0);
   });
 
-  it('records the state that a change found, also when it waited for another change', async () => {
+  it('the audit row has the state that a change found after it waited for another', async () => {
     const { id } = await add((await givenTenant()).slug);
     const resuming = await terminal.db.transaction(async (trx) => {
       await changeEndpoint(trx, 'pause', id);
@@ -88,7 +94,7 @@ describe('tourctl webhook', () => {
     expect(row).toMatchObject({ before: { status: 'paused' }, after: { status: 'active' } });
   });
 
-  it('records the secrets that a rotation found, also when it waited for another rotation', async () => {
+  it('the audit row has the secrets that a rotation found after it waited for another', async () => {
     const { id } = await add((await givenTenant()).slug);
     const second = await terminal.db.transaction(async (trx) => {
       await rotateSecret(trx, terminal.env.SECRETS_KEY!, id);
@@ -101,7 +107,7 @@ describe('tourctl webhook', () => {
     expect([row.before.secrets.length, row.after.secrets.length]).toEqual([2, 3]);
   });
 
-  it('pauses, resumes, pings and removes', async () => {
+  it('pauses, resumes, pings and removes an endpoint', async () => {
     const { slug } = await givenTenant();
     const { id } = await add(slug);
     expect((await terminal.json(`webhook pause ${id}`)).status).toBe('paused');
@@ -116,7 +122,7 @@ describe('tourctl webhook', () => {
     expect(await terminal.refusal(`webhook pause ${id}`)).toBe('1 endpoint_not_found');
   });
 
-  it('rotates the secret', async () => {
+  it('rotates the secret of an endpoint', async () => {
     const { slug } = await givenTenant();
     const added = await add(slug);
     const json = await terminal.json(`webhook rotate-secret ${added.id}`);
@@ -173,7 +179,7 @@ describe('tourctl webhook', () => {
     expect(stdout).toMatch(/secrets +1 secret in use\nrecent +-\nlast_failure +-\n/);
   });
 
-  it('disables and enables, notifies subscribed endpoints, and leaves a row for each change', async () => {
+  it('disables and enables an endpoint, notifies subscribers, and leaves an audit row for each', async () => {
     const { slug } = await givenTenant();
     const { id } = await add(slug);
     const watcher = await terminal.tourctl(
@@ -201,14 +207,14 @@ describe('tourctl webhook', () => {
     ['pause', 'enable', 'The endpoint is paused, not disabled: resume it.'],
     ['disable', 'resume', 'The endpoint is disabled, not paused: enable it.'],
     ['disable', 'pause', 'The endpoint is disabled: nothing is sent to it already.'],
-  ])('after %s refuses %s', async (first, second, message) => {
+  ])('after webhook %s, refuses webhook %s', async (first, second, message) => {
     const { id } = await add((await givenTenant()).slug);
     await terminal.tourctl(`webhook ${first} ${id}`);
     const { code, error } = await terminal.tourctl(`webhook ${second} ${id} --json`);
     expect([code, error]).toEqual([1, { code: 'endpoint_state_conflict', message }]);
   });
 
-  it('adds an address a second time, but warns', async () => {
+  it('adds the same address a second time with a warning', async () => {
     const { slug } = await givenTenant();
     const first = await add(slug);
     const line = `webhook add ${slug} https://${slug.toUpperCase()}.example:443/hook --json`;
@@ -242,8 +248,6 @@ describe('tourctl delivery', () => {
       event_type: 'booking.created',
       booking_ref: 'T-1',
       endpoint: null,
-    });
-    expect(waiting).toMatchObject({
       status: 'pending',
       attempts: 0,
       last_status_code: null,
@@ -269,7 +273,7 @@ describe('tourctl delivery', () => {
     ).toHaveLength(1);
   });
 
-  it('retry needs an endpoint', async () => {
+  it('delivery retry fails until the delivery has an endpoint', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [{ id: delivery }] = await deliveries(`--tenant ${slug}`);
@@ -279,20 +283,14 @@ describe('tourctl delivery', () => {
       id: delivery,
       tenant: slug,
     });
-    expect((await terminal.tourctl(`delivery retry ${randomUUID()} --json`)).error.code).toBe(
-      'delivery_not_found',
-    );
+    expect(await terminal.refusal(`delivery retry ${randomUUID()}`)).toBe('1 delivery_not_found');
   });
 
-  it('replays finished deliveries after it counts them', async () => {
+  it('replays finished deliveries, and only counts them with --dry-run', async () => {
     const { id, slug } = await givenTenant();
     await add(slug);
     await givenDelivery(id);
-    await terminal.db('webhook_queue').delete();
-    await terminal
-      .db('webhook_deliveries')
-      .where({ tenant_id: id })
-      .update({ status: 'dead', finished_at: new Date() });
+    await finishDeliveries(id);
     expect(await terminal.json(`delivery replay --tenant ${slug} --dry-run`)).toEqual({
       matching: 1,
       held_back: { paused: 0, disabled: 0 },
@@ -310,9 +308,7 @@ describe('tourctl delivery', () => {
     const disabled = await terminal.json(`webhook add ${slug} https://two.example/`);
     await givenDelivery(id);
     await givenDelivery(id);
-    await terminal.db('webhook_queue').delete();
-    const fate = { status: 'dead', finished_at: new Date() };
-    await terminal.db('webhook_deliveries').where({ tenant_id: id }).update(fate);
+    await finishDeliveries(id);
     await terminal.tourctl(`webhook pause ${paused.id}`);
     const preview = (flags: string) => terminal.tourctl(`delivery replay ${flags} --dry-run --json`);
     expect((await preview(`--tenant ${slug}`)).json).toEqual({

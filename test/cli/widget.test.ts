@@ -21,10 +21,11 @@ const givenTenant = async () => {
 };
 const issue = async (slug: string, flags = '') =>
   (await terminal.tourctl(`widget issue ${slug} --json ${flags}`.trim())).json;
+const change = (id: string, row: object) => terminal.db('widget_tokens').where({ id }).update(row);
 const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
-  it('prints lines that can be pasted as they are, with the public token', async () => {
+  it('prints HTML that contains the public token and needs no edit', async () => {
     const { stdout, stderr } = await terminal.tourctl('widget issue acme');
     expect(stderr).toContain(`data-token="${stdout.trim()}"></script>`);
     expect(stderr).toContain(`/embed/tours?token=${stdout.trim()}"></iframe>`);
@@ -48,7 +49,7 @@ describe('tourctl widget issue', () => {
     expect((await verify(answer.token)).origins).toEqual(answer.origins);
   });
 
-  it('uses the current origins of the tenant where the token has none', async () => {
+  it("a token without origins uses the tenant's current origins", async () => {
     const slug = await givenTenant();
     const { token } = await issue(slug);
     expect((await verify(token)).origins).toEqual([]);
@@ -58,7 +59,7 @@ describe('tourctl widget issue', () => {
     expect((await verify(token)).origins).toEqual(['https://b.example']);
   });
 
-  it('warns where no site may show it', async () => {
+  it('warns if no site may show the widget', async () => {
     const slug = await givenTenant();
     const { code, stderr } = await terminal.tourctl(`widget issue ${slug}`);
     expect(code).toBe(0);
@@ -81,7 +82,7 @@ describe('tourctl widget issue', () => {
 });
 
 describe('a widget token', () => {
-  it('is rotated with its origins, and the old token is valid during the grace period', async () => {
+  it('rotation keeps the origins, and the old token stays valid during the grace period', async () => {
     const old = await issue('acme', '--origin https://a.example');
     const json = await terminal.json(`widget rotate ${old.id}`);
     expect(json).toMatchObject({ tenant: 'acme', origins: ['https://a.example'] });
@@ -89,7 +90,7 @@ describe('a widget token', () => {
     await expect(verify(old.token)).resolves.toMatchObject({ tokenId: old.id });
   });
 
-  it('uses the origins of the tenant also after a rotation', async () => {
+  it("a rotated token without origins uses the tenant's current origins", async () => {
     const slug = await givenTenant();
     const { id } = await issue(slug);
     const { token } = await terminal.json(`widget rotate ${id}`);
@@ -97,7 +98,7 @@ describe('a widget token', () => {
     expect((await verify(token)).origins).toEqual(['https://later.example']);
   });
 
-  it('is refused with the reason after its end, and without one if it is unproven', async () => {
+  it('the refusal of an ended token has a reason only if the secret is right', async () => {
     const slug = await givenTenant();
     const [revoked, expired, rotated] = [
       await issue(slug),
@@ -106,10 +107,7 @@ describe('a widget token', () => {
     ];
     await terminal.tourctl(`widget revoke ${revoked.id} --yes`);
     await terminal.tourctl(`widget rotate ${rotated.id} --grace 0 --yes`);
-    await terminal
-      .db('widget_tokens')
-      .where({ id: expired.id })
-      .update({ expires_at: '2020-01-01T00:00:00Z' });
+    await change(expired.id, { expires_at: '2020-01-01T00:00:00Z' });
     const closed = await givenTenant();
     const orphan = await issue(closed);
     await terminal.tourctl(`tenant close ${closed} --yes`);
@@ -132,16 +130,14 @@ describe('a widget token', () => {
     }
   });
 
-  it('is reported as the wrong credential type only to a caller who proves the API key', async () => {
+  it('an API key gets the code wrong_credential_type only if its secret is right', async () => {
     const forged = mintCredentialToken('api_key').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_widget_token' });
-    const { key } = (await terminal.json('key issue acme --scope catalog:read')) as {
-      key: string;
-    };
+    const { key } = (await terminal.json('key issue acme --scope catalog:read')) as { key: string };
     await expect(verify(key)).rejects.toMatchObject({ code: 'wrong_credential_type' });
   });
 
-  it('is found by its id while it is live', async () => {
+  it('verification by id accepts a live token', async () => {
     const { id } = await issue('acme', '--origin https://a.example');
     const principal = await verifyWidgetTokenById(databaseCredentials(terminal.db), id);
     expect(principal).toMatchObject({
@@ -151,7 +147,7 @@ describe('a widget token', () => {
     });
   });
 
-  it('is listed without its secret', async () => {
+  it('widget list does not print the secret', async () => {
     const { id, token } = await issue('acme', '--origin https://a.example');
     const { stdout, json } = await terminal.tourctl('widget list acme --json');
     expect(json.items[0]).toMatchObject({
@@ -165,13 +161,10 @@ describe('a widget token', () => {
 });
 
 describe('tourctl widget list', () => {
-  it('warns of unused tokens and of those that expire soon', async () => {
+  it('warns of unused tokens and of tokens that expire soon', async () => {
     const slug = await givenTenant();
     const [unused, ending] = [await issue(slug), await issue(slug, '--expires-in 3d')];
-    await terminal
-      .db('widget_tokens')
-      .where({ id: unused.id })
-      .update({ created_at: '2026-01-01T00:00:00Z' });
+    await change(unused.id, { created_at: '2026-01-01T00:00:00Z' });
     const { items } = await terminal.json(`widget list ${slug}`);
     expect(items.map((token: { id: string; warnings: string[] }) => [token.id, token.warnings])).toEqual([
       [ending.id, ['expires_soon']],
@@ -182,18 +175,18 @@ describe('tourctl widget list', () => {
     expect(stderr).toContain(`tourctl widget rotate ${ending.id}`);
   });
 
-  it('says when there are more, and continues after a token', async () => {
+  it('says when more tokens exist, and continues after a token', async () => {
     const slug = await givenTenant();
     for (let i = 0; i < 3; i++) await issue(slug);
     await expectPages(terminal, `widget list ${slug}`);
   });
 
-  it('does not continue after an unknown token', async () => {
+  it('refuses to continue after an unknown token', async () => {
     const list = `widget list ${await givenTenant()}`;
     expect(await terminal.refusal(`${list} --after AAAAAAAAAAAA`)).toBe('1 widget_token_not_found');
   });
 
-  it('filters by status', async () => {
+  it('filters tokens by status', async () => {
     const slug = await givenTenant();
     const [live, gone] = [await issue(slug), await issue(slug)];
     await terminal.tourctl(`widget revoke ${gone.id} --yes`);
@@ -212,14 +205,14 @@ describe('tourctl widget list', () => {
 describe('an origin of some live token', () => {
   const listed = (origin: string) => isOriginOfSomeLiveToken(terminal.db, origin);
 
-  it('is one of the token', async () => {
+  it('isOriginOfSomeLiveToken accepts the origin of a token until the token is revoked', async () => {
     const { id } = await issue('acme', '--origin https://own.example');
     expect(await listed('https://own.example')).toBe(true);
     await terminal.tourctl(`widget revoke ${id} --yes`);
     expect(await listed('https://own.example')).toBe(false);
   });
 
-  it('is one of the tenant, if the token has none of its own', async () => {
+  it("isOriginOfSomeLiveToken accepts the tenant's origins if a live token has none", async () => {
     const slug = await givenTenant();
     await terminal.tourctl(`origins add ${slug} https://theirs.example`);
     expect(await listed('https://theirs.example')).toBe(false);
@@ -246,7 +239,7 @@ describe('tourctl origins', () => {
     expect((await answer(`set ${slug} https://c.example`)).origins).toEqual(['https://c.example']);
   });
 
-  it('asks before it removes', async () => {
+  it('requires a confirmation before it removes an origin', async () => {
     const slug = await givenTenant();
     await terminal.tourctl(`origins add ${slug} a.example`);
     expect((await terminal.tourctl(`origins remove ${slug} a.example`)).code).toBe(2);
@@ -304,7 +297,7 @@ describe('tourctl origins', () => {
     );
   });
 
-  it('stores no wildcard: the database refuses it', async () => {
+  it('the database refuses a wildcard origin', async () => {
     const slug = await givenTenant();
     const write = terminal
       .db('tenants')
@@ -313,7 +306,7 @@ describe('tourctl origins', () => {
     await expect(write).rejects.toThrow('tenants_origins_no_wildcard');
   });
 
-  it('allows http://localhost with --dev, only for a tenant on trial', async () => {
+  it('allows http://localhost with --dev only for a tenant on trial', async () => {
     const slug = await givenTenant();
     expect((await terminal.tourctl(`origins add ${slug} http://localhost:3000 --dev`)).code).toBe(0);
     await terminal.tourctl(`tenant activate ${slug}`);

@@ -1,13 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { freePorts } from '../support/free-ports';
 import { readNames, readSamples } from '../support/metric-samples';
-import { SERVICE_ENTRY } from '../support/service-entry';
+import { type QueueProcess, startQueueProcess } from '../support/queue-process';
 
 const ROOT = path.join(__dirname, '../..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -64,37 +61,23 @@ function groupedBy(query: string): string[] {
 
 let database: TestDatabase;
 let api: ApiProcess;
-let queue: ChildProcess;
+let queue: QueueProcess;
 let scraped: string;
 beforeAll(async () => {
   database = await createTestDatabase();
-  const [, queuePort, metricsPort] = await freePorts();
   api = await startApiProcess(database.url);
-  queue = fork(SERVICE_ENTRY['webhook-queue'], [], {
-    silent: true,
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      WEBHOOK_QUEUE_PORT: String(queuePort),
-      METRICS_PORT: String(metricsPort),
-      SECRETS_KEY: 's'.repeat(32),
-      CURSOR_KEY: 'c'.repeat(32),
-      LOG_LEVEL: 'error',
-    },
-  });
-  await once(queue, 'message');
+  queue = await startQueueProcess(database.url);
   await fetch(`${api.baseUrl}/api/tenant/catalog`);
-  const ofQueue = await fetch(`http://127.0.0.1:${metricsPort + 1}/metrics`);
-  scraped = (await api.metrics()) + (await ofQueue.text());
+  scraped = (await api.metrics()) + (await queue.metrics());
 });
 afterAll(async () => {
-  queue.kill('SIGKILL');
+  queue.kill();
   await api.stop();
   await database.drop();
 });
 
 describe('dashboard and alert rules', () => {
-  it('use only metrics that the API or the queue export', () => {
+  it('every query uses only metrics that the API or the queue exports', () => {
     const names = new Set([...OF_PROMETHEUS.names, ...readNames(scraped)]);
     const unknown = questions.flatMap(([where, query]) =>
       metricsIn(query)
@@ -106,7 +89,7 @@ describe('dashboard and alert rules', () => {
     expect(asked).toEqual(expect.arrayContaining(['http_requests_total', 'webhook_due', 'up']));
   });
 
-  it('use only labels that the metric has', () => {
+  it('every query uses only labels that its metric has', () => {
     const labels = new Map<string, Set<string>>();
     for (const sample of readSamples(scraped))
       labels.set(sample.name, new Set([...OF_PROMETHEUS.labels, ...Object.keys(sample.labels)]));
@@ -122,7 +105,7 @@ describe('dashboard and alert rules', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('use every metric of the product', () => {
+  it('every metric of the product is used in a query', () => {
     const ours = [...scraped.matchAll(/^# TYPE (\w+) /gm)]
       .map(([, name]) => name!)
       .filter((name) => !/^(process|nodejs)_/.test(name));
@@ -130,7 +113,7 @@ describe('dashboard and alert rules', () => {
     expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
   });
 
-  it('name only existing metrics, like the page about them', () => {
+  it('docs/watching.md names only existing metrics', () => {
     const types = new Set([...scraped.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!));
     const [, table = ''] = read('docs/watching.md').split('## What to watch');
     const named = [...table.split('\n## ')[0]!.matchAll(/`((?:[a-z0-9]+_){2,}[a-z0-9]+)/g)].map(
@@ -140,11 +123,11 @@ describe('dashboard and alert rules', () => {
     expect(named.filter((name) => !types.has(name))).toEqual([]);
   });
 
-  it('explain each panel', () => {
+  it('every panel has a description', () => {
     expect(panels.filter(({ type, description }) => type !== 'row' && !description)).toEqual([]);
   });
 
-  it('give each alert a severity, a summary, and a section with the steps to take', () => {
+  it('every alert has a severity, a summary and a section with the steps to take', () => {
     for (const { alert, labels, annotations } of rules) {
       expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(critical|warning)$/)]);
       expect(annotations.summary).not.toBe('');

@@ -8,11 +8,11 @@ const api = useTestApi();
 describe('the check of each answer against the OpenAPI document', () => {
   it.each([
     ['a field that is missing', (hold: Fields) => delete hold.expires_at, /required property 'expires_at'/],
-    ['a field that is not told of', (hold: Fields) => (hold.secret = 1), /"additionalProperty":"secret"/],
+    ['a field that is not described', (hold: Fields) => (hold.secret = 1), /"additionalProperty":"secret"/],
     ['another type', (hold: Fields) => (hold.quantity = '2'), /body\.quantity must be integer/],
-    ['another word', (hold: Fields) => (hold.status = 'gone'), /body\.status must be equal to one of/],
-    ['no real time', (hold: Fields) => (hold.created_at = 'now'), /body\.created_at must match format/],
-    ['null where none is told of', (hold: Fields) => (hold.tour = null), /body\.tour must be object/],
+    ['an unknown word', (hold: Fields) => (hold.status = 'gone'), /body\.status must be equal to one of/],
+    ['a malformed time', (hold: Fields) => (hold.created_at = 'now'), /body\.created_at must match format/],
+    ['a null that is not described', (hold: Fields) => (hold.tour = null), /body\.tour must be object/],
   ])('finds %s', async (_, spoil, message) => {
     const answer = await heldSeats();
     expect(() => checkAnswer(answer)).not.toThrow();
@@ -20,7 +20,7 @@ describe('the check of each answer against the OpenAPI document', () => {
     expect(() => checkAnswer(answer)).toThrow(message);
   });
 
-  it('finds a status, a code, a media type and a missing header that the document does not describe', async () => {
+  it('finds an undescribed status, code, media type or header, and a missing header', async () => {
     const held = await heldSeats();
     expect(() => checkAnswer({ ...held, status: 202, type: held.type } as never)).toThrow('no status 202');
     expect(() => checkAnswer({ ...held, type: 'text/plain' } as never)).toThrow('text/plain instead of');
@@ -36,7 +36,7 @@ describe('the check of each answer against the OpenAPI document', () => {
     expect(() => checkAnswer(refused)).toThrow(/code booking_not_found with status 404/);
   });
 
-  it('names the call without its query', async () => {
+  it('the error names the call without its query', async () => {
     const answer = await api.http.get('/api/tenant/catalog?api_key=svc_live_secret');
     answer.body.extra = 1;
     expect(() => checkAnswer(answer)).toThrow(/to GET \/api\/tenant\/catalog:\n/);

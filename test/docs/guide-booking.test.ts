@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { problemExample } from '../../services/api/docs/problem-examples';
 import { WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
+import { listen } from '../support/listen';
 import { givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, GUIDE, languages, runProgram, snippets } from './guide';
 
@@ -30,11 +30,11 @@ beforeEach(async () => {
 const bookings = async () => (await website.get('/api/tenant/bookings')).body.items;
 
 describe('the integration guide', () => {
-  it('has no command of the operator, whom a tenant asks instead', () => {
+  it('names no command of the operator', () => {
     expect(GUIDE).not.toContain('tourctl');
   });
 
-  it('has snippets in these languages only, and a test runs each', () => {
+  it('uses only languages whose snippets a test runs', () => {
     expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'php', 'python', 'ruby', 'sh']);
   });
 
@@ -57,7 +57,7 @@ describeWith(
   'curl jq',
   'the first booking with curl, and a hold',
   () => {
-    it('runs from top to bottom, and leaves a confirmed booking of a family on its changed date', async () => {
+    it('the commands run from top to bottom, and leave a confirmed booking on its changed date', async () => {
       const taken = await seatsTaken(api.db, seats);
       const takenLater = await seatsTaken(api.db, otherSeats);
       const [settings, ...steps] = snippets('sh', 'First booking with curl');
@@ -94,7 +94,7 @@ describeWith(
 );
 
 describe('the first booking with Node', () => {
-  it('leaves a confirmed booking of a family on its changed date', async () => {
+  it('the program leaves a confirmed booking of a family on its changed date', async () => {
     const files = ['client.mjs', 'first-booking.mjs'].map((name) => [name, fileOfGuide(name)]);
     const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
     const { code, stdout, stderr } = await runProgram('node', ['first-booking.mjs'], {
@@ -128,7 +128,7 @@ describe('the client of the guide', () => {
     return JSON.parse(stdout);
   }
 
-  it('books once in three attempts, and waits as long as Retry-After says', async () => {
+  it('places one hold in three attempts, and waits as long as Retry-After says', async () => {
     const way = await startBadWay(api.baseUrl);
     const body = { departure_date: seats.date, quantity: 1 };
     const begun = Date.now();
@@ -167,7 +167,6 @@ async function startBadWay(target: string) {
     });
     request.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  way.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  way.url = `http://127.0.0.1:${await listen(server)}`;
   return way;
 }

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';
+import { listen } from '../support/listen';
 import { killChildren, startChild, untilReady } from '../stack/child';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { folderWith, runProgram } from './guide';
@@ -23,7 +23,7 @@ function sections(): { title: string; script: string }[] {
 }
 
 /** The tenant's website: it has no webhooks after the confirmation, until somebody sends a ping. */
-function startWebsite(): Promise<{ server: Server; received: string[]; url: string }> {
+async function startWebsite(): Promise<{ server: Server; received: string[]; url: string }> {
   const received: string[] = [];
   let isGone = false;
   const server = createServer((request, response) => {
@@ -37,12 +37,7 @@ function startWebsite(): Promise<{ server: Server; received: string[]; url: stri
       response.writeHead(isGone ? 410 : 200).end();
     });
   });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-      resolve({ server, received, url });
-    });
-  });
+  return { server, received, url: `http://127.0.0.1:${await listen(server)}/webhooks` };
 }
 
 describeWith(
@@ -52,7 +47,7 @@ describeWith(
     let cleanUp = async (): Promise<void> => undefined;
     afterAll(() => cleanUp());
 
-    it('sells, changes, cancels and pays back a booking, rotates a key, repairs an endpoint and restores a backup', async () => {
+    it('every command of the page works, from the first sale to the restored backup', async () => {
       const folder = await folderWith({});
       const dataDir = path.join(folder, 'data');
       mkdirSync(dataDir);

@@ -8,7 +8,7 @@ import { fileOfGuide, folderWith, operatorSnippets, runProgram } from './guide';
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
 describe('the appearance settings on the page for operators', () => {
-  it('are set by its command', async () => {
+  it('the command of the page sets the appearance of a tenant', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug acme --name Acme');
     const [command, ...none] = operatorSnippets('Its looks');
@@ -29,7 +29,7 @@ describe('the appearance settings on the page for operators', () => {
 });
 
 describe('the list for search engines in the guide', () => {
-  it('has the tours with their prices, and no name can end its script', async () => {
+  it('names the tours with their prices, and no name can end its script', async () => {
     const api = await startTestApi();
     const website = await givenWebsite(api);
     const names = ['</script><b>Azores', 'Zagreb & around'];

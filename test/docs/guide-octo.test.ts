@@ -15,7 +15,7 @@ describeWith(
   'curl jq',
   'the reseller that the guide connects over OCTO',
   () => {
-    it('gets a tenant, prices and a key by three commands, then reserves, changes, confirms, finds and cancels by curl', async () => {
+    it('three commands connect the reseller, which reserves, changes, confirms, finds and cancels by curl', async () => {
       const tour = await givenTour(api.db);
       const date = await givenDeparture(api.db, tour, { prices: { adult: 50_000, child: 30_000 } });
       const commands = [

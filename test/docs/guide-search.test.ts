@@ -57,7 +57,7 @@ describeInChromium('the search on the pages for developers', (browser) => {
     });
   });
 
-  it('has no fault of accessibility while it shows results', async () => {
+  it('axe finds no issue while the search shows results', async () => {
     await visit('/docs/guide', async (page) => {
       await page.getByRole('searchbox').fill('hold');
       await page.evaluate(axe);

@@ -47,7 +47,7 @@ describe('the receiver that the page for operators starts in a terminal', () => 
 describe('the refusals that the guide provokes', () => {
   const api = useTestApi();
 
-  it.each([false, true])('are answered as the guide says, to a tenant with sandbox = %s', async (sandbox) => {
+  it.each([false, true])('the API answers each refusal as the guide says (sandbox: %s)', async (sandbox) => {
     const website = await givenWebsite(api, { sandbox });
     const { tour, date } = await givenSeats(api.db);
     const hold = (body: object, key = 'one') =>

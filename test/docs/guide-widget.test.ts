@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { PUBLISHED_LOADERS } from '../../services/api/widget/loader.router';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { describeInChromium } from '../support/chromium';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { listen } from '../support/listen';
 import { givenWidgetToken } from '../widget/given-widget';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { folderWith, runProgram, snippets } from './guide';
@@ -27,8 +27,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
       response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': policy });
       response.end(`<!doctype html><title>A site</title><body>${html}</body>`);
     });
-    await new Promise<void>((resolve) => site.listen(0, 'localhost', resolve));
-    origin = `http://localhost:${(site.address() as AddressInfo).port}`;
+    origin = `http://localhost:${await listen(site, 'localhost')}`;
     ({ token } = await givenWidgetToken(database.db, tenant, { origins: [origin], dev: true }));
     api = await startApiProcess(database.url);
   }, 60_000);

@@ -41,13 +41,13 @@ function reachableFrom(folder: string): Set<string> {
   return found;
 }
 
-describe('the figure of the house', () => {
-  it('has every folder of the API that has a rule', () => {
+describe('the figure of the folders', () => {
+  it('draws every folder of the API that has a rule', () => {
     const drawn = new Set([...figure.keys(), ...[...figure.values()].flat()]);
     expect([...allowed.keys()].filter((folder) => !drawn.has(folder))).toEqual([]);
   });
 
-  it('has an arrow only where an import is allowed', () => {
+  it('draws an arrow only where an import is allowed', () => {
     const forbiddenArrows = [...figure].flatMap(([from, targets]) =>
       targets.filter((to) => !allowed.get(from)?.includes(to)).map((to) => `${from} --> ${to}`),
     );
@@ -67,9 +67,9 @@ describe('the table of rules', () => {
     ([, rule, file, name, test]) => ({ rule: rule!, file: file!, name: name!, test: test! }),
   );
 
-  it('has at least twenty rules', () => expect(rows.length).toBeGreaterThanOrEqual(20));
+  it('names at least twenty rules', () => expect(rows.length).toBeGreaterThanOrEqual(20));
 
-  it.each(rows)('names the file, the name and the test of: $rule', ({ file, name, test }) => {
+  it.each(rows)('names an existing file, name and test for: $rule', ({ file, name, test }) => {
     expect(readFileSync(path.join(ROOT, file), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
     expect(existsSync(path.join(ROOT, test))).toBe(true);
   });

@@ -23,7 +23,7 @@ const issued = (kind: CredentialKind) =>
 
 describe('the documented patterns for secret scanners', () => {
   it.each(Object.entries(rules))(
-    '%s find every complete token of their kind, and none of the other',
+    '%s: each pattern finds every complete token of its kind, and none of the other kind',
     (_, found) => {
       expect(found).toHaveLength(2);
       for (const [i, kind] of KINDS.entries()) {
@@ -36,13 +36,13 @@ describe('the documented patterns for secret scanners', () => {
     },
   );
 
-  it('are the same in every tool, with a group around the secret', () => {
+  it('every tool has the same patterns, with a group around the secret', () => {
     const [key, token] = rules['the plain patterns'].map((line) => line.slice(2, -2));
     expect(rules.gitleaks).toEqual([`\\b(${key})\\b`, `\\b(${token})\\b`]);
     expect(trufflehog).toBe(`\\b(${key})\\b`);
   });
 
-  it('ignore text that is too short, too long, or has other characters', () => {
+  it('the pattern ignores text that is too short, too long, or has other characters', () => {
     const pattern = new RegExp(rules['the plain patterns'][0]!);
     const { token } = mintCredentialToken('api_key');
     for (const text of [token.slice(0, -1), `${token}x`, `x${token}`, token.replace(/.{3}$/, '-é-')]) {
@@ -50,7 +50,7 @@ describe('the documented patterns for secret scanners', () => {
     }
   });
 
-  it('match tokens above the documented gitleaks entropy', () => {
+  it('every token has more entropy than gitleaks requires', () => {
     const least = Math.min(
       ...[...block('toml').matchAll(/entropy = ([\d.]+)/g)].map((match) => Number(match[1])),
     );
@@ -67,11 +67,11 @@ describe('the documented checksum', () => {
     text: string,
   ) => boolean;
 
-  it.each(KINDS)('is the one of every %s', (kind) => {
+  it.each(KINDS)('the documented code accepts the checksum of every %s', (kind) => {
     for (const token of issued(kind)) expect(isOurs(token)).toBe(true);
   });
 
-  it('is the one of no mistyped token, by the check of the product', () => {
+  it('the documented code and the product refuse the checksum of a mistyped token', () => {
     for (const token of issued('api_key')) {
       const swapped = token.replace(/(.)(.)(.{10})$/, '$2$1$3');
       if (swapped === token) continue;

@@ -1,5 +1,4 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';
 import { daysFromToday, givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
-import { SERVICE_ENTRY } from '../support/service-entry';
+import { type QueueProcess, startQueueProcess } from '../support/queue-process';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { runProgram } from './guide';
 
@@ -22,7 +21,7 @@ const CUSTOMER = { name: 'Ana Lima', phone: '+49 30 901820', email: 'ana@example
 
 let database: TestDatabase;
 let api: ApiProcess;
-let queue: ChildProcess;
+let queue: QueueProcess;
 let shop: ChildProcess;
 let folder: string;
 let address: string;
@@ -35,9 +34,9 @@ let complaints = '';
 /** Follows its README in a copy of the folder, with the packages of the checkout. */
 beforeAll(async () => {
   database = await createTestDatabase();
-  const [queuePort, port, metricsPort] = await freePorts();
   [api, folder] = await Promise.all([startApiProcess(database.url), copyOfExample()]);
-  queue = await startQueue(queuePort, metricsPort);
+  queue = await startQueueProcess(database.url, { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on', SECRETS_KEY });
+  const [port] = await freePorts();
   address = `http://127.0.0.1:${port}`;
   const tenant = await givenTenant(database.db);
   tour = await givenTour(database.db, { name: 'A <b>Bay</b> & an Isle', country: 'VN' });
@@ -70,7 +69,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   process.kill(-shop.pid!, 'SIGKILL');
-  queue.kill('SIGKILL');
+  queue.kill();
   await api.stop();
   await database.drop();
 });
@@ -80,24 +79,6 @@ async function copyOfExample(): Promise<string> {
   await cp(EXAMPLE, copy, { recursive: true });
   await symlink(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
   return copy;
-}
-
-async function startQueue(port: number, metricsPort: number): Promise<ChildProcess> {
-  const child = fork(SERVICE_ENTRY['webhook-queue'], [], {
-    silent: true,
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      WEBHOOK_QUEUE_PORT: `${port}`,
-      METRICS_PORT: `${metricsPort}`,
-      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-      SECRETS_KEY,
-      CURSOR_KEY: 'c'.repeat(32),
-      LOG_LEVEL: 'error',
-    },
-  });
-  await once(child, 'message');
-  return child;
 }
 
 /** Requests a page like a browser: follows the redirect after a form. */
@@ -175,7 +156,7 @@ describe('the example of a tenant’s website', () => {
     expect(refs[1]).toBe(refs[0]);
   });
 
-  it('offers a visitor the other departures, and shows nobody the key', async () => {
+  it('explains each refusal to the visitor, and shows nobody the key', async () => {
     const full = await order(40);
     expect(full.status).toBe(409);
     expect(full.html).toMatch(/not enough seats.*seats are free/s);
@@ -207,7 +188,7 @@ describe('the example of a tenant’s website', () => {
     'curl jq',
     'its README',
     () => {
-      it('fetches the types that the API serves, and type-checks against them', async () => {
+      it('the scripts fetch the types that the API serves, and type-check against them', async () => {
         for (const script of ['types', 'check']) {
           const { code, stdout } = await runProgram('npm', ['run', '-s', script], {
             cwd: folder,
@@ -217,7 +198,7 @@ describe('the example of a tenant’s website', () => {
         }
       }, 60_000);
 
-      it('buys a tour', async () => {
+      it('the commands of the README buy a tour', async () => {
         const readme = readFileSync(path.join(EXAMPLE, 'README.md'), 'utf8');
         const [, section] = readme.split('## Buy a tour');
         const script = /```sh\n([^]*?)```/.exec(section!)![1]!.replace('http://127.0.0.1:4000', address);

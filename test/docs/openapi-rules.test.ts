@@ -37,7 +37,7 @@ describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
     expect(issues.map(({ code, message, path: at }) => `${at.join('.')}: ${message} (${code})`)).toEqual([]);
   }, 60_000);
 
-  it('has no example or default that its own schema rejects', () => {
+  it('every example and every default matches its own schema', () => {
     const document = documents[version]!;
     const examples = examplesOf(document, []);
     // Each operation has an answer or a body, and each schema a field: fewer means that the search is wrong.
@@ -56,7 +56,7 @@ describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
     expect(refused).toEqual([]);
   });
 
-  it('has an example of each parameter, body and answer', () => {
+  it('every parameter, body and answer has an example', () => {
     const document = documents[version]!;
     const without = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
       ([route, operations]) =>
@@ -115,7 +115,7 @@ function namedExamples(examples: unknown, root: Json, at: string[]): Found[] {
 }
 
 describe('/openapi.d.ts', () => {
-  it('is TypeScript that the strictest compiler accepts, and that rejects requests that the API refuses', async () => {
+  it('the strictest compiler accepts the types, which reject requests that the API refuses', async () => {
     const folder = await folderWith({
       'openapi.d.ts': types,
       'right.ts': `import type { components, operations, webhooks } from './openapi';

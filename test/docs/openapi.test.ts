@@ -62,7 +62,7 @@ function schemasOf(operations: object[]): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it.each(['3.0.3', '3.1.0'])('is valid as %s, its examples included', async (version) => {
+  it.each(['3.0.3', '3.1.0'])('the document and its examples are valid OpenAPI %s', async (version) => {
     const served = version === '3.0.3' ? document : document31;
     expect(served.openapi).toBe(version);
     // A health check has no 4xx.
@@ -91,7 +91,7 @@ describe('the OpenAPI document', () => {
     expect(described.sort()).toEqual(served.sort());
   });
 
-  it('has the version of the package and the address of the installation', () => {
+  it('names the version of the package and the address of the installation', () => {
     const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8'));
     expect(document.info).toMatchObject({ title: 'Tour Platform', version });
     expect(document.servers).toEqual([{ url: 'https://api.example.test' }]);
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
-  it('has names of operations and schemas that begin with octo for OCTO alone', () => {
+  it('the names of operations and schemas begin with octo for OCTO only', () => {
     const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
     for (const { operationId, tags } of operations)
       expect([operationId, operationId.startsWith('octo')]).toEqual([operationId, tags.includes('OCTO')]);
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     expect(octo!.length + ours!.length).toBe(Object.keys(document.components.schemas).length);
   });
 
-  it('describes 400, 401, 429, 500 and 503 wherever a credential is required, except for OCTO as problem documents', () => {
+  it('describes 400, 401, 429, 500 and 503 wherever a credential is required', () => {
     for (const { operationId, responses, tags } of calls()) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '429', '500', '503']));
       const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
@@ -160,7 +160,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has whole numbers with bounds for counts', () => {
+  it('every count is a whole number with bounds', () => {
     const { HoldBody, BookingBody, ExtendBody } = document.components.schemas;
     const whole = (minimum: number, maximum: number) =>
       expect.objectContaining({ type: 'integer', minimum, maximum });
@@ -184,7 +184,7 @@ describe('the OpenAPI document', () => {
     expect(ProblemDocument).not.toHaveProperty('additionalProperties');
   });
 
-  it('has types with null in 3.1 where 3.0 has nullable', () => {
+  it('version 3.1 uses types with null where 3.0 uses nullable', () => {
     const { BookingAnswer, AvailabilityAnswer } = document31.components.schemas;
     expect(BookingAnswer!.properties.external_ref!.type).toEqual(['string', 'null']);
     expect(AvailabilityAnswer!.properties.prices!.anyOf).toEqual([
@@ -194,7 +194,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document31)).not.toContain('nullable');
   });
 
-  it('has each event that an endpoint can receive among the webhooks of 3.1, and on the page, with its body', async () => {
+  it('version 3.1 and the page describe each event that an endpoint can receive, with its body', async () => {
     const bodies = Object.entries(document31.webhooks).map(([name, { post }]) => {
       expect(post.operationId).toBe(name);
       expect(page).toContain(`<h3 id="${name}">`);
@@ -210,7 +210,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('is also served as TypeScript', () => {
+  it('the service also serves the document as TypeScript', () => {
     expect(types.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(types.text).toContain('export interface paths {');
     expect(types.text).toContain('placeHold: {');

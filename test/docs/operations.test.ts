@@ -28,7 +28,7 @@ describe('the page for operators', () => {
     expect(unknown.map(([command]) => command)).toEqual([]);
   });
 
-  it('has no link to a section that it does not have', () => {
+  it('every link within the page leads to one of its sections', () => {
     const anchors = [...PAGE.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
       title!
         .toLowerCase()

@@ -43,7 +43,7 @@ describe('the documentation pages', () => {
     },
   );
 
-  it('have no broken link', async () => {
+  it('no page has a broken link', async () => {
     const texts = await Promise.all(
       ['/', '/docs', '/docs/guide', '/docs/errors'].map((page) => api.http.get(page)),
     );
@@ -61,7 +61,7 @@ describe('the documentation pages', () => {
     }
   });
 
-  it('use the path below which the service is published', async () => {
+  it('the links use the path below which the service is published', async () => {
     const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
     const { text } = await published.http.get('/docs');
     const guide = (await published.http.get('/docs/guide')).text;
@@ -73,14 +73,14 @@ describe('the documentation pages', () => {
     expect(text + guide).not.toContain('127.0.0.1:3000');
   });
 
-  it('show each operation with its path, a request to paste and its errors', async () => {
+  it('the reference shows each operation with its path, a request to paste and its errors', async () => {
     const { text } = await api.http.get('/docs');
     expect(text).toContain('<b>POST</b> /api/gateway/tours/{id_or_slug}/hold');
     expect(text).toContain('https://api.example.test/api/gateway/tours/ha-long-bay-cruise/hold');
     expect(text).toContain('href="/docs/errors/hold_limit_reached"');
   });
 
-  it('name the deprecated ways to send a credential, and show no backtick (T29)', async () => {
+  it('the reference names the deprecated ways to send a credential, and shows no backtick (T29)', async () => {
     const { text } = await api.http.get('/docs');
     for (const name of ['api_key', 'x-svc-widget-token'])
       expect(text).toContain(`<code>${name}</code> <span class="mark">deprecated</span>`);
@@ -88,7 +88,7 @@ describe('the documentation pages', () => {
     expect(prose.match(/.{0,40}(`|&#96;).{0,40}/g)).toBeNull();
   });
 
-  it('have an address for each field of a parameter, a body, an answer and a webhook', async () => {
+  it('the reference has an address for each field of a parameter, a body, an answer and a webhook', async () => {
     const { text } = await api.http.get('/docs');
     for (const id of [
       'checkAvailability.departure_date',
@@ -103,7 +103,7 @@ describe('the documentation pages', () => {
       expect(text).toContain(`id="${id}" href="#${id}"`);
   });
 
-  it('show each operation as a program for Node, which runs as it stands', async () => {
+  it('the reference shows each operation as a program for Node, which runs as it is', async () => {
     const { text } = await api.http.get('/docs');
     const samples = [
       ...text.matchAll(/The same in Node<\/summary>\s*<noscript>\s*<pre[^>]*><code>([^]*?)<\/code>/g),
@@ -145,7 +145,7 @@ describe('a fixed document', () => {
     ['/covers/ha-long-bay-cruise.svg', 2_500],
   ];
 
-  it.each(MOST)('%s is compressed for a browser to less than %d bytes', async (path, bytes) => {
+  it.each(MOST)('the service compresses %s to less than %d bytes for a browser', async (path, bytes) => {
     const response = await fetch(api.baseUrl + path, { headers: { 'accept-encoding': 'gzip, deflate, br' } });
     expect(response.headers.get('content-encoding')).toBe('br');
     expect(Number(response.headers.get('content-length'))).toBeLessThan(bytes);
@@ -154,7 +154,7 @@ describe('a fixed document', () => {
 });
 
 describe('/favicon.ico', () => {
-  it('is a small icon that browsers keep for a day', async () => {
+  it('answers with a small icon that browsers keep for a day', async () => {
     const { status, headers } = await api.http.get('/favicon.ico').buffer(true);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -229,19 +229,22 @@ describe('the page of an error code', () => {
     expect(text).toContain(`https://api.example.test/docs/errors/${code}`);
   });
 
-  it('is the target of the type of a real refusal', async () => {
+  it('the type of a real refusal leads to the page', async () => {
     const refusal = await api.http.get('/api/tenant/catalog');
     const page = await api.http.get(new URL(refusal.body.type).pathname);
     expect(page.status).toBe(200);
   });
 
-  it.each(['nope', 'toString', 'Price_changed', '%3Cscript%3E'])('does not exist for %s', async (code) => {
-    expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
-  });
+  it.each(['nope', 'toString', 'Price_changed', '%3Cscript%3E'])(
+    'answers 404 for the unknown code %s',
+    async (code) => {
+      expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
+    },
+  );
 });
 
 describe('the Markdown of documentation texts', () => {
-  it('is escaped everywhere', () => {
+  it('every text is escaped', () => {
     const hostile = '<img src=x onerror=alert(1)> & "quoted"';
     const source = `# ${hostile}\n\n${hostile}\n\n- ${hostile}\n\n| ${hostile} |\n|---|\n| \`${hostile}\` |\n\n\`\`\`\n${hostile}\n\`\`\``;
     const text = toHtml(renderMarkdown(source));

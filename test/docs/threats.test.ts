@@ -25,13 +25,13 @@ const listed = [...MODEL.matchAll(/\]\(\.\.\/(test\/[^)]*\.test\.ts)\)((?:,? [TC
 );
 
 describe('the threat model', () => {
-  it('has each number of a case and of a complaint, and no other', () => {
+  it('names each number of a case and of a complaint, and no other', () => {
     const named = new Set(MODEL.match(/(?<= )[TC]\d+(?=,? |;)/g));
     expect(NUMBERS.filter((number) => !named.has(number))).toEqual([]);
     expect([...named].filter((number) => !NUMBERS.includes(number))).toEqual([]);
   });
 
-  it.each(NUMBERS)('has a test for %s', (number) => {
+  it.each(NUMBERS)('names a test for %s, whose title ends with it', (number) => {
     const files = listed.filter(({ numbers }) => numbers.includes(number)).map(({ file }) => file);
     const proving = [...titled].filter(([, numbers]) => numbers.has(number)).map(([file]) => file);
     expect(proving).not.toEqual([]);

@@ -31,7 +31,7 @@ const LEGAL: Record<string, Record<string, Step>> = {
   confirmed: { cancelled: 'cancelled' },
 };
 
-/** Replays a journal: the sales, seats and prices that the rules of the contract allow. Throws at the first step that they forbid. */
+/** Replays a journal, and throws at the first step that breaks a rule of sales, seats or prices. */
 export class Model {
   readonly sales = new Map<string, Row>();
   readonly transitions: Transition[] = [];
@@ -144,10 +144,14 @@ export class Model {
     if (!isOfVersion) fail(`${nameOf(row)}: prices of another version than ${row.currency}`);
     // A booking without a date locks no departure, so an import may commit between its price and its row.
     if (!row.departure_id) return;
-    const held = row.hold_id ? this.sales.get(row.hold_id) : undefined;
-    const locked = old && old.departure_id === row.departure_id ? old : old ? undefined : held;
-    const expected = (locked ?? this.tour!).currency;
+    const expected = (this.pricedBefore(old, row) ?? this.tour!).currency;
     if (row.currency !== expected) fail(`${nameOf(row)}: ${row.currency} instead of ${expected}`);
+  }
+
+  /** Returns the row whose version of the prices a row keeps, if there is one: itself on the same departure, or its hold. */
+  private pricedBefore(old: Row | undefined, row: Row): Row | undefined {
+    if (old) return old.departure_id === row.departure_id ? old : undefined;
+    return row.hold_id ? this.sales.get(row.hold_id) : undefined;
   }
 
   private sellerOf({ tenant_id }: Row) {

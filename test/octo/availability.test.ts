@@ -38,7 +38,7 @@ describe('POST /octo/availability/calendar', () => {
     expect(rows).toEqual(expected.sort((a, b) => a.localDate.localeCompare(b.localDate)));
   });
 
-  it('has opening hours for a tour without a start time', async () => {
+  it('shows opening hours for a tour without a start time', async () => {
     const rows = await calendar({ productId: tours.openingHours.id, ...OPTION, ...range() });
     for (const { openingHours } of expectOcto(rows, 'calendar'))
       expect(openingHours).toEqual([{ from: '00:00', to: '23:59' }]);
@@ -53,11 +53,15 @@ describe('POST /octo/availability/calendar', () => {
     ]);
   });
 
-  it('answers a range without a departure with no rows, and takes 366 days', async () => {
+  it('answers no rows for a range of 366 days without a departure', async () => {
     const { id } = await givenTour(api.db);
     expect(expectOcto(await calendar({ productId: id, ...OPTION, ...range(0, 365) }), 'calendar')).toEqual(
       [],
     );
+  });
+
+  it('refuses a range of 367 days', async () => {
+    const { id } = tours.startTime;
     expectOctoError(await calendar({ productId: id, ...OPTION, ...range(0, 366) }), 400, 'BAD_REQUEST');
   });
 });
@@ -96,7 +100,7 @@ describe('POST /octo/availability', () => {
     ]);
   });
 
-  it('finds departures by their ids in any case, past the range of other calls too', async () => {
+  it('finds departures by id in any case, even beyond the longest range', async () => {
     const tour = await givenTour(api.db);
     const date = await givenDeparture(api.db, tour, { date: daysFromToday(500) });
     const { id } = await api.db('departures').where({ tour_id: tour.id }).first<{ id: string }>('id');
@@ -115,7 +119,7 @@ describe('POST /octo/availability', () => {
     ]);
   });
 
-  it('is LIMITED below half of the seats, and CLOSED for a cancelled or closed departure', async () => {
+  it('shows LIMITED below half of the seats, and CLOSED for a cancelled or closed departure', async () => {
     const tour = await givenTour(api.db);
     const dates = [daysFromToday(5), daysFromToday(6), daysFromToday(7), daysFromToday(8)];
     await givenDeparture(api.db, tour, { date: dates[0], seats: 10 });
@@ -135,7 +139,7 @@ describe('POST /octo/availability', () => {
     ]);
   });
 
-  it('decides by the wanted units whether a departure is available', async () => {
+  it('shows a departure as available only if it has seats and prices for the wanted units', async () => {
     const tour = await givenTour(api.db);
     await givenDeparture(api.db, tour, { date: daysFromToday(5), seats: 4 });
     await givenDeparture(api.db, tour, {
@@ -160,7 +164,7 @@ describe('POST /octo/availability', () => {
     expect(first.unitPricing).toEqual([price('adult', 4800), price('child', 2400)]);
   });
 
-  it('refuses a range and ids together, and neither', async () => {
+  it('refuses a request with both a range and ids, and one with neither', async () => {
     const { id, open } = tours.startTime;
     const ids = { availabilityIds: [open[0]!.id] };
     expectOctoError(await check({ productId: id, ...OPTION, ...range(), ...ids }), 400, 'BAD_REQUEST');
@@ -168,7 +172,7 @@ describe('POST /octo/availability', () => {
     expectOctoError(await check({ productId: id, ...OPTION, availabilityIds: [] }), 400, 'BAD_REQUEST');
   });
 
-  it('answers INVALID_AVAILABILITY_ID to the first unknown id, and to one of another tour', async () => {
+  it('answers INVALID_AVAILABILITY_ID to an unknown id, and to the id of another tour', async () => {
     const { id, open } = tours.startTime;
     for (const availabilityId of [
       'x',

@@ -3,7 +3,7 @@ import { useTerminalOf } from '../cli/terminal';
 import { startApiProcess } from '../support/api-process';
 import { useTestApi } from '../support/api';
 import { add } from '../webhook-queue/queue-fixture';
-import { useConformance } from './conformance-api';
+import { reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -25,12 +25,9 @@ function somebody() {
 }
 
 function reservation({ mark, contact }: ReturnType<typeof somebody>) {
-  const { id, open } = tours.startTime;
   return {
+    ...reservationOf(tours.startTime),
     uuid: randomUUID(),
-    productId: id,
-    optionId: 'DEFAULT',
-    availabilityId: open[0]!.id,
     contact,
     notes: `Quill${mark} comes late`,
     resellerReference: `xaver-quill${mark}`,
@@ -56,7 +53,7 @@ async function tracesOf(mark: string): Promise<string[]> {
 }
 
 describe('the people of an OCTO booking', () => {
-  it('are erased everywhere by booking anonymize, and no later call brings them back', async () => {
+  it('booking anonymize erases the people of a booking everywhere, and no later call restores them', async () => {
     const person = somebody();
     const body = reservation(person);
     const at = (call: string) => `/octo/bookings/${body.uuid}${call}`;
@@ -97,7 +94,7 @@ describe('the people of an OCTO booking', () => {
     expect(await tracesOf(person.mark)).toEqual([]);
   });
 
-  it('are in no line of the log, and in no metric', async () => {
+  it('no log line and no metric has the people of an OCTO booking', async () => {
     const person = somebody();
     const { database } = api;
     const service = await startApiProcess(database.url, { LOG_LEVEL: 'debug' });

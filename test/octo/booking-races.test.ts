@@ -68,7 +68,7 @@ async function rowsOf(uuid: string) {
 describe.each([
   ['with group commit', 'on'],
   ['without group commit', 'off'],
-])('two processes %s:', (_title, GROUP_COMMIT) => {
+])('two processes %s', (_title, GROUP_COMMIT) => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const { db, url } = database;
@@ -80,7 +80,7 @@ describe.each([
     await database.drop();
   }, 30_000);
 
-  it('one hold of REST or of OCTO gets the last seat', async () => {
+  it('exactly one of several concurrent holds of REST and OCTO gets the last seat', async () => {
     for (let round = 0; round < 3; round++) {
       const seats = await givenSeats(database.db, { seats: 1 });
       const body = await bodyFor(seats);
@@ -99,7 +99,7 @@ describe.each([
     }
   }, 30_000);
 
-  it('two tenants get a booking each with the same UUID at once', async () => {
+  it('two tenants each get a booking for the same UUID at the same time', async () => {
     const seats = await givenSeats(database.db);
     const uuid = randomUUID();
     const body = await bodyFor(seats, { uuid });
@@ -113,7 +113,7 @@ describe.each([
     expect([mine!.body.status, theirs!.body.status]).toEqual(['CANCELLED', 'ON_HOLD']);
   });
 
-  it('one tenant gets one booking with the same UUID and body at once', async () => {
+  it('concurrent reservations with one UUID and one body make one booking', async () => {
     for (let round = 0; round < 3; round++) {
       const seats = await givenSeats(database.db);
       const body = await bodyFor(seats, { uuid: randomUUID() });
@@ -125,7 +125,7 @@ describe.each([
     }
   }, 30_000);
 
-  it('one tenant gets one booking with the same UUID and two bodies at once, on two departures', async () => {
+  it('of concurrent reservations with one UUID and two bodies, only one body gets a booking', async () => {
     for (let round = 0; round < 3; round++) {
       const uuid = randomUUID();
       const both = [await givenSeats(database.db), await givenSeats(database.db)];
@@ -138,7 +138,7 @@ describe.each([
     }
   }, 30_000);
 
-  it('two confirmations at once make one lead, and both answer it', async () => {
+  it('concurrent confirmations make one lead, and each answers it', async () => {
     for (let round = 0; round < 3; round++) {
       const seats = await givenSeats(database.db, { seats: 1 });
       const { uuid } = (await reserve(0, await bodyFor(seats))).body;
@@ -156,7 +156,7 @@ describe.each([
     ['a cancellation', { cancelled: true, ended: false }],
     ['a cancellation and the end of the hold', { cancelled: true, ended: true }],
   ])(
-    'two confirmations and %s at once leave one consistent booking',
+    'two confirmations concurrent with %s leave one consistent booking',
     async (_others, { cancelled, ended }) => {
       for (let round = 0; round < 3; round++) {
         const seats = await givenSeats(database.db);
@@ -194,7 +194,7 @@ describe.each([
     30_000,
   );
 
-  it('confirm and PATCH at once lose no change', async () => {
+  it('a confirmation concurrent with PATCH loses no change', async () => {
     for (let round = 0; round < 6; round++) {
       const seats = await givenSeats(database.db, { seats: 20 });
       const { uuid } = (await reserve(0, await bodyFor(seats, { contact: { fullName: 'Old' } }))).body;
@@ -215,7 +215,7 @@ describe.each([
     }
   });
 
-  it('two PATCH at once keep both changes', async () => {
+  it('two concurrent PATCH requests keep both changes', async () => {
     for (let round = 0; round < 6; round++) {
       const seats = await givenSeats(database.db, { seats: 20 });
       const { uuid } = (await reserve(0, await bodyFor(seats))).body;

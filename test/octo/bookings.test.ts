@@ -4,7 +4,7 @@ import type { OctoBooking } from '../../services/api/octo/booking.dto';
 import { useTestApi } from '../support/api';
 import { endHoldIn, endPaymentWindow, givenWebsite, seatsTaken, type Website } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
-import { type ConformanceProduct, useConformance } from './conformance-api';
+import { adults, type ConformanceProduct, holdIdOf, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -14,15 +14,9 @@ const ADULT = { unitId: 'adult' };
 const CHILD = { unitId: 'child' };
 const CONTACT = { fullName: 'Ana Lima', emailAddress: 'ana@example.com', phoneNumber: '030 901820' };
 
-function bodyFor({ id, open }: ConformanceProduct, more: object = {}) {
-  return {
-    productId: id,
-    optionId: 'DEFAULT',
-    availabilityId: open[0]!.id,
-    unitItems: [ADULT, ADULT],
-    ...more,
-  };
-}
+/** Returns the body of a reservation of two adults. */
+const bodyFor = (product: ConformanceProduct, more: object = {}) =>
+  reservationOf(product, { unitItems: adults(2), ...more });
 
 async function reserve(more: object = {}, headers = {}, site: Website = reseller): Promise<OctoBooking> {
   const answer = await site.post('/octo/bookings', bodyFor(tours.startTime, more), headers);
@@ -38,17 +32,12 @@ const list = async (query: string): Promise<string[]> =>
     ({ uuid }) => uuid,
   );
 
-async function holdIdOf(uuid: string): Promise<string> {
-  const [id] = await api.db('octo_bookings').where({ uuid }).pluck('hold_id');
-  return id;
-}
-
 function expectRefused(answer: Response, error: string, id?: object): void {
   expectOctoError(answer, 400, error, id);
 }
 
 describe('POST /octo/bookings', () => {
-  it('holds the seats of a departure with a voucher, and with no ticket', async () => {
+  it('holds the seats of a departure, with a voucher and without tickets', async () => {
     const { id, open } = tours.startTime;
     const seats = { tour: { id, slug: '' }, date: open[0]!.date };
     const before = await seatsTaken(api.db, seats);
@@ -121,7 +110,7 @@ describe('POST /octo/bookings', () => {
     expect(body.pricing).toMatchObject({ original: 7920, retail: 7920, net: 7200 });
   });
 
-  it('shortens a longer expiration to the most that the tenant may use', async () => {
+  it("shortens a longer expiration to the tenant's maximum", async () => {
     for (const expirationMinutes of [100_000, 1_000_001, Number.MAX_SAFE_INTEGER]) {
       const { utcExpiresAt, utcCreatedAt } = await reserve({ expirationMinutes });
       expect(Date.parse(utcExpiresAt!) - Date.parse(utcCreatedAt)).toBe(60 * 60_000);
@@ -140,7 +129,7 @@ describe('POST /octo/bookings', () => {
     expect(unitItems[1]!.contact).toMatchObject({ fullName: null, firstName: null });
   });
 
-  it('answers the present state to the same body with the same UUID, in any case and order', async () => {
+  it('answers the present state to a repeat with the same UUID and an equal body', async () => {
     const uuid = randomUUID();
     const first = await reserve({ uuid, contact: CONTACT });
     await confirm(uuid);
@@ -206,20 +195,23 @@ describe('POST /octo/bookings', () => {
     ['another currency', { currency: 'USD' }, 'BAD_REQUEST', undefined],
     ['a UUID of another form', { uuid: '7' }, 'BAD_REQUEST', undefined],
     ['an e-mail address of another form', { contact: { emailAddress: 'ana' } }, 'BAD_REQUEST', undefined],
-    ['no minutes', { expirationMinutes: 0 }, 'BAD_REQUEST', undefined],
+    ['zero minutes', { expirationMinutes: 0 }, 'BAD_REQUEST', undefined],
     ['minutes below zero', { expirationMinutes: -1 }, 'BAD_REQUEST', undefined],
     ['half a minute', { expirationMinutes: 1.5 }, 'BAD_REQUEST', undefined],
-  ])('refuses %s', async (_title, more, error, id) => {
+  ])('refuses a reservation with %s', async (_title, more, error, id) => {
     expectRefused(await reseller.post('/octo/bookings', bodyFor(tours.startTime, more)), error, id);
   });
 
-  it('refuses an availability of another product, and one that is sold out', async () => {
-    const { soldOut } = tours.startTime;
-    const other = tours.openingHours.open[0]!.id;
-    const ask = async (availabilityId: string) =>
-      reseller.post('/octo/bookings', bodyFor(tours.startTime, { availabilityId }));
-    expectRefused(await ask(other), 'INVALID_AVAILABILITY_ID', { availabilityId: other });
-    expectRefused(await ask(soldOut.id), 'UNPROCESSABLE_ENTITY');
+  it('refuses an availability of another product', async () => {
+    const availabilityId = tours.openingHours.open[0]!.id;
+    const answer = await reseller.post('/octo/bookings', bodyFor(tours.startTime, { availabilityId }));
+    expectRefused(answer, 'INVALID_AVAILABILITY_ID', { availabilityId });
+  });
+
+  it('refuses an availability that is sold out', async () => {
+    const availabilityId = tours.startTime.soldOut.id;
+    const answer = await reseller.post('/octo/bookings', bodyFor(tours.startTime, { availabilityId }));
+    expectRefused(answer, 'UNPROCESSABLE_ENTITY');
   });
 
   it('marks the bookings of a sandbox tenant as tests', async () => {
@@ -231,16 +223,16 @@ describe('POST /octo/bookings', () => {
 });
 
 describe('POST /octo/bookings/{uuid}/extend', () => {
-  it('moves the end of the hold', async () => {
+  it('extend moves the end of the hold', async () => {
     const { uuid, utcExpiresAt } = await reserve({ expirationMinutes: 5 });
     const answer = await reseller.post(at(uuid, '/extend'), { expirationMinutes: 31 });
     const { utcExpiresAt: end } = expectOcto(answer, 'booking');
     expect(Date.parse(end) - Date.parse(utcExpiresAt!)).toBeGreaterThan(25 * 60_000);
   });
 
-  it('does not know a booking that is expired, cancelled or confirmed', async () => {
+  it('answers INVALID_BOOKING_UUID for an expired, a cancelled or a confirmed booking', async () => {
     const [expired, cancelled, confirmed] = [await reserve(), await reserve(), await reserve()];
-    await endHoldIn(api.db, await holdIdOf(expired.uuid), -1);
+    await endHoldIn(api.db, await holdIdOf(api, expired.uuid), -1);
     await reseller.post(at(cancelled.uuid, '/cancel'), {});
     await confirm(confirmed.uuid);
     for (const { uuid } of [expired, cancelled, confirmed])
@@ -249,7 +241,7 @@ describe('POST /octo/bookings/{uuid}/extend', () => {
 });
 
 describe('POST /octo/bookings/{uuid}/confirm', () => {
-  it('makes the lead and confirms it, and both events are recorded in order', async () => {
+  it('makes and confirms the lead, and records both events in order', async () => {
     await add(api.db, reseller.tenant.id, 'https://acme.example/hook', [
       'booking.created',
       'booking.confirmed',
@@ -286,13 +278,13 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     ]);
   });
 
-  it('needs no body', async () => {
+  it('confirms a booking without a body', async () => {
     const { uuid } = await reserve({ contact: CONTACT });
     const booking = expectOcto(await reseller.post(at(uuid, '/confirm')), 'booking');
     expect(booking).toMatchObject({ status: 'CONFIRMED', contact: CONTACT });
   });
 
-  it('answers a confirmed booking as it is', async () => {
+  it('a second confirmation answers the confirmed booking unchanged', async () => {
     const { uuid } = await reserve();
     const first = await confirm(uuid);
     expect(await confirm(uuid, { contact: { fullName: 'Rui Lima' }, resellerReference: 'other' })).toEqual(
@@ -300,7 +292,7 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     );
   });
 
-  it('takes more or fewer units than were held', async () => {
+  it('accepts other units than were held', async () => {
     const { uuid, unitItems } = await reserve();
     const kept = { uuid: unitItems[1]!.uuid, ...ADULT, contact: { firstName: 'Rui' } };
     const booking = await confirm(uuid, { contact: CONTACT, unitItems: [kept, CHILD, CHILD] });
@@ -323,14 +315,14 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
       unitItems: [{ unitId: 'dog' }],
     });
     expectRefused(dog, 'INVALID_UNIT_ID', { unitId: 'dog' });
-    await endHoldIn(api.db, await holdIdOf(uuid), -1);
+    await endHoldIn(api.db, await holdIdOf(api, uuid), -1);
     for (const id of [uuid, randomUUID(), 'invalidUUID'])
       expectRefused(await reseller.post(at(id, '/confirm'), { contact: CONTACT }), 'INVALID_BOOKING_UUID', {
         uuid: id,
       });
   });
 
-  it('needs both scopes of bookings', async () => {
+  it('refuses a key that may create bookings but not manage them', async () => {
     const creator = await givenWebsite(api, {}, ['catalog:read', 'booking:create']);
     const { uuid } = await reserve({}, {}, creator);
     expectOctoError(await creator.post(at(uuid, '/confirm'), { contact: CONTACT }), 401, 'UNAUTHORIZED');
@@ -364,7 +356,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     expect((await change(uuid, { notes: null })).notes).toBeNull();
   });
 
-  it('extends the hold when it names minutes', async () => {
+  it('PATCH with expirationMinutes extends the hold', async () => {
     const { uuid, utcExpiresAt } = await reserve({ expirationMinutes: 5 });
     const changed = await change(uuid, { expirationMinutes: 30 });
     expect(Date.parse(changed.utcExpiresAt!)).toBeGreaterThan(Date.parse(utcExpiresAt!));
@@ -399,10 +391,14 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     expectRefused(answer, 'UNPROCESSABLE_ENTITY');
   });
 
-  it('refuses to change what has ended, and seats that are not free', async () => {
+  it('refuses a move to a sold-out departure', async () => {
     const { uuid } = await reserve();
     const soldOut = await reseller.patch(at(uuid), { availabilityId: tours.startTime.soldOut.id });
     expectRefused(soldOut, 'UNPROCESSABLE_ENTITY');
+  });
+
+  it('refuses to change a cancelled booking', async () => {
+    const { uuid } = await reserve();
     await reseller.post(at(uuid, '/cancel'), {});
     expectRefused(
       await reseller.patch(at(uuid), { notes: 'x', resellerReference: 'y' }),
@@ -410,7 +406,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     );
   });
 
-  it('needs the scope that manages bookings for a confirmed one', async () => {
+  it('answers 401 for a confirmed booking to a key that may only create bookings', async () => {
     const site = await givenWebsite(api, {}, ['catalog:read', 'booking:create', 'booking:manage']);
     const { uuid } = await reserve({}, {}, site);
     expectOcto(await site.post(at(uuid, '/confirm'), { contact: CONTACT }), 'booking');
@@ -425,7 +421,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
 });
 
 describe('the cancellation', () => {
-  it('of a hold frees its seats and keeps the first reason', async () => {
+  it('cancels a hold, and a second cancellation keeps the first reason', async () => {
     const { uuid } = await reserve();
     const first = expectOcto(await reseller.post(at(uuid, '/cancel'), { reason: 'Rain' }), 'booking');
     expect(first).toMatchObject({ status: 'CANCELLED', utcExpiresAt: null, cancellable: false });
@@ -438,27 +434,25 @@ describe('the cancellation', () => {
     expect(again).toEqual(first);
   });
 
-  it('of a confirmed booking cancels the lead, also by DELETE', async () => {
-    for (const cancel of [
-      async (uuid: string) => reseller.post(at(uuid, '/cancel'), { reason: 'Ill' }),
-      async (uuid: string) => reseller.delete(at(uuid)),
-    ]) {
-      const { uuid } = await reserve();
-      const { supplierReference } = await confirm(uuid);
-      const booking = expectOcto(await cancel(uuid), 'booking');
-      expect(booking).toMatchObject({ status: 'CANCELLED', supplierReference });
-      const { body } = await reseller.get(`/api/tenant/bookings/${supplierReference}`);
-      expect(body.status).toBe('cancelled');
-    }
+  it.each<[string, (uuid: string) => PromiseLike<Response>]>([
+    ['cancel', (uuid) => reseller.post(at(uuid, '/cancel'), { reason: 'Ill' })],
+    ['DELETE', (uuid) => reseller.delete(at(uuid))],
+  ])('%s cancels the lead of a confirmed booking', async (_call, cancel) => {
+    const { uuid } = await reserve();
+    const { supplierReference } = await confirm(uuid);
+    const booking = expectOcto(await cancel(uuid), 'booking');
+    expect(booking).toMatchObject({ status: 'CANCELLED', supplierReference });
+    const { body } = await reseller.get(`/api/tenant/bookings/${supplierReference}`);
+    expect(body.status).toBe('cancelled');
   });
 });
 
 describe('a booking that REST changes', () => {
-  it('reads PENDING, then EXPIRED, when REST makes the lead', async () => {
+  it('a hold that REST books reads PENDING, then EXPIRED after the payment window', async () => {
     const { uuid } = await reserve();
     const made = await reseller.book({
       tour_id: tours.startTime.id,
-      hold_id: await holdIdOf(uuid),
+      hold_id: await holdIdOf(api, uuid),
       adults: 2,
     });
     const { supplierReference, contact, ...pending } = await read(uuid);
@@ -469,7 +463,7 @@ describe('a booking that REST changes', () => {
     expect(await read(uuid)).toMatchObject({ status: 'EXPIRED', cancellation: { reason: null } });
   });
 
-  it('shows the units, the date and the customer of REST', async () => {
+  it('shows the units, the date and the customer that REST has set', async () => {
     const { uuid, unitItems } = await reserve({ unitItems: [ADULT], contact: CONTACT });
     const { supplierReference } = await confirm(uuid);
     const departure_date = tours.startTime.open[1]!.date;
@@ -484,7 +478,7 @@ describe('a booking that REST changes', () => {
     expect(await read(uuid)).toEqual(booking);
   });
 
-  it('is still read when the tenant does not see its tour any more', async () => {
+  it('a booking can be read after its tour became invisible', async () => {
     const site = await givenWebsite(api);
     const { uuid } = await reserve({}, {}, site);
     await api.db('tours').where({ id: tours.startTime.id }).update({ status: 'archived' });
@@ -495,7 +489,7 @@ describe('a booking that REST changes', () => {
 });
 
 describe('GET /octo/bookings', () => {
-  it('finds by each reference and by dates, newest first, and never what REST has placed', async () => {
+  it('finds bookings by reference and by date, newest first, and no hold of REST', async () => {
     const site = await givenWebsite(api);
     const { open, slug } = tours.startTime;
     const [one, two] = [await reserve({ resellerReference: 'A' }, {}, site), await reserve({}, {}, site)];
@@ -523,7 +517,7 @@ describe('GET /octo/bookings', () => {
     expectRefused(await reseller.get(`/octo/bookings?${query}`), 'BAD_REQUEST');
   });
 
-  it('shows a key the bookings of its scopes', async () => {
+  it('lists only the bookings that the scopes of the key allow', async () => {
     const site = await givenWebsite(api);
     const [held, sold] = [await reserve({}, {}, site), await reserve({}, {}, site)];
     await site.post(at(sold.uuid, '/confirm'), { contact: CONTACT });
@@ -541,7 +535,7 @@ describe('GET /octo/bookings', () => {
   it('refuses an answer of more than 1,000 bookings', async () => {
     const site = await givenWebsite(api);
     const { uuid } = await reserve({ resellerReference: 'many' }, {}, site);
-    const hold_id = await holdIdOf(uuid);
+    const hold_id = await holdIdOf(api, uuid);
     await api.db.raw(
       `with copies as (
          insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, ended_at, unit_price_minor,

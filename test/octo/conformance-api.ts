@@ -33,6 +33,28 @@ export function useConformance(api: TestApi): { reseller: Website; tours: Confor
   return { reseller, tours };
 }
 
+/** Returns the body of a reservation of one adult on the first open date of a product. */
+export function reservationOf({ id, open }: ConformanceProduct, more: object = {}) {
+  return {
+    productId: id,
+    optionId: 'DEFAULT',
+    availabilityId: open[0]!.id,
+    unitItems: adults(1),
+    ...more,
+  };
+}
+
+/** Returns the unit items of `count` adults. */
+export function adults(count: number): { unitId: string }[] {
+  return Array.from({ length: count }, () => ({ unitId: 'adult' }));
+}
+
+/** Returns the id of the hold of an OCTO booking. */
+export async function holdIdOf({ db }: TestApi, uuid: string): Promise<string> {
+  const [id] = await db('octo_bookings').where({ uuid }).pluck('hold_id');
+  return id;
+}
+
 async function findProduct({ db }: TestApi, slug: string): Promise<ConformanceProduct> {
   const rows = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')

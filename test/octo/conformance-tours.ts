@@ -1,12 +1,9 @@
-import { prepareBooking } from '../../services/api/sales/prepare-sale';
-import { sellerWithoutKey } from '../../services/api/sales/sale';
-import { getVisibleTour } from '../../services/api/catalog/find-tour';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { adultsOnly } from '../../services/api/pricing/party';
-import { writeSale } from '../../services/api/sales/transact-sales';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Trx } from '../../services/platform/database';
 import { daysFromToday } from '../support/given';
+import { bookingRequest, createBooking } from '../support/sell';
 
 /** One run holds up to 135 seats of one departure, and releases none. */
 export const CONFORMANCE_SEATS = 50_000;
@@ -50,18 +47,6 @@ export async function givenConformanceTours(trx: Trx, tenant: Tenant): Promise<v
 }
 
 async function sellOut(trx: Trx, tenant: Tenant, slug: string, departureDate: string): Promise<void> {
-  const group = {
-    departureDate,
-    party: adultsOnly(SOLD_OUT_SEATS),
-    travellers: null,
-    paymentMethod: null,
-    customer: { name: 'Group', phone: '+4930901820', email: 'group@example.com' },
-    holdId: null,
-    expectedTotal: null,
-    externalRef: null,
-    notes: null,
-    by: null,
-  };
-  const tour = await getVisibleTour(trx, tenant, slug);
-  await writeSale(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, group));
+  const party = adultsOnly(SOLD_OUT_SEATS);
+  await createBooking(trx, tenant, { ...bookingRequest({ departureDate, party }), tour: slug });
 }

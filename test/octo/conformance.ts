@@ -39,7 +39,7 @@ async function givenConformanceTenant(db: Db): Promise<string> {
   return givenKey(db, tenant);
 }
 
-/** Leaves the demo's tenant its own catalog, so that the validator's result for it is the one of every demo. */
+/** Hides the added tours from the demo's tenant, so that the validator's result for it is that of every demo. */
 async function hideFrom(db: Db, slug: string): Promise<void> {
   const tenant = await findTenant(db, slug);
   for (const tour of await db('tours').whereIn('slug', CONFORMANCE_SLUGS).select<GivenTour[]>('id', 'slug'))

@@ -2,7 +2,7 @@ import { useTestApi } from '../support/api';
 import { startApiProcess } from '../support/api-process';
 import { givenKey, givenTenant } from '../support/given';
 import { givenWebsite } from '../support/website';
-import { useConformance } from './conformance-api';
+import { reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -14,8 +14,13 @@ const post = (body: string, headers: Record<string, string> = {}) =>
     .set({ authorization: reseller.authorization, 'content-type': 'application/json', ...headers })
     .send(body);
 
+/** Reserves a seat. @returns the UUID of the booking */
+async function reserve(): Promise<string> {
+  return expectOcto(await reseller.post('/octo/bookings', reservationOf(tours.startTime)), 'booking').uuid;
+}
+
 describe('an error below /octo', () => {
-  it('of a missing, malformed or wrong credential is UNAUTHORIZED with WWW-Authenticate', async () => {
+  it('answers UNAUTHORIZED with WWW-Authenticate to a missing, malformed or wrong credential', async () => {
     const answers = [
       await api.http.get('/octo/products'),
       await api.http.get('/octo/products').set({ authorization: 'Bearer nonsense' }),
@@ -27,28 +32,31 @@ describe('an error below /octo', () => {
     }
   });
 
-  it('of a missing scope is UNAUTHORIZED, and names the scope', async () => {
+  it('answers UNAUTHORIZED and the name of the scope that the key lacks', async () => {
     const key = await givenKey(api.db, await givenTenant(api.db), ['booking:create']);
     const answer = await api.http.get('/octo/products').set({ authorization: `Bearer ${key}` });
     expectOctoError(answer, 401, 'UNAUTHORIZED');
     expect(answer.headers['www-authenticate']).toContain('scope="catalog:read"');
   });
 
-  it('of an unknown path is 404 NOT_FOUND, and of another method 405 with Allow', async () => {
+  it('answers 404 NOT_FOUND to an unknown path', async () => {
     expectOctoError(await reseller.get('/octo'), 404, 'NOT_FOUND');
     expectOctoError(await reseller.get('/octo/nothing/here/'), 404, 'NOT_FOUND');
+  });
+
+  it('answers 405 with Allow to another method', async () => {
     const answer = await reseller.delete('/octo/products');
     expectOctoError(answer, 405, 'METHOD_NOT_ALLOWED');
     expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('of a body that is not JSON is 400 or 415', async () => {
+  it('answers 400 to a body that is no JSON object, and 415 to another content type', async () => {
     expectOctoError(await post('{"productId":'), 400, 'BAD_REQUEST');
     expectOctoError(await post('[]'), 400, 'BAD_REQUEST');
     expectOctoError(await post('a=b', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('of a body above 64 KiB is 413, and a body below is read', async () => {
+  it('refuses a body above 64 KiB with 413, and reads a smaller one', async () => {
     const body = (length: number) =>
       JSON.stringify({
         productId: tours.startTime.id,
@@ -63,13 +71,10 @@ describe('an error below /octo', () => {
     expect(answer.body.errorMessage).toBe('The body may have 64 KiB at most.');
   });
 
-  it('of a body that is nested 15,000 levels deep is BAD_REQUEST, also with an Idempotency-Key', async () => {
+  it('answers BAD_REQUEST to a body of 15,000 levels with an Idempotency-Key', async () => {
     const deep = `{"x":${'['.repeat(15_000)}${']'.repeat(15_000)}}`;
     const headers = { authorization: reseller.authorization, 'content-type': 'application/json' };
-    const body = { productId: tours.startTime.id, optionId: 'DEFAULT', unitItems: [{ unitId: 'adult' }] };
-    const reservation = { ...body, availabilityId: tours.startTime.open[0]!.id };
-    const { uuid } = expectOcto(await reseller.post('/octo/bookings', reservation), 'booking');
-    const path = `/octo/bookings/${uuid}/extend`;
+    const path = `/octo/bookings/${await reserve()}/extend`;
     const answer = await api.http
       .post(path)
       .set({ ...headers, 'idempotency-key': 'deep' })
@@ -77,11 +82,11 @@ describe('an error below /octo', () => {
     expectOctoError(answer, 400, 'BAD_REQUEST');
   });
 
-  it('of undecodable text in the path is BAD_REQUEST', async () => {
+  it('answers BAD_REQUEST to a path that cannot be decoded', async () => {
     expectOctoError(await reseller.get('/octo/products/%ff'), 400, 'BAD_REQUEST');
   });
 
-  it('of the service is 500 without any detail', async () => {
+  it('answers 500 without any detail to a failure of the service', async () => {
     const { availability } = api.context.config.quotas;
     Object.defineProperty(api.context.config.quotas, 'availability', {
       configurable: true,
@@ -98,19 +103,17 @@ describe('an error below /octo', () => {
     }
   });
 
-  it('is OCTO’s also for a request with a malformed header, and a problem document for other paths', async () => {
+  it('a malformed header gets OCTO’s form below /octo, and a problem document elsewhere', async () => {
     const long = 'a/b,'.repeat(300);
     const send = async (path: string) => api.http.get(path).set('accept', long);
     expectOctoError(await send('/octo/products'), 400, 'BAD_REQUEST');
     expect((await send('/octopus')).type).toBe('application/problem+json');
   });
 
-  it('of a field of another type is BAD_REQUEST for every write, and no error in the log', async () => {
+  it('every write answers BAD_REQUEST to a field of another type, and logs no error', async () => {
     const service = await startApiProcess(api.database.url);
-    const units = { unitItems: [{ unitId: 'adult' }] };
-    const { id, open } = tours.startTime;
-    const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, ...units };
-    const { uuid } = expectOcto(await reseller.post('/octo/bookings', body), 'booking');
+    const body = reservationOf(tours.startTime);
+    const uuid = await reserve();
     const wrong: [string, string, object][] = [
       ['POST', '', { ...body, unitItems: {} }],
       ['POST', '', { ...body, unitItems: [null] }],
@@ -142,7 +145,7 @@ describe('an error below /octo', () => {
     expect(service.log()).toBe('');
   });
 
-  it('names every invalid field in its message', async () => {
+  it('the message of an error names every invalid field', async () => {
     const answer = await post(JSON.stringify({ optionId: 7 }));
     expect(answer.body.errorMessage).toBe('productId is required. optionId must be a text.');
   });
@@ -150,7 +153,7 @@ describe('an error below /octo', () => {
 
 describe('a call below /octo', () => {
   it.each(['/octo/supplier', '/octo/capabilities', '/octo/products'])(
-    'has the same answer with a slash at the end: %s',
+    'a path with a slash at its end answers the same: %s',
     async (path) => {
       const [bare, slashed] = [await reseller.get(path), await reseller.get(`${path}/`)];
       expect([bare.status, slashed.status]).toEqual([200, 200]);
@@ -171,7 +174,7 @@ describe('a call below /octo', () => {
     expect(answer.headers['octo-capabilities']).toBe(inEffect);
   });
 
-  it('says which environment the key is for, and refuses a request for the other one', async () => {
+  it('names the environment of the key, and refuses a request for the other one', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     const live = await reseller.get('/octo/supplier').set('octo-env', 'live');
     expect([live.status, live.headers['octo-env'], live.headers['x-sandbox']]).toEqual([
@@ -190,23 +193,13 @@ describe('a call below /octo', () => {
   });
 });
 
-describe('a key without the scope of a booking', () => {
-  const reserve = async () => {
-    const units = { unitItems: [{ unitId: 'adult' }] };
-    const body = {
-      productId: tours.startTime.id,
-      optionId: 'DEFAULT',
-      availabilityId: tours.startTime.open[0]!.id,
-      ...units,
-    };
-    return expectOcto(await reseller.post('/octo/bookings', body), 'booking').uuid as string;
-  };
+describe('a key without a scope for bookings', () => {
   const withKey = async () => ({
     authorization: `Bearer ${await givenKey(api.db, reseller.tenant, ['catalog:read'])}`,
   });
 
   it.each(['patch', 'delete', 'post'] as const)(
-    'does not get the stored answer of another key for %s',
+    'a key without the scope does not get the stored answer of another key: %s',
     async (method) => {
       const path = `/octo/bookings/${await reserve()}${method === 'post' ? '/cancel' : ''}`;
       const send = (authorization: string) =>
@@ -220,7 +213,7 @@ describe('a key without the scope of a booking', () => {
     },
   );
 
-  it('that may only create bookings gets the same refusal of a confirmation for a known UUID and for an unknown one', async () => {
+  it('a key that may only create bookings gets the same refusal to confirm any UUID', async () => {
     const key = await givenKey(api.db, reseller.tenant, ['booking:create']);
     for (const uuid of [await reserve(), '01234567-89ab-4cde-8f01-23456789abcd']) {
       const path = `/octo/bookings/${uuid}/confirm`;
@@ -233,7 +226,7 @@ describe('a key without the scope of a booking', () => {
     }
   });
 
-  it('gets the same refusal for a known UUID and for an unknown one', async () => {
+  it('a key without the scope gets the same refusal for a known and an unknown UUID', async () => {
     const headers = await withKey();
     for (const uuid of [await reserve(), '01234567-89ab-4cde-8f01-23456789abcd']) {
       const path = `/octo/bookings/${uuid}`;

@@ -1,10 +1,10 @@
 import type { Response } from 'supertest';
 import openapi from '../../services/api/generated/openapi.json';
 import { useTestApi } from '../support/api';
-import { givenTour, type GivenTour, givenVisibilityRule } from '../support/given';
+import { givenTour, givenVisibilityRule } from '../support/given';
 import { withoutRequestId } from '../support/responses';
 import { useWebsite } from '../support/website';
-import { type ConformanceProduct, useConformance } from './conformance-api';
+import { type ConformanceProduct, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 /** A stranger asks every OCTO route for the owner's data. Each answer must equal the one for an unknown id. */
@@ -29,7 +29,7 @@ const DEFAULT = { optionId: 'DEFAULT' };
 const unitItems = [{ unitId: 'adult' }];
 const days = () => ({ localDateStart: hidden.open[0]!.date, localDateEnd: hidden.open[1]!.date });
 
-/** Requests of the stranger by route: for a product of this id. */
+/** Requests of the stranger for a product with this id, by route. */
 const BY_PRODUCT: Record<string, (productId: string) => Promise<Response>> = {
   'get /octo/products/{id}': (id) => stranger.get(`/octo/products/${id}`),
   'post /octo/availability/calendar': (productId) =>
@@ -39,14 +39,14 @@ const BY_PRODUCT: Record<string, (productId: string) => Promise<Response>> = {
   'post /octo/bookings': (productId) =>
     stranger.post('/octo/bookings', { productId, ...DEFAULT, availabilityId: hidden.open[0]!.id, unitItems }),
 };
-/** For an availability of this id, of a product that the stranger sees. */
+/** Requests for an availability with this id, of a product that the stranger sees. */
 const BY_AVAILABILITY: Record<string, (availabilityId: string) => Promise<Response>> = {
   'post /octo/availability': (id) =>
     stranger.post('/octo/availability', { productId: shared.id, ...DEFAULT, availabilityIds: [id] }),
   'post /octo/bookings': (availabilityId) =>
     stranger.post('/octo/bookings', { productId: shared.id, ...DEFAULT, availabilityId, unitItems }),
 };
-/** For a booking with this UUID. */
+/** Requests for a booking with this UUID. */
 const BY_BOOKING: Record<string, (uuid: string) => Promise<Response>> = {
   'get /octo/bookings/{uuid}': async (uuid) => stranger.get(`/octo/bookings/${uuid}`),
   'patch /octo/bookings/{uuid}': (uuid) => stranger.patch(`/octo/bookings/${uuid}`, { notes: 'mine' }),
@@ -59,10 +59,10 @@ const LISTS: Record<string, () => Promise<Response>> = {
   'get /octo/products': async () => stranger.get('/octo/products'),
   'get /octo/bookings': async () => stranger.get(`/octo/bookings?localDate=${hidden.open[0]!.date}`),
 };
-/** The same for every tenant. */
+/** Routes that answer the same to every tenant. */
 const COMMON = ['get /octo/supplier', 'get /octo/capabilities'];
 
-it('covers every route of OCTO', () => {
+it('this file covers every route of OCTO', () => {
   const covered = [BY_PRODUCT, BY_AVAILABILITY, BY_BOOKING, LISTS].flatMap(Object.keys);
   const routes = Object.entries(openapi.paths as Record<string, object>)
     .filter(([path]) => path.startsWith('/octo/'))
@@ -79,24 +79,30 @@ function expectLikeNothing(theirs: Response, nobodys: Response, error: string, f
 }
 
 describe("another tenant's product", () => {
-  it.each(Object.entries(BY_PRODUCT))('does not exist for %s (T1)', async (_route, ask) => {
-    const [theirs, nobodys] = [await ask(hidden.id), await ask(NOBODYS_ID)];
-    expectLikeNothing(theirs, nobodys, 'INVALID_PRODUCT_ID', 'productId', [hidden.id, NOBODYS_ID]);
-  });
+  it.each(Object.entries(BY_PRODUCT))(
+    '%s answers for a hidden product as for an unknown one (T1)',
+    async (_route, ask) => {
+      const [theirs, nobodys] = [await ask(hidden.id), await ask(NOBODYS_ID)];
+      expectLikeNothing(theirs, nobodys, 'INVALID_PRODUCT_ID', 'productId', [hidden.id, NOBODYS_ID]);
+    },
+  );
 
-  it.each(['draft', 'archived'])('answers like a tour that is %s', async (status) => {
-    const tour: GivenTour = await givenTour(api.db, { status });
+  it.each(['draft', 'archived'])('answers INVALID_PRODUCT_ID for a tour that is %s', async (status) => {
+    const tour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_PRODUCT))
       expectOctoError(await ask(tour.id), 400, 'INVALID_PRODUCT_ID', { productId: tour.id });
   });
 
-  it.each(Object.entries(BY_AVAILABILITY))('has no availability for %s', async (_route, ask) => {
-    const id = hidden.open[0]!.id;
-    const [theirs, nobodys] = [await ask(id), await ask(NOBODYS_ID)];
-    expectLikeNothing(theirs, nobodys, 'INVALID_AVAILABILITY_ID', 'availabilityId', [id, NOBODYS_ID]);
-  });
+  it.each(Object.entries(BY_AVAILABILITY))(
+    '%s answers for an availability of a hidden product as for an unknown one',
+    async (_route, ask) => {
+      const id = hidden.open[0]!.id;
+      const [theirs, nobodys] = [await ask(id), await ask(NOBODYS_ID)];
+      expectLikeNothing(theirs, nobodys, 'INVALID_AVAILABILITY_ID', 'availabilityId', [id, NOBODYS_ID]);
+    },
+  );
 
-  it('is not in the list of products', async () => {
+  it('the list of products leaves out a hidden product', async () => {
     const ids = async (answer: Promise<Response>) =>
       expectOcto(await answer, 'products').map(({ id }: { id: string }) => id);
     expect(await ids(LISTS['get /octo/products']!())).not.toContain(hidden.id);
@@ -106,24 +112,25 @@ describe("another tenant's product", () => {
 
 describe("another tenant's booking", () => {
   async function givenBooking(confirmed: boolean): Promise<string> {
-    const { id } = hidden.open[0]!;
-    const body = { productId: hidden.id, ...DEFAULT, availabilityId: id, unitItems };
-    const { uuid } = expectOcto(await owner.post('/octo/bookings', body), 'booking');
+    const { uuid } = expectOcto(await owner.post('/octo/bookings', reservationOf(hidden)), 'booking');
     if (confirmed) expectOcto(await owner.post(`/octo/bookings/${uuid}/confirm`, {}), 'booking');
     return uuid;
   }
 
-  it.each(Object.entries(BY_BOOKING))('does not exist for %s (T1, T4)', async (_route, ask) => {
-    for (const confirmed of [false, true]) {
-      const uuid = await givenBooking(confirmed);
-      const before = await owner.get(`/octo/bookings/${uuid}`);
-      const [theirs, nobodys] = [await ask(uuid), await ask(NOBODYS_ID)];
-      expectLikeNothing(theirs, nobodys, 'INVALID_BOOKING_UUID', 'uuid', [uuid, NOBODYS_ID]);
-      expect((await owner.get(`/octo/bookings/${uuid}`)).text).toBe(before.text);
-    }
-  });
+  it.each(Object.entries(BY_BOOKING))(
+    "%s answers for another tenant's booking as for an unknown one (T1, T4)",
+    async (_route, ask) => {
+      for (const confirmed of [false, true]) {
+        const uuid = await givenBooking(confirmed);
+        const before = await owner.get(`/octo/bookings/${uuid}`);
+        const [theirs, nobodys] = [await ask(uuid), await ask(NOBODYS_ID)];
+        expectLikeNothing(theirs, nobodys, 'INVALID_BOOKING_UUID', 'uuid', [uuid, NOBODYS_ID]);
+        expect((await owner.get(`/octo/bookings/${uuid}`)).text).toBe(before.text);
+      }
+    },
+  );
 
-  it('is in no list', async () => {
+  it("the list of bookings leaves out another tenant's bookings", async () => {
     await givenBooking(false);
     expect(expectOcto(await LISTS['get /octo/bookings']!(), 'bookings')).toEqual([]);
   });

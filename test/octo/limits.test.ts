@@ -10,60 +10,59 @@ import {
   endHoldIn,
   givenSeats,
   givenWebsite,
-  type Seats,
+  type PlacedSeats,
   seatsTakenByKind,
   type Website,
 } from '../support/website';
-import { useConformance } from './conformance-api';
+import { adults, holdIdOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
 const { reseller, tours } = useConformance(api);
 
-const units = (count: number) => Array.from({ length: count }, () => ({ unitId: 'adult' }));
-
-async function reserve(site: Website, { tour, date }: Seats, count = 1): Promise<Response> {
-  const [availabilityId] = await api
-    .db('departures')
-    .where({ tour_id: tour.id, departure_date: date })
-    .pluck('id');
-  const body = { productId: tour.id, optionId: 'DEFAULT', availabilityId, unitItems: units(count) };
+async function reserve(
+  site: Website,
+  { tour, departureId }: Omit<PlacedSeats, 'date'>,
+  count = 1,
+): Promise<Response> {
+  const body = {
+    productId: tour.id,
+    optionId: 'DEFAULT',
+    availabilityId: departureId,
+    unitItems: adults(count),
+  };
   return site.post('/octo/bookings', body);
 }
 
 const uuidOf = (answer: Response): string => expectOcto(answer, 'booking').uuid;
 
-async function holdIdOf(uuid: string): Promise<string> {
-  const [id] = await api.db('octo_bookings').where({ uuid }).pluck('hold_id');
-  return id;
-}
-
-function conformanceSeats(): Seats {
+/** Returns the departure of the first open date. */
+function conformanceSeats(): Omit<PlacedSeats, 'date'> {
   const { id, slug, open } = tours.startTime;
-  return { tour: { id, slug }, date: open[0]!.date };
+  return { tour: { id, slug }, departureId: open[0]!.id };
 }
 
 describe('a reservation', () => {
-  it('is refused above the number of holds of its tenant, also beside holds of REST', async () => {
+  it("refuses a reservation above the tenant's number of holds, holds of REST included", async () => {
     const seats = await givenSeats(api.db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
     const first = uuidOf(await reserve(modest, seats));
     await modest.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     expectOctoError(await reserve(modest, seats), 400, 'UNPROCESSABLE_ENTITY');
-    await endHoldIn(api.db, await holdIdOf(first), -1);
+    await endHoldIn(api.db, await holdIdOf(api, first), -1);
     const second = uuidOf(await reserve(modest, seats));
     expectOctoError(await reserve(modest, seats), 400, 'UNPROCESSABLE_ENTITY');
     expectOcto(await modest.post(`/octo/bookings/${second}/cancel`, {}), 'booking');
     expectOcto(await reserve(modest, seats), 'booking');
   });
 
-  it('is refused above the share of a departure that its tenant may hold, and PATCH too', async () => {
+  it("refuses a reservation and a PATCH above the tenant's share of a departure", async () => {
     const seats = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 30 });
     const uuid = uuidOf(await reserve(modest, seats, 2));
     expectOctoError(await reserve(modest, seats, 2), 400, 'UNPROCESSABLE_ENTITY');
     const change = async (count: number) =>
-      modest.patch(`/octo/bookings/${uuid}`, { unitItems: units(count) });
+      modest.patch(`/octo/bookings/${uuid}`, { unitItems: adults(count) });
     expectOctoError(await change(4), 400, 'UNPROCESSABLE_ENTITY');
     expect(expectOcto(await change(3), 'booking').unitItems).toHaveLength(3);
     expect(expectOcto(await reserve(await givenWebsite(api), seats, 7), 'booking').unitItems).toHaveLength(7);
@@ -71,7 +70,7 @@ describe('a reservation', () => {
 });
 
 describe('a sandbox key', () => {
-  it('reserves and confirms test seats, which are no real ones', async () => {
+  it('a sandbox key reserves and confirms sandbox seats only', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const sandbox = await givenWebsite(api, { sandbox: true });
     const uuid = uuidOf(await reserve(sandbox, seats, 3));
@@ -93,7 +92,7 @@ describe('a sandbox key', () => {
     expect(expectOcto(await reserve(reseller, seats, 3), 'booking').testMode).toBe(false);
   });
 
-  it('does not find the bookings of the live tenant, and the reverse', async () => {
+  it('a sandbox key lists its own test bookings only, and does not find a live one', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     const seats = await givenSeats(api.db);
     const uuids = [uuidOf(await reserve(sandbox, seats)), uuidOf(await reserve(reseller, seats))];
@@ -110,7 +109,7 @@ describe('a sandbox key', () => {
 });
 
 describe('an answer of 503', () => {
-  it('has OCTO’s form and Retry-After while another transaction keeps the departure for two seconds', async () => {
+  it('answers DEPARTURE_BUSY with Retry-After while the departure stays locked for two seconds', async () => {
     const seats = await givenSeats(api.db);
     const uuid = uuidOf(await reserve(reseller, seats));
     const calls = [
@@ -133,7 +132,7 @@ describe('an answer of 503', () => {
     expect(expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking').notes).toBeNull();
   }, 20_000);
 
-  it('has OCTO’s form and Retry-After while all connections of the database are in use', async () => {
+  it('answers OVERLOADED with Retry-After while all connections of the database are in use', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api.context;
     api.context.db = busy;
@@ -148,7 +147,7 @@ describe('an answer of 503', () => {
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
   });
 
-  it('has OCTO’s form while the instance stops', async () => {
+  it('answers SHUTTING_DOWN while the instance stops', async () => {
     const shedder = createLoadShedder();
     const app = createApp(api.context, shedder);
     shedder.shutDown();
@@ -161,9 +160,11 @@ describe('an answer of 503', () => {
 describe('a booking of OCTO that REST changes', () => {
   const read = async (uuid: string) => expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking');
 
-  it('reads CANCELLED when REST releases its hold, and every later write is refused', async () => {
+  it('a booking whose hold REST released reads CANCELLED and refuses every later write', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
-    expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(uuid)}`)).status).toBeLessThan(300);
+    expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(api, uuid)}`)).status).toBeLessThan(
+      300,
+    );
     const booking = await read(uuid);
     expect(booking).toMatchObject({
       status: 'CANCELLED',
@@ -173,34 +174,30 @@ describe('a booking of OCTO that REST changes', () => {
       cancellation: { refund: 'NONE', reason: null, utcCancelledAt: expect.any(String) },
       unitItems: [{ status: 'CANCELLED' }],
     });
-    for (const call of ['extend', 'confirm'])
-      expectOctoError(
-        await reseller.post(`/octo/bookings/${uuid}/${call}`, {}),
-        400,
-        'INVALID_BOOKING_UUID',
-        {
-          uuid,
-        },
-      );
-    const change = await reseller.patch(`/octo/bookings/${uuid}`, { unitItems: units(2) });
+    for (const call of ['extend', 'confirm']) {
+      const answer = await reseller.post(`/octo/bookings/${uuid}/${call}`, {});
+      expectOctoError(answer, 400, 'INVALID_BOOKING_UUID', { uuid });
+    }
+    const change = await reseller.patch(`/octo/bookings/${uuid}`, { unitItems: adults(2) });
     expectOctoError(change, 400, 'UNPROCESSABLE_ENTITY');
   });
 
-  it('reads EXPIRED with the end of its hold', async () => {
+  it('a booking reads EXPIRED from the end of its hold', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
-    await endHoldIn(api.db, await holdIdOf(uuid), -1);
+    await endHoldIn(api.db, await holdIdOf(api, uuid), -1);
     const booking = await read(uuid);
     expect(booking).toMatchObject({ status: 'EXPIRED', cancellable: false, cancellation: { reason: null } });
     expect(booking.cancellation.utcCancelledAt).toBe(booking.utcExpiresAt);
   });
 
-  it('reads PENDING while its lead is unpaid, and CONFIRMED after a confirmation by REST or OCTO', async () => {
-    for (const confirm of [
-      (_uuid: string, ref: string) => reseller.post(`/api/tenant/bookings/${ref}/confirm`, {}),
-      (uuid: string) => reseller.post(`/octo/bookings/${uuid}/confirm`, {}),
-    ]) {
+  it.each<[string, (uuid: string, ref: string) => Promise<Response>]>([
+    ['REST', (_uuid, ref) => reseller.post(`/api/tenant/bookings/${ref}/confirm`, {})],
+    ['OCTO', (uuid) => reseller.post(`/octo/bookings/${uuid}/confirm`, {})],
+  ])(
+    'a booking reads PENDING while its lead is unpaid, and CONFIRMED after %s confirms it',
+    async (_by, confirm) => {
       const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
-      const hold_id = await holdIdOf(uuid);
+      const hold_id = await holdIdOf(api, uuid);
       const { body } = await reseller.book({ tour_id: tours.startTime.id, hold_id, adults: 1 });
       const pending = await read(uuid);
       expect(pending).toMatchObject({ status: 'PENDING', supplierReference: body.booking_ref });
@@ -209,10 +206,10 @@ describe('a booking of OCTO that REST changes', () => {
       const confirmed = await read(uuid);
       expect(confirmed).toMatchObject({ status: 'CONFIRMED', supplierReference: body.booking_ref });
       expect(confirmed.utcExpiresAt).toBeNull();
-    }
-  });
+    },
+  );
 
-  it('reads CANCELLED with the reason when REST cancels its lead', async () => {
+  it('a booking whose lead REST cancelled reads CANCELLED with the reason', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
     const { body } = await reseller.post(`/octo/bookings/${uuid}/confirm`, {});
     await reseller.post(`/api/tenant/bookings/${body.supplierReference}/cancel`, { reason: 'Storm' });
@@ -223,7 +220,7 @@ describe('a booking of OCTO that REST changes', () => {
     });
   });
 
-  it('is listed by the date to which REST has moved its hold or its lead', async () => {
+  it('the list finds a booking by the date to which REST moved its hold or its lead', async () => {
     const site = await givenWebsite(api);
     const [held, sold] = [
       uuidOf(await reserve(site, conformanceSeats())),
@@ -237,7 +234,7 @@ describe('a booking of OCTO that REST changes', () => {
       );
     expect(await list(before!.date)).toEqual([sold, held]);
     const move = { departure_date: after!.date };
-    expect((await site.patch(`/api/gateway/holds/${await holdIdOf(held)}`, move)).status).toBe(200);
+    expect((await site.patch(`/api/gateway/holds/${await holdIdOf(api, held)}`, move)).status).toBe(200);
     expect((await site.patch(`/api/tenant/bookings/${body.supplierReference}`, move)).status).toBe(200);
     expect([await list(before!.date), await list(after!.date)]).toEqual([[], [sold, held]]);
   });

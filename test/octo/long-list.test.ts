@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bookingTexts } from '../../services/api/octo/octo-bookings.controller';
 import { useTestApi } from '../support/api';
 import { givenWebsite, type Website } from '../support/website';
-import { useConformance } from './conformance-api';
+import { reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const COPIES = 120;
@@ -15,10 +15,9 @@ let date: string;
 
 beforeAll(async () => {
   site = await givenWebsite(api, { maxHolds: 1000 });
-  const { id, open } = tours.startTime;
-  date = open[0]!.date;
+  date = tours.startTime.open[0]!.date;
   const unitItems = [{ unitId: 'adult' }, { unitId: 'child' }];
-  const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, unitItems };
+  const body = reservationOf(tours.startTime, { unitItems });
   for (let n = 0; n < COPIES; n += 20)
     await Promise.all(
       Array.from({ length: 20 }, async () => expectOcto(await site.post('/octo/bookings', body), 'booking')),
@@ -30,7 +29,7 @@ const list = (headers: Record<string, string> = {}) =>
   site.get(`/octo/bookings?localDate=${date}`).set(headers);
 
 describe('a list of more than 100 bookings', () => {
-  it('has the same bookings as they are read one by one', async () => {
+  it('shows each booking as a single read shows it', async () => {
     const headers = { 'octo-capabilities': 'octo/pricing, octo/content' };
     const listed = expectOcto(await list(headers), 'bookings');
     expect(listed).toHaveLength(COPIES);
@@ -40,7 +39,7 @@ describe('a list of more than 100 bookings', () => {
       );
   });
 
-  it('lets other requests run after every 20 bookings', async () => {
+  it('other requests run after every 20 bookings of a long list', async () => {
     const view = { tenant: site.tenant, capabilities: [], baseUrl: 'https://api.example.test' };
     let turns = 0;
     let ended = false;
@@ -66,22 +65,36 @@ describe('a list of more than 100 bookings', () => {
       expect(turn).toBeGreaterThan(turnsOfTexts[index]!);
   });
 
-  it('is made for two requests of one key one after the other, and refused with 429 after two seconds', async () => {
+  it('answers concurrent long lists of one key', async () => {
     const lists = await Promise.all([1, 2, 3].map(async () => list()));
     for (const answer of lists) expect(expectOcto(answer, 'bookings')).toHaveLength(COPIES);
+  });
+
+  /** Returns the keys of the single flights that a request takes. */
+  async function flightsOf(request: () => PromiseLike<unknown>): Promise<string[]> {
     const { singleFlight } = api.context;
     const taken: string[] = [];
     api.context.singleFlight = (key, work) => {
       taken.push(key);
       return singleFlight(key, work);
     };
-    await list();
-    const short = await site.get('/octo/bookings?resellerReference=none');
-    expect(short.body).toEqual([]);
+    await request();
     api.context.singleFlight = singleFlight;
-    expect(taken).toEqual([expect.stringMatching(/^octo bookings /)]);
+    return taken;
+  }
+
+  it('a long list takes a turn, and a short list does not', async () => {
+    expect(await flightsOf(list)).toEqual([expect.stringMatching(/^octo bookings /)]);
+    const short = await flightsOf(async () => {
+      expect((await site.get('/octo/bookings?resellerReference=none')).body).toEqual([]);
+    });
+    expect(short).toEqual([]);
+  });
+
+  it('answers 429 to a long list that waits two seconds for its turn', async () => {
+    const [key] = await flightsOf(list);
     let end = () => {};
-    const running = singleFlight(taken[0]!, () => new Promise<void>((resolve) => (end = resolve)));
+    const running = api.context.singleFlight(key!, () => new Promise<void>((resolve) => (end = resolve)));
     const refused = await list();
     end();
     await running;

@@ -4,12 +4,11 @@ import { prepareBooking } from '../../services/api/sales/prepare-sale';
 import { sellerWithoutKey } from '../../services/api/sales/sale';
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import type { NewOctoDetails } from '../../services/api/holds/octo-booking';
-import { holdSaleOf } from '../support/sell';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import { adultsOnly } from '../../services/api/pricing/party';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
+import { bookingRequest, holdRequest, holdSaleOf } from '../support/sell';
 import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 
 const api = useTestApi();
@@ -17,7 +16,7 @@ const terminal = useTerminalOf(api);
 
 function somebody() {
   const mark = randomBytes(4).toString('hex');
-  return { mark, name: `Xaver Quill${mark}`, email: `x.${mark}@example.com` };
+  return { mark, name: `Xaver Quill${mark}` };
 }
 
 function detailsOf(mark: string, uuid: string = randomUUID()): NewOctoDetails {
@@ -42,28 +41,22 @@ async function hold(
   { tenant }: Website,
   { tour, date }: Seats,
   octo: NewOctoDetails,
-  customer = { name: null as string | null, phone: null, email: null },
+  name: string | null = null,
 ): Promise<SeatHold> {
   const visible = await getVisibleTour(api.db, tenant, tour.id);
-  const request = { departureDate: date, party: adultsOnly(1), holdMinutes: undefined, customer, octo };
-  return (await api.context.sales.sell(
-    await holdSaleOf(api.db, tenant, visible, { ...request, externalRef: `ref-${octo.uuid}`, by: null }),
-  )) as SeatHold;
+  const request = holdRequest(date, {
+    customer: { name, phone: null, email: null },
+    octo,
+    externalRef: `ref-${octo.uuid}`,
+  });
+  const sale = await holdSaleOf(api.db, tenant, visible, request);
+  return (await api.context.sales.sell(sale)) as SeatHold;
 }
 
 /** Makes the booking of a hold as OCTO does. */
 async function book({ tenant }: Website, { tour, customer, id }: SeatHold): Promise<BookingLead> {
-  const request = { party: adultsOnly(1), departureDate: null, travellers: null, paymentMethod: null };
-  const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, {
-    ...request,
-    holdId: id,
-    customer,
-    externalRef: null,
-    expectedTotal: null,
-    notes: null,
-    by: null,
-    source: 'octo',
-  });
+  const request = bookingRequest({ holdId: id, customer, source: 'octo' });
+  const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, request);
   return (await api.context.sales.sell(sale)) as BookingLead;
 }
 
@@ -79,18 +72,19 @@ async function tracesOf(mark: string): Promise<string[]> {
 }
 
 describe('the details of an OCTO booking', () => {
-  it('are written with the hold, and are the same when the hold is read', async () => {
+  it('a hold keeps the details of its OCTO booking, and REST reads the hold', async () => {
     const site = await givenWebsite(api);
     const seats = await givenSeats(api.db);
-    const { fingerprint: _, ...details } = detailsOf('aa');
-    const placed = await hold(site, seats, { ...details, fingerprint: Buffer.alloc(32) });
+    const octo = detailsOf('aa');
+    const { fingerprint: _, ...details } = octo;
+    const placed = await hold(site, seats, octo);
     expect(placed.octo).toMatchObject(details);
     expect(placed.id).not.toBe(details.uuid);
     const { body } = await site.get(`/api/gateway/holds/${placed.id}`);
     expect(body).toMatchObject({ hold_id: placed.id, status: 'active', external_ref: `ref-${details.uuid}` });
   });
 
-  it('let two tenants use the same UUID, and refuse a second hold of one tenant with it', async () => {
+  it('two tenants may use the same UUID, but one tenant may use it only once', async () => {
     const [one, other] = [await givenWebsite(api), await givenWebsite(api)];
     const [seats, elsewhere] = [await givenSeats(api.db), await givenSeats(api.db)];
     const octo = detailsOf('bb');
@@ -99,7 +93,7 @@ describe('the details of an OCTO booking', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, elsewhere)]).toEqual([2, 0]);
   });
 
-  it('refuse one of two holds at once with the same UUID, and sell to everybody else in their batch', async () => {
+  it('refuses one of two concurrent holds with one UUID, and sells the rest of their batch', async () => {
     const site = await givenWebsite(api);
     const seats = await givenSeats(api.db);
     const octo = detailsOf('cc');
@@ -109,7 +103,7 @@ describe('the details of an OCTO booking', () => {
     expect(await seatsTaken(api.db, seats)).toBe(5);
   });
 
-  it('wait for another instance that places a hold with the UUID, and delay nobody else in their batch', async () => {
+  it('a hold whose UUID is in use elsewhere waits, without a delay for the rest of its batch', async () => {
     const site = await givenWebsite(api);
     const seats = await givenSeats(api.db);
     const octo = detailsOf('dd');
@@ -123,31 +117,24 @@ describe('the details of an OCTO booking', () => {
     expect(await seatsTaken(api.db, seats)).toBe(5);
   });
 
-  it('let a lead have no phone and no email: REST and the event have null, and the source is octo', async () => {
+  it('a lead of OCTO without phone and email has null for them in REST and in the event', async () => {
     const site = await givenWebsite(api);
     const { mark, name } = somebody();
     const customer = { name, phone: null, email: null };
-    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), customer);
+    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), name);
     const { bookingRef } = await book(site, held);
     const { body } = await site.get(`/api/tenant/bookings/${bookingRef}`);
-    expect(body).toMatchObject({ customer: { name, phone: null, email: null }, source: 'octo' });
+    expect(body).toMatchObject({ customer, source: 'octo' });
     const [event] = await api.db('webhook_events').where({ booking_ref: bookingRef }).pluck('body');
-    expect(JSON.parse(event)).toMatchObject({
-      source: 'tenant_api',
-      customer: { name, phone: null, email: null },
-    });
+    expect(JSON.parse(event)).toMatchObject({ customer, source: 'tenant_api' });
   });
 });
 
 describe('the people of an OCTO booking', () => {
-  it('are masked in the terminal until they are revealed', async () => {
+  it('the terminal masks the people of an OCTO booking until --reveal', async () => {
     const site = await givenWebsite(api);
     const { mark, name } = somebody();
-    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), {
-      name,
-      phone: null,
-      email: null,
-    });
+    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), name);
     const { bookingRef } = await book(site, held);
     for (const line of [`booking show ${bookingRef}`, `hold show ${held.id}`]) {
       for (const flags of ['', ' --json'])
@@ -163,14 +150,10 @@ describe('the people of an OCTO booking', () => {
     expect(revealed.stdout).toContain(`Yara Quill${mark}, yara.${mark}@example.com`);
   });
 
-  it('are erased with the customer of the booking', async () => {
+  it('booking anonymize erases the people of an OCTO booking with its customer', async () => {
     const site = await givenWebsite(api);
     const { mark, name } = somebody();
-    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), {
-      name,
-      phone: null,
-      email: null,
-    });
+    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), name);
     const { bookingRef } = await book(site, held);
     expect(await tracesOf(mark)).toEqual(['octo_bookings', 'seat_holds', 'booking_leads', 'webhook_events']);
     expect((await terminal.tourctl(`booking anonymize ${bookingRef} --yes`)).code).toBe(0);

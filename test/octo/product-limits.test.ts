@@ -3,20 +3,18 @@ import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { answerAfter } from '../support/lock-wait';
 import type { Seats } from '../support/website';
-import { useConformance } from './conformance-api';
+import { adults, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
 const { reseller, tours } = useConformance(api);
 
-const units = (count: number) => Array.from({ length: count }, () => ({ unitId: 'adult' }));
 const at = (uuid: string, call = '') => `/octo/bookings/${uuid}${call}`;
 const read = async (uuid: string) => expectOcto(await reseller.get(at(uuid)), 'booking');
 
 /** Reserves seats of the first open date of the tour with a start time, which takes nine units a booking. */
 async function reserve(count: number): Promise<string> {
-  const { id, open } = tours.startTime;
-  const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, unitItems: units(count) };
+  const body = reservationOf(tours.startTime, { unitItems: adults(count) });
   return expectOcto(await reseller.post('/octo/bookings', body), 'booking').uuid;
 }
 
@@ -44,32 +42,36 @@ const moveTo = (uuid: string, departureId: string) => (trx: Trx) =>
     .update({ departure_id: departureId });
 
 describe('the most units of a product', () => {
-  it('limit a booking that moves there without naming its units', async () => {
+  it('refuses a move to a product that allows fewer units than the booking has', async () => {
     const uuid = await reserve(3);
     const before = await read(uuid);
     const target = { productId: small.id, availabilityId: smallIds[0] };
     expectOctoError(await reseller.patch(at(uuid), target), 400, 'UNPROCESSABLE_ENTITY');
     expect(await read(uuid)).toEqual(before);
-    const moved = await reseller.patch(at(uuid), { ...target, unitItems: units(2) });
-    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
+    const moved = await reseller.patch(at(uuid), { ...target, unitItems: adults(2) });
+    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });
   });
 
-  it('let a booking with few enough units move without naming them', async () => {
+  it('accepts a move without units to a product that allows the units of the booking', async () => {
     const uuid = await reserve(2);
     const moved = await reseller.patch(at(uuid), { productId: small.id, availabilityId: smallIds[0] });
-    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
+    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });
   });
 
   it.each([
-    ['PATCH', (uuid: string) => reseller.patch(at(uuid), { unitItems: units(3) })],
-    ['a confirmation', (uuid: string) => reseller.post(at(uuid, '/confirm'), { unitItems: units(3) })],
+    ['PATCH', (uuid: string) => reseller.patch(at(uuid), { unitItems: adults(3) })],
+    ['a confirmation', (uuid: string) => reseller.post(at(uuid, '/confirm'), { unitItems: adults(3) })],
   ])(
-    'are those of the product to which another request has moved the booking before %s',
+    '%s obeys the unit limit of the product to which another request moved the booking',
     async (_call, ask) => {
       const uuid = await reserve(1);
       const answer = await answerAfter(api.db, reserved(), () => ask(uuid), moveTo(uuid, smallIds[0]!));
       expectOctoError(answer, 400, 'UNPROCESSABLE_ENTITY');
-      expect(await read(uuid)).toMatchObject({ productId: small.id, unitItems: units(1), status: 'ON_HOLD' });
+      expect(await read(uuid)).toMatchObject({
+        productId: small.id,
+        unitItems: adults(1),
+        status: 'ON_HOLD',
+      });
     },
   );
 });
@@ -82,7 +84,7 @@ it('a change of the product alone keeps the date to which another request has mo
 });
 
 describe('the currency of a request', () => {
-  it('is the one of the product, also for PATCH and for a confirmation', async () => {
+  it("PATCH and confirm refuse another currency than the product's", async () => {
     const uuid = await reserve(1);
     const contact = { fullName: 'Ana Lima' };
     const change = async (currency: string) => reseller.patch(at(uuid), { contact, currency });

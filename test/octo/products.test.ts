@@ -32,7 +32,7 @@ describe('GET /octo/supplier', () => {
     });
   });
 
-  it('accepts a key without any of the other calls’ scopes', async () => {
+  it('accepts a key without the scope catalog:read', async () => {
     const creator = await givenWebsite(api, {}, ['booking:create']);
     expectOcto(await creator.get('/octo/supplier'), 'supplier');
     expectOctoError(await creator.get('/octo/products'), 401, 'UNAUTHORIZED');
@@ -40,7 +40,7 @@ describe('GET /octo/supplier', () => {
 });
 
 describe('GET /octo/capabilities', () => {
-  it('lists pricing and content, which no request must name', async () => {
+  it('lists pricing and content as optional capabilities', async () => {
     const body = expectOcto(await reseller.get('/octo/capabilities'), 'capabilities');
     expect(body.map(({ id, required }: { id: string; required: boolean }) => [id, required])).toEqual([
       ['octo/pricing', false],
@@ -88,7 +88,7 @@ describe('GET /octo/products', () => {
     ]);
   });
 
-  it('lets the next request of the key go on when a client leaves in the middle of a list', async () => {
+  it('a client that leaves in the middle of a list does not block the next request of its key', async () => {
     for (let n = 0; n < 3; n++) {
       const left = new AbortController();
       const { authorization } = reseller;
@@ -102,7 +102,7 @@ describe('GET /octo/products', () => {
     expectOcto(await reseller.get('/octo/products'), 'products');
   });
 
-  it('lists for two requests of one key one after the other', async () => {
+  it('answers concurrent lists of one key with the same text', async () => {
     const lists = await Promise.all([1, 2, 3].map(async () => reseller.get('/octo/products')));
     for (const list of lists) expectOcto(list, 'products');
     expect(new Set(lists.map(({ text }) => text)).size).toBe(1);
@@ -153,11 +153,16 @@ describe('GET /octo/products/{id}', () => {
     });
   });
 
-  it('has no unit for children of a tour without a price for them, and fifty units at most', async () => {
+  it('offers no child unit for a tour without a price for children', async () => {
+    const { id } = await givenTour(api.db);
+    const [option] = expectOcto(await reseller.get(`/octo/products/${id}`), 'product').options;
+    expect(option.units.map((it: { id: string }) => it.id)).toEqual(['adult']);
+  });
+
+  it('allows 50 units for a tour without a group size', async () => {
     const { id } = await givenTour(api.db);
     const [option] = expectOcto(await reseller.get(`/octo/products/${id}`), 'product').options;
     expect(option.restrictions.maxUnits).toBe(50);
-    expect(option.units.map((it: { id: string }) => it.id)).toEqual(['adult']);
   });
 
   it('adds the lowest prices of the open dates with octo/pricing', async () => {
@@ -184,7 +189,7 @@ describe('GET /octo/products/{id}', () => {
     expect(option.units).toMatchObject([{ pricingFrom: [price(9900, 9900)] }]);
   });
 
-  it('adds everything that the tour has with octo/content', async () => {
+  it('adds the whole content of the tour with octo/content', async () => {
     const { id } = await givenTour(api.db, { durationDays: 2 });
     await api
       .db('tours')
@@ -246,7 +251,7 @@ describe('GET /octo/products/{id}', () => {
   });
 
   it.each(['no-such-tour', 'a-morning-in-the-old-town', '01234567-89ab-4cde-8f01-23456789abcd'])(
-    'answers INVALID_PRODUCT_ID to an id that is no visible tour’s UUID: %s',
+    'answers INVALID_PRODUCT_ID to an id that is not the UUID of a visible tour: %s',
     async (productId) => {
       expectOctoError(await reseller.get(`/octo/products/${productId}`), 400, 'INVALID_PRODUCT_ID', {
         productId,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { useTestApi } from '../support/api';
-import { type ConformanceProduct, useConformance } from './conformance-api';
+import { reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -8,14 +8,12 @@ const { reseller, tours } = useConformance(api);
 
 const CONTACT = { fullName: 'Zoë Lima', phoneNumber: '030 901820' };
 
-const bodyFor = ({ id, open }: ConformanceProduct, more: object = {}) => ({
-  productId: id,
-  optionId: 'DEFAULT',
-  availabilityId: open[0]!.id,
-  unitItems: [{ unitId: 'adult', contact: CONTACT }],
-  contact: CONTACT,
-  ...more,
-});
+const bodyFor = (more: object = {}) =>
+  reservationOf(tours.startTime, {
+    unitItems: [{ unitId: 'adult', contact: CONTACT }],
+    contact: CONTACT,
+    ...more,
+  });
 
 const setCountry = (country: string) =>
   api.db('tenants').where({ id: reseller.tenant.id }).update({ country });
@@ -37,27 +35,24 @@ const SPELLINGS: [string, object][] = [
 ];
 
 describe('a reservation that is repeated', () => {
-  it.each(SPELLINGS)('with its UUID is recognised with %s', async (_spelling, change) => {
+  it.each(SPELLINGS)('recognises a repeat by its UUID despite %s', async (_spelling, change) => {
     const uuid = randomUUID();
-    const first = expectOcto(
-      await reseller.post('/octo/bookings', bodyFor(tours.startTime, { uuid })),
-      'booking',
-    );
-    const again = await reseller.post('/octo/bookings', bodyFor(tours.startTime, { uuid, ...change }));
+    const first = expectOcto(await reseller.post('/octo/bookings', bodyFor({ uuid })), 'booking');
+    const again = await reseller.post('/octo/bookings', bodyFor({ uuid, ...change }));
     expect(expectOcto(again, 'booking')).toEqual(first);
   });
 
-  it.each(SPELLINGS)('with its Idempotency-Key is recognised with %s', async (_spelling, change) => {
+  it.each(SPELLINGS)('recognises a repeat by its Idempotency-Key despite %s', async (_spelling, change) => {
     const key = { 'idempotency-key': randomUUID() };
-    const first = await reseller.post('/octo/bookings', bodyFor(tours.startTime), key);
-    const again = await reseller.post('/octo/bookings', bodyFor(tours.startTime, change), key);
+    const first = await reseller.post('/octo/bookings', bodyFor(), key);
+    const again = await reseller.post('/octo/bookings', bodyFor(change), key);
     expect([again.status, again.text]).toEqual([200, first.text]);
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
-  it('with its UUID is recognised after the tenant has moved to another country', async () => {
+  it('recognises a repeat by its UUID after the tenant moved to another country', async () => {
     const uuid = randomUUID();
-    const body = bodyFor(tours.startTime, { uuid });
+    const body = bodyFor({ uuid });
     const { country } = reseller.tenant;
     await setCountry('DE');
     expectOcto(await reseller.post('/octo/bookings', body), 'booking');
@@ -69,10 +64,10 @@ describe('a reservation that is repeated', () => {
     expectOctoError(refused, 400, 'INVALID_BOOKING_UUID', { uuid });
   });
 
-  it('with its UUID is recognised by the digest that the release before has stored', async () => {
+  it('recognises a repeat by the digest that the previous release stored', async () => {
     const uuid = randomUUID();
     const { open } = tours.startTime;
-    const body = bodyFor(tours.startTime, { uuid, unitItems: [{ unitId: 'adult' }] });
+    const body = bodyFor({ uuid, unitItems: [{ unitId: 'adult' }] });
     expectOcto(await reseller.post('/octo/bookings', body), 'booking');
     const unitItem = { contact: {}, resellerReference: null, unitId: 'adult', uuid: null };
     const sent = {
@@ -107,17 +102,20 @@ describe('a change of a booking that is repeated with its Idempotency-Key', () =
       { contact: { ...CONTACT, fullName: 'Ana' } },
     ],
     ['cancel', {}, { reason: '' }, { reason: 'x' }],
-  ])('is recognised by %s in another spelling', async (call, body, spelling, other) => {
-    const { uuid } = expectOcto(await reseller.post('/octo/bookings', bodyFor(tours.startTime)), 'booking');
-    const key = { 'idempotency-key': randomUUID() };
-    const send = (sent: object) =>
-      call === 'PATCH'
-        ? reseller.patch(`/octo/bookings/${uuid}`, sent, key)
-        : reseller.post(`/octo/bookings/${uuid}/${call}`, sent, key);
-    const first = await send(body);
-    expectOcto(first, 'booking');
-    const again = await send({ ...body, ...spelling });
-    expect([again.headers['idempotent-replayed'], again.text]).toEqual(['true', first.text]);
-    expectOctoError(await send({ ...body, ...other }), 400, 'BAD_REQUEST');
-  });
+  ])(
+    '%s recognises a repeat with its Idempotency-Key in another spelling',
+    async (call, body, spelling, other) => {
+      const { uuid } = expectOcto(await reseller.post('/octo/bookings', bodyFor()), 'booking');
+      const key = { 'idempotency-key': randomUUID() };
+      const send = (sent: object) =>
+        call === 'PATCH'
+          ? reseller.patch(`/octo/bookings/${uuid}`, sent, key)
+          : reseller.post(`/octo/bookings/${uuid}/${call}`, sent, key);
+      const first = await send(body);
+      expectOcto(first, 'booking');
+      const again = await send({ ...body, ...spelling });
+      expect([again.headers['idempotent-replayed'], again.text]).toEqual(['true', first.text]);
+      expectOctoError(await send({ ...body, ...other }), 400, 'BAD_REQUEST');
+    },
+  );
 });

@@ -28,7 +28,7 @@ describe('the quota of a call below /octo', () => {
     ['booking', 'post', `/octo/bookings/${ID}/cancel`],
     ['booking', 'patch', `/octo/bookings/${ID}`],
     ['booking', 'delete', `/octo/bookings/${ID}`],
-  ] as const)('is that of %s for %s %s, and 429 has OCTO’s form', async (kind, method, path) => {
+  ] as const)('the %s quota counts %s %s, and its 429 has OCTO’s form', async (kind, method, path) => {
     const call = async () => api.http[method](path).set({ authorization: reseller.authorization });
     for (let left = QUOTAS[kind] - 1; left >= 0; left--) {
       const { headers, status } = await call();
@@ -45,7 +45,7 @@ describe('the quota of a call below /octo', () => {
 });
 
 describe('the metrics', () => {
-  it('count a refusal below /octo by its route and the code of its problem', async () => {
+  it('the metrics count a refusal below /octo by its route and problem code', async () => {
     await reseller.get(`/octo/products/${ID}`);
     expect(await register.metrics()).toMatch(
       /http_problems_total\{method="GET",route="\/octo\/products\/:id",code="tour_not_found"\} [1-9]/,

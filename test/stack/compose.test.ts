@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gives each service a database login of its own, and the password of the owner to migrations and tourctl alone', () => {
+  it('each service has a login of its own; only migrations and tourctl get the password of the owner', () => {
     const logins = ours.map(([name, { environment }]) => [
       name,
       new URL(filledIn(environment.DATABASE_URL)).username,
@@ -79,7 +79,7 @@ describe('compose.yaml', () => {
     expect(seeing('QUEUE_DATABASE_PASSWORD')).toEqual(['queue-1', 'queue-2']);
   });
 
-  it('contains no secret, and has no default for one', () => {
+  it('contains no secret and no default of a secret', () => {
     const { required, optional } = interpolated(text);
     expect([...optional].sort()).toEqual(
       ['DATABASE_HOST', 'HTTP_PORT', 'SUDO_USER', 'TOURCTL_ACTOR', 'TRUST_PROXY', 'USER'].sort(),
@@ -114,7 +114,7 @@ describe('compose.yaml', () => {
       expect(compose.services[name].networks).toEqual(['data']);
   });
 
-  it('limits each directory that is in memory', () => {
+  it('limits the size of each directory in memory', () => {
     const directories = all.flatMap(([, { image, tmpfs }]) => (image ? (tmpfs as string[]) : []));
     expect(directories.length).toBeGreaterThan(10);
     expect(directories.filter((directory) => !/^\/[\w/]+:size=\d+m$/.test(directory))).toEqual([]);
@@ -150,7 +150,7 @@ describe('compose.yaml', () => {
     expect(ha.services).not.toHaveProperty('tourctl');
   });
 
-  it('gives tourctl a folder of this machine for its files under the account of its owner, and names the person for the audit log', () => {
+  it('gives tourctl a folder of this machine for its files, under the account of its owner', () => {
     const { tourctl } = compose.services;
     expect(tourctl).toMatchObject({
       user: '${TOURCTL_USER:?set it in docker/.env}',
@@ -158,6 +158,10 @@ describe('compose.yaml', () => {
       working_dir: '/files',
     });
     expect(read('files/.gitignore')).toContain('*\n!.gitignore\n');
+  });
+
+  it('names the person who runs tourctl for the audit log', () => {
+    const { tourctl } = compose.services;
     expect(tourctl.environment.TOURCTL_ACTOR).toBe('${TOURCTL_ACTOR:-${SUDO_USER:-${USER:-}}}');
     expect(filledIn(tourctl.environment.TOURCTL_ACTOR)).toBe('');
   });
@@ -186,7 +190,7 @@ describe('compose.yaml', () => {
       expect(statSync(path.join(DOCKER, 'postgres', script)).mode & 0o111).toBe(0o111);
   });
 
-  it('has a proxy with the names and ports of the instances', () => {
+  it('the proxy knows the names and ports of the instances', () => {
     const upstreams = [...read('nginx/upstreams.conf').matchAll(/server ([\w-]+):(\d+) /g)];
     expect(upstreams.map(([, name, port]) => [name, Number(port)])).toEqual([
       ['api-1', DEFAULTS.apiPort],

@@ -142,7 +142,7 @@ function suite(driver: Driver): void {
   const saidAway = () => apis.map((api) => api.log().split('shared store is down').length - 1);
 
   it(
-    'answer as fast, lose no booking, grant each its share of the quota, and report the failure once',
+    'a dead store slows no answer and loses no booking, and each instance keeps its share of the quota',
     async () => {
       await phase('warming up');
       // A process that compiles its code may stall for more than the store's timeout.

@@ -8,7 +8,7 @@ describe('the image', () => {
   const dockerfile = read('Dockerfile');
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
-  it('has three commands, each for a file of the build', () => {
+  it('each of the three commands runs a file of the build', () => {
     expect(COMMANDS.sort()).toEqual(['api', 'tourctl', 'webhook-queue']);
     for (const command of COMMANDS) {
       expect(statSync(path.join(DOCKER, 'bin', command)).mode & 0o111).toBe(0o111);
@@ -21,7 +21,7 @@ describe('the image', () => {
     expect(last).toMatch(/^CMD \["api"\]$/m);
   });
 
-  it('is small, runs as an unprivileged user, and has a health check', () => {
+  it('the image is small, runs as an unprivileged user, and has a health check', () => {
     expect(last).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
     expect(last).toMatch(/^HEALTHCHECK /m);
     expect(dockerfile).toContain('npm run build && npm prune --omit=dev --omit=optional --ignore-scripts');
@@ -36,7 +36,7 @@ describe('the image', () => {
       expect(last).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
   });
 
-  it('is built from files that exist and are in the build context', () => {
+  it('every file that the image copies exists and is in the build context', () => {
     const kept = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8').split('\n');
     expect(kept.filter((line) => line && !line.startsWith('#'))[0]).toBe('*');
     const allowed = kept.filter((line) => line.startsWith('!')).map((line) => line.slice(1));

@@ -52,7 +52,7 @@ describe('the Kubernetes manifests', () => {
   }));
   const ours = pods.filter(({ name }) => name !== 'pgbouncer');
 
-  it('are all listed, with kinds and versions that the cluster supports', () => {
+  it('every manifest is listed, with a kind and a version that the cluster supports', () => {
     const files = readdirSync(path.join(DOCKER, 'kubernetes')).filter(
       (file) => file !== 'kustomization.yaml',
     );
@@ -63,7 +63,7 @@ describe('the Kubernetes manifests', () => {
       expect([kind, ofKind(kind).length > 0]).toEqual([kind, true]);
   });
 
-  it('run the commands of the image with known variables, and each with its own login of the database', () => {
+  it('each pod runs a command of the image with known variables and its own database login', () => {
     expect(ours.map(({ container }) => container.command)).toEqual([
       ['api'],
       ['webhook-queue'],
@@ -99,13 +99,13 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('contain no secret, and let no Service set a variable of the product', () => {
+  it('no manifest contains a secret or lets a Service set a variable of the product', () => {
     expect(ofKind('Secret')).toEqual([]);
     // A Service named api would set API_PORT=tcp://….
     for (const { name, spec } of pods) expect([name, spec.enableServiceLinks]).toEqual([name, false]);
   });
 
-  it('run as an unprivileged user with a read-only file system', () => {
+  it('every pod runs as an unprivileged user with a read-only file system', () => {
     for (const { name, spec, container } of pods) {
       expect([name, spec]).toMatchObject([
         name,
@@ -129,7 +129,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('probe existing ports, and allow the time that a service takes to stop', () => {
+  it('a service has probes on existing ports and the time that it takes to stop', () => {
     const ports = {
       api: [DEFAULTS.apiPort, DEFAULTS.metricsPort],
       'webhook-queue': [DEFAULTS.webhookQueuePort, DEFAULTS.metricsPort + 1],
@@ -150,7 +150,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('refer to names that exist', () => {
+  it('every name that a manifest refers to exists', () => {
     for (const { name, labels } of pods.filter((pod) => !['migrate', 'tourctl'].includes(pod.name))) {
       const selector = { 'app.kubernetes.io/name': name };
       expect(labels).toMatchObject(selector);

@@ -14,7 +14,7 @@ describe('a run without a program that some suites need', () => {
     expect(describeLeftOut('')).toBe('');
   });
 
-  it('searches the path for an executable file', () => {
+  it('finds a program only where the path has an executable file of that name', () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'test-path-'));
     const before = process.env.PATH;
     process.env.PATH = `${before}${path.delimiter}${dir}`;

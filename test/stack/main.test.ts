@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWith } from '../support/describe-with';
 import { lowPorts } from './low-ports';
 
@@ -57,7 +58,7 @@ async function untilSaid(child: ChildProcess, words: string): Promise<string> {
   child.stderr!.on('data', listen);
   while (!said.includes(words)) {
     if (child.exitCode !== null) throw new Error(`It ended: ${said}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
   return said;
 }

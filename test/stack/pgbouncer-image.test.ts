@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../services/platform/database';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { migrate } from '../../services/platform/migrate';
@@ -81,7 +82,7 @@ function suite(): void {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it("accepts the services' role, which is no superuser and can migrate its own database", async () => {
+  it('the owner logs in, is no superuser, and can migrate its own database', async () => {
     const url = `postgres://tours:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours?require_auth=scram-sha-256`;
     const db = openDatabase(url, { applicationName: 'test', poolMax: 2 });
     const { rows } = await db.raw('select rolsuper from pg_roles where rolname = current_user');
@@ -96,7 +97,7 @@ function suite(): void {
       poolMax,
     });
 
-  it('accepts the logins of the services with their own passwords and rights, also after the roles are created again', async () => {
+  it('each service logs in with its own password and rights, also after the roles are created again', async () => {
     createRoles();
     const [api, queue] = [
       login('tours_api', PASSWORDS.API_DATABASE_PASSWORD),
@@ -133,7 +134,7 @@ function suite(): void {
     await api.destroy();
   });
 
-  it('refuses another password, and writes no password into its log', async () => {
+  it('refuses a wrong password, and writes no password into its log', async () => {
     const db = openDatabase(`postgres://tours:wrong@127.0.0.1:${port}/tours`, { applicationName: 'test' });
     await expect(db.raw('select 1')).rejects.toThrow();
     await db.destroy();
@@ -151,13 +152,9 @@ function suite(): void {
       ...accountFor(),
     });
     // PgBouncer reads it later.
-    for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++) await sleep(20);
     proxy.hang();
-    const unheard = await Promise.race([
-      serverPort(),
-      new Promise((resolve) => setTimeout(resolve, 300, 'nothing')),
-    ]);
+    const unheard = await Promise.race([serverPort(), sleep(300, 'nothing')]);
     expect(unheard).toBe('nothing');
     await proxy.stop();
     await db.destroy().catch(() => {});

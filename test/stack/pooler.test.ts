@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDatabase } from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
@@ -23,155 +24,157 @@ const IN_TURN = [
 ];
 const PURCHASES = 12;
 
-describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which nothing goes', () => {
-  let dir: string;
-  let pooler: PgBouncer;
-  let terminal: TestTerminal;
-  let pooled: Db;
-  beforeAll(async () => {
-    dir = mkdtempSync(path.join(tmpdir(), 'test-pooler-'));
-    chmodSync(dir, 0o755);
-    const [port] = (await lowPorts(1)) as [number];
-    pooler = await startPgBouncer(path.join(dir, 'pgbouncer'), port, process.env[SERVER_URL]!, IN_TURN);
-    terminal = await openTestTerminal({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
-    terminal.env.DATABASE_URL = pooler.url(terminal.url);
-    pooled = openDatabase(terminal.env.DATABASE_URL, { applicationName: 'test', poolMax: 8 });
-    // Runs all at once to open that many server connections.
-    await Promise.all(Array.from({ length: SERVERS }, () => pooled.raw('select pg_sleep(0.1)')));
-  });
-  afterAll(async () => {
-    await pooled.destroy();
-    await killChildren();
-    await terminal.drop();
-    rmSync(dir, { recursive: true, force: true });
-  });
-
-  const done = async (line: string | string[]) => {
-    const answer = await terminal.tourctl(line);
-    expect({ line, code: answer.code, stderr: answer.stderr }).toMatchObject({ code: 0 });
-    return answer;
-  };
-
-  it('gives two statements two sessions, so that this suite finds code that needs a session', async () => {
-    const one = openDatabase(terminal.env.DATABASE_URL!, { applicationName: 'test', poolMax: 1 });
-    const pids = new Set<number>();
-    for (let n = 0; n < 4 * SERVERS; n++)
-      pids.add((await one.raw('select pg_backend_pid() as pid')).rows[0].pid);
-    await one.destroy();
-    expect(pids.size).toBeGreaterThan(2);
-  });
-
-  it('runs migrations, one of several starters at a time, and keeps no lock', async () => {
-    const empty = await createTestDatabase();
-    await empty.db.raw('drop schema public cascade; create schema public');
-    const starters = [1, 2, 3].map(() =>
-      openDatabase(pooler.url(empty.url), { applicationName: 'test', poolMax: 2 }),
-    );
-    const ran = await Promise.all(starters.map((db) => migrate(db)));
-    expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
-    expect(await pendingMigrations(empty.db)).toEqual([]);
-    const { rows: locks } = await empty.db.raw(
-      `select * from pg_locks where locktype = 'advisory' and database =
-         (select oid from pg_database where datname = current_database())`,
-    );
-    expect(locks).toEqual([]);
-    await Promise.all(starters.map((db) => db.destroy()));
-    await empty.drop();
-  });
-
-  it('lets CREATE INDEX CONCURRENTLY finish while another migrator waits', async () => {
-    const first = await terminal.db.transaction();
-    await first.raw('select pg_try_advisory_xact_lock(7406211953)');
-    const waiting = migrate(pooled);
-    try {
-      await sleep(300);
-      await terminal.db.raw('create index concurrently built_meanwhile on tours (updated_at)');
-      await terminal.db.raw('drop index built_meanwhile');
-    } finally {
-      await first.commit();
-    }
-    expect(await waiting).toEqual([]);
-  });
-
-  it('serves tourctl for imports, sales, changes and checks', async () => {
-    await done('migrate --json');
-    await done(['tenant', 'create', '--slug', 'acme', '--name', 'Acme Travel', '--booking-prefix', 'ACME']);
-    const example = path.join(ROOT, 'docs/examples/tours.json');
-    const imported = await done(['catalog', 'import', example, '--json']);
-    expect(imported.json.tours.created).toBeGreaterThan(0);
-    expect((await done('catalog export')).stdout).toContain('"slug"');
-    const key = await done('key issue acme --scope catalog:read --json');
-    await done(`key rotate ${key.json.id} --grace 1h --json`);
-    await done('origins add acme https://acme.example');
-    await done('visibility deny acme --continent europe');
-    await done('pricing add acme --percent 5');
-    expect((await done('audit list --json')).json.items.length).toBeGreaterThan(5);
-    expect((await done('doctor --json')).json).toBeDefined();
-  });
-
-  describe('an API and a webhook queue', () => {
-    let api: Instance;
-    let queue: Instance;
+describeWith(
+  'pgbouncer',
+  'a platform that reaches PostgreSQL through PgBouncer in transaction mode only',
+  () => {
+    let dir: string;
+    let pooler: PgBouncer;
+    let terminal: TestTerminal;
+    let pooled: Db;
     beforeAll(async () => {
-      const [apiPort, queuePort, metrics] = (await lowPorts(4)) as [number, number, number];
-      const env = {
-        ...terminal.env,
-        METRICS_PORT: `${metrics}`,
-        LOG_LEVEL: 'warn',
-      };
-      [api, queue] = await Promise.all([
-        startInstance('api', dir, apiPort, env),
-        startInstance('webhook-queue', dir, queuePort, env),
-      ]);
+      dir = mkdtempSync(path.join(tmpdir(), 'test-pooler-'));
+      chmodSync(dir, 0o755);
+      const [port] = (await lowPorts(1)) as [number];
+      pooler = await startPgBouncer(path.join(dir, 'pgbouncer'), port, process.env[SERVER_URL]!, IN_TURN);
+      terminal = await openTestTerminal({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
+      terminal.env.DATABASE_URL = pooler.url(terminal.url);
+      pooled = openDatabase(terminal.env.DATABASE_URL, { applicationName: 'test', poolMax: 8 });
+      // Runs all at once to open that many server connections.
+      await Promise.all(Array.from({ length: SERVERS }, () => pooled.raw('select pg_sleep(0.1)')));
+    });
+    afterAll(async () => {
+      await pooled.destroy();
+      await killChildren();
+      await terminal.drop();
+      rmSync(dir, { recursive: true, force: true });
     });
 
-    it('serve twelve concurrent sales, from the catalog to the signed webhook', async () => {
-      const receiver = await startReceiver();
-      await done('tenant create --slug website --name Website');
-      await done(`webhook add website ${receiver.url}`);
-      const scopes = ['catalog:read', 'booking:create', 'booking:read', 'booking:manage'];
-      const issued = await done([
-        ...'key issue website --json'.split(' '),
-        ...scopes.flatMap((s) => ['--scope', s]),
-      ]);
-      const { tour, date } = await givenSeats(terminal.db, { seats: 2 * PURCHASES });
-      const ask = askerOf(api.baseUrl, issued.json.key);
+    const done = async (line: string | string[]) => {
+      const answer = await terminal.tourctl(line);
+      expect({ line, code: answer.code, stderr: answer.stderr }).toMatchObject({ code: 0 });
+      return answer;
+    };
 
-      const purchase = async (n: number) => {
-        await ask('GET', '/api/tenant/catalog');
-        await ask('GET', `/api/tenant/tours/${tour.slug}/departures`);
-        await ask('GET', `/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`);
-        const hold = await ask(
-          'POST',
-          `/api/gateway/tours/${tour.slug}/hold`,
-          { departure_date: date, quantity: 2 },
-          `hold-${n}`,
-        );
-        const order = { ...CUSTOMER, tour_id: tour.id, hold_id: hold.hold_id, adults: 2 };
-        const booking = await ask('POST', '/api/tenant/bookings', order, `booking-${n}`);
-        expect(await ask('POST', '/api/tenant/bookings', order, `booking-${n}`)).toEqual(booking);
-        await ask('POST', `/api/tenant/bookings/${booking.booking_ref}/confirm`);
-        return booking.booking_ref as string;
-      };
-      const bought = await Promise.all(Array.from({ length: PURCHASES }, (_, n) => purchase(n)));
-
-      for (const end = Date.now() + 10_000; receiver.received.length < PURCHASES && Date.now() < end;)
-        await sleep(50);
-      const told = receiver.received.map(({ body }) => JSON.parse(body).booking_ref);
-      expect([...new Set(told)].sort()).toEqual(bought.sort());
-      expect(receiver.received[0]!.headers['webhook-signature']).toMatch(/^v1,/);
-      await receiver.close();
-      await done('doctor');
+    it('gives two statements two sessions, so that this suite finds code that needs a session', async () => {
+      const one = openDatabase(terminal.env.DATABASE_URL!, { applicationName: 'test', poolMax: 1 });
+      const pids = new Set<number>();
+      for (let n = 0; n < 4 * SERVERS; n++)
+        pids.add((await one.raw('select pg_backend_pid() as pid')).rows[0].pid);
+      await one.destroy();
+      expect(pids.size).toBeGreaterThan(2);
     });
 
-    it('log no error, and stop with code 0', async () => {
-      expect(api.child().log() + queue.child().log()).toBe('');
-      expect(await Promise.all([api.stop(), queue.stop()])).toEqual([0, 0]);
+    it('only one of several starters runs the migrations, and none keeps a lock', async () => {
+      const empty = await createTestDatabase();
+      await empty.db.raw('drop schema public cascade; create schema public');
+      const starters = [1, 2, 3].map(() =>
+        openDatabase(pooler.url(empty.url), { applicationName: 'test', poolMax: 2 }),
+      );
+      const ran = await Promise.all(starters.map((db) => migrate(db)));
+      expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+      expect(await pendingMigrations(empty.db)).toEqual([]);
+      const { rows: locks } = await empty.db.raw(
+        `select * from pg_locks where locktype = 'advisory' and database =
+         (select oid from pg_database where datname = current_database())`,
+      );
+      expect(locks).toEqual([]);
+      await Promise.all(starters.map((db) => db.destroy()));
+      await empty.drop();
     });
-  });
-});
 
-const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    it('a waiting migrator does not block CREATE INDEX CONCURRENTLY', async () => {
+      const first = await terminal.db.transaction();
+      await first.raw('select pg_try_advisory_xact_lock(7406211953)');
+      const waiting = migrate(pooled);
+      try {
+        await sleep(300);
+        await terminal.db.raw('create index concurrently built_meanwhile on tours (updated_at)');
+        await terminal.db.raw('drop index built_meanwhile');
+      } finally {
+        await first.commit();
+      }
+      expect(await waiting).toEqual([]);
+    });
+
+    it('tourctl migrates, imports, issues keys, changes rules and checks', async () => {
+      await done('migrate --json');
+      await done(['tenant', 'create', '--slug', 'acme', '--name', 'Acme Travel', '--booking-prefix', 'ACME']);
+      const example = path.join(ROOT, 'docs/examples/tours.json');
+      const imported = await done(['catalog', 'import', example, '--json']);
+      expect(imported.json.tours.created).toBeGreaterThan(0);
+      expect((await done('catalog export')).stdout).toContain('"slug"');
+      const key = await done('key issue acme --scope catalog:read --json');
+      await done(`key rotate ${key.json.id} --grace 1h --json`);
+      await done('origins add acme https://acme.example');
+      await done('visibility deny acme --continent europe');
+      await done('pricing add acme --percent 5');
+      expect((await done('audit list --json')).json.items.length).toBeGreaterThan(5);
+      expect((await done('doctor --json')).json).toBeDefined();
+    });
+
+    describe('an API and a webhook queue', () => {
+      let api: Instance;
+      let queue: Instance;
+      beforeAll(async () => {
+        const [apiPort, queuePort, metrics] = (await lowPorts(4)) as [number, number, number];
+        const env = {
+          ...terminal.env,
+          METRICS_PORT: `${metrics}`,
+          LOG_LEVEL: 'warn',
+        };
+        [api, queue] = await Promise.all([
+          startInstance('api', dir, apiPort, env),
+          startInstance('webhook-queue', dir, queuePort, env),
+        ]);
+      });
+
+      it('twelve concurrent sales succeed, from the catalog to the signed webhook', async () => {
+        const receiver = await startReceiver();
+        await done('tenant create --slug website --name Website');
+        await done(`webhook add website ${receiver.url}`);
+        const scopes = ['catalog:read', 'booking:create', 'booking:read', 'booking:manage'];
+        const issued = await done([
+          ...'key issue website --json'.split(' '),
+          ...scopes.flatMap((s) => ['--scope', s]),
+        ]);
+        const { tour, date } = await givenSeats(terminal.db, { seats: 2 * PURCHASES });
+        const ask = askerOf(api.baseUrl, issued.json.key);
+
+        const purchase = async (n: number) => {
+          await ask('GET', '/api/tenant/catalog');
+          await ask('GET', `/api/tenant/tours/${tour.slug}/departures`);
+          await ask('GET', `/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`);
+          const hold = await ask(
+            'POST',
+            `/api/gateway/tours/${tour.slug}/hold`,
+            { departure_date: date, quantity: 2 },
+            `hold-${n}`,
+          );
+          const order = { ...CUSTOMER, tour_id: tour.id, hold_id: hold.hold_id, adults: 2 };
+          const booking = await ask('POST', '/api/tenant/bookings', order, `booking-${n}`);
+          expect(await ask('POST', '/api/tenant/bookings', order, `booking-${n}`)).toEqual(booking);
+          await ask('POST', `/api/tenant/bookings/${booking.booking_ref}/confirm`);
+          return booking.booking_ref as string;
+        };
+        const bought = await Promise.all(Array.from({ length: PURCHASES }, (_, n) => purchase(n)));
+
+        for (const end = Date.now() + 10_000; receiver.received.length < PURCHASES && Date.now() < end;)
+          await sleep(50);
+        const told = receiver.received.map(({ body }) => JSON.parse(body).booking_ref);
+        expect([...new Set(told)].sort()).toEqual(bought.sort());
+        expect(receiver.received[0]!.headers['webhook-signature']).toMatch(/^v1,/);
+        await receiver.close();
+        await done('doctor');
+      });
+
+      it('both services log no error, and stop with code 0', async () => {
+        expect(api.child().log() + queue.child().log()).toBe('');
+        expect(await Promise.all([api.stop(), queue.stop()])).toEqual([0, 0]);
+      });
+    });
+  },
+);
 
 /** Sends a request, and fails on an answer that is not 2xx. */
 function askerOf(baseUrl: string, key: string) {

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TrustProxy } from '../../services/platform/config/variables';
 import { startTestApi, type TestApi } from '../support/api';
 import { describeWith } from '../support/describe-with';
 import { unique } from '../support/given';
+import { listen } from '../support/listen';
 import { CUSTOMER, givenSeats, givenWebsite } from '../support/website';
 import { startTestMonitor } from '../webhook-queue/monitor-fixture';
 import { type Child, killChildren } from './child';
@@ -53,9 +54,7 @@ async function startMute(): Promise<{ port: number; requests(): number; server: 
       socket.destroy();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return { port: (server.address() as AddressInfo).port, requests: () => requests, server };
+  return { port: await listen(server), requests: () => requests, server };
 }
 
 describeWith('nginx', 'the reverse proxy', () => {
@@ -94,30 +93,27 @@ describeWith('nginx', 'the reverse proxy', () => {
     return { url: `http://127.0.0.1:${proxy}`, monitorUrl: `http://127.0.0.1:${monitor}`, nginx };
   };
 
-  describe("passes the client's address to the API", () => {
+  describe('the address of a client', () => {
     it.each([
       ['a hop count', 1],
       ['the address of the proxy', ['127.0.0.1/32']],
-    ])(
-      'by the rule of TRUST_PROXY, %s: it limits a client whatever it claims, and no other client (T43)',
-      async (_, trust) => {
-        const { url } = await given([(await givenApi(trust)).port]);
-        const guess = (from: string, headers = {}) =>
-          call(`${url}/api/tenant/catalog`, {
-            from,
-            headers: { authorization: `Bearer ${unique('svc_live_')}`, ...headers },
-          });
-        const statuses = [];
-        for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
-          // Changes the claim each time: a client whose claim is trusted would never be limited.
-          statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
-        }
-        expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
-        expect((await guess('127.0.0.3')).status).toBe(401);
-      },
-    );
+    ])('the API limits a client by its real address, with %s as TRUST_PROXY (T43)', async (_, trust) => {
+      const { url } = await given([(await givenApi(trust)).port]);
+      const guess = (from: string, headers = {}) =>
+        call(`${url}/api/tenant/catalog`, {
+          from,
+          headers: { authorization: `Bearer ${unique('svc_live_')}`, ...headers },
+        });
+      const statuses = [];
+      for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
+        // Changes the claim each time: a client whose claim is trusted would never be limited.
+        statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
+      }
+      expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
+      expect((await guess('127.0.0.3')).status).toBe(401);
+    });
 
-    it('with a request id that both logs have, and the address of a refused client', async () => {
+    it('the log has the id of each request, and the address only of a refused client', async () => {
       const { url, nginx } = await given([(await givenApi()).port]);
       const { headers } = await call(`${url}/healthz`, { headers: { 'x-request-id': 'chosen-by-client' } });
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
@@ -197,9 +193,9 @@ describeWith('nginx', 'the reverse proxy', () => {
       isFinished = () => response.writableFinished;
       response.end(Buffer.alloc(32 * 1024 * 1024));
     });
-    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    const port = await listen(api);
     mutes.push(api);
-    const { url } = await given([(api.address() as AddressInfo).port]);
+    const { url } = await given([port]);
     const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => client.once('readable', resolve));
@@ -210,11 +206,11 @@ describeWith('nginx', 'the reverse proxy', () => {
     api.closeAllConnections();
   });
 
-  describe('sends a request to another instance', () => {
+  describe('a request whose instance fails', () => {
     const HOLD = { departure_date: '2031-03-01', quantity: 1 };
     const keyed = { 'idempotency-key': 'k-1' };
 
-    it('when the first one refuses the connection, for any method', async () => {
+    it('a request of any method goes to another instance when the first one refuses the connection', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { tour, date } = await givenSeats(api.db, { seats: 100 });
@@ -226,7 +222,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     });
 
-    it('when the first one received a read, or a POST with an Idempotency-Key, and did not answer', async () => {
+    it('a read, DELETE or POST with an Idempotency-Key that gets no answer goes to another instance', async () => {
       for (const sent of [{}, { body: HOLD, headers: keyed }, { method: 'DELETE' }]) {
         const mutes = [await givenMute(), await givenMute()];
         const { url } = await given(mutes.map(({ port }) => port));
@@ -235,7 +231,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       }
     });
 
-    it('never when the first one received a POST without a key, because it may have run', async () => {
+    it('a POST without a key that gets no answer goes to no other instance, because it may have run', async () => {
       const mutes = [await givenMute(), await givenMute()];
       const { url } = await given(mutes.map(({ port }) => port));
       const answer = await call(`${url}/api/tenant/bookings`, { body: HOLD });
@@ -243,15 +239,13 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(mutes[0]!.requests() + mutes[1]!.requests()).toBe(1);
     });
 
-    it('but not when the first one answers, even with overload', async () => {
+    it('a request goes to no other instance when the first one answers, even with overload', async () => {
       let requests = 0;
       const busy = http.createServer((_, response) => {
         requests += 1;
         response.writeHead(503, { 'Retry-After': 1 }).end();
       });
-      busy.listen(0, '127.0.0.1');
-      await new Promise((resolve) => busy.once('listening', resolve));
-      const { port } = busy.address() as AddressInfo;
+      const port = await listen(busy);
       const { url } = await given([port, port]);
       for (let n = 1; n <= 4; n++) {
         expect((await call(`${url}/api/tenant/catalog`)).status).toBe(503);
@@ -280,8 +274,8 @@ describeWith('nginx', 'the reverse proxy', () => {
     await monitor.stop();
   });
 
-  describe('answers with a problem document of its own', () => {
-    it('with 500 when no instance answers', async () => {
+  describe('a problem document of the proxy', () => {
+    it('answers 500 with a problem document when no instance answers', async () => {
       const { api, port } = await givenApi();
       const { url } = await given([await nowhere()]);
       const { status, headers, text } = await call(`${url}/api/tenant/catalog`);
@@ -310,7 +304,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(api.baseUrl).toContain(`${port}`);
     });
 
-    it('with 413 above its limit, and with 400 for a malformed request', async () => {
+    it('answers 413 above its limit, and 400 to a malformed request', async () => {
       const { url } = await given([(await givenApi()).port]);
       const large = await call(`${url}/api/tenant/bookings`, { body: { notes: 'x'.repeat(70_000) } });
       expect([large.status, JSON.parse(large.text).code]).toEqual([413, 'body_too_large']);
@@ -322,7 +316,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect((await call(`${url}/proxy/no-answer`)).status).toBe(404);
     });
 
-    it('but leaves bodies under its limit to the API', async () => {
+    it('lets a body below its limit pass to the API', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { url } = await given([port]);

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { listen } from '../support/listen';
 import { useTemporaryFolder } from '../support/temporary-folder';
 
 const folder = useTemporaryFolder();
@@ -16,13 +16,13 @@ async function auditWith(status: number, findings: object[]): Promise<{ code: nu
     response.writeHead(request.method === 'POST' ? status : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(request.method === 'POST' ? { express: findings } : {}));
   });
-  await once(registry.listen(0, '127.0.0.1'), 'listening');
+  const port = await listen(registry);
   const child = spawn(process.execPath, ['--import', 'tsx', path.join(__dirname, 'audit.ts')], {
     env: {
       ...process.env,
       // npm keeps findings in its cache.
       npm_config_cache: await mkdtemp(path.join(folder, 'npm-')),
-      npm_config_registry: `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`,
+      npm_config_registry: `http://127.0.0.1:${port}/`,
     },
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);

@@ -46,7 +46,7 @@ describe('.ci/run', () => {
     expect(lastLines).toEqual([expect.stringMatching(/^== smoke: \d+ s$/), '5 passed, 0 failed']);
   });
 
-  it('fails with one failure where the audit fails', () => {
+  it('counts an audit that fails as one failure', () => {
     expect(ciRun({ audit: '', failing: 'audit' })).toMatchObject({
       status: 1,
       lastLines: [expect.anything(), '0 passed, 1 failed'],

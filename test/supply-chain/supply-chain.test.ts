@@ -4,7 +4,7 @@ import { licenceIssues } from './licences';
 import { packagesWithInstallScript, productionPackages } from './locked-packages';
 
 describe('the check of licences', () => {
-  it('accepts the packages of production', () => {
+  it('every package of production has an accepted licence', () => {
     expect(licenceIssues(productionPackages())).toEqual([]);
   });
 
@@ -19,7 +19,7 @@ describe('the check of licences', () => {
 });
 
 describe('the software bill of materials', () => {
-  it('has each package of production once, and no place of this machine or of a registry', () => {
+  it('names each package of production once, and no path or registry', () => {
     const bill = billOfMaterials();
     const installed = new Set(productionPackages().map(({ name, version }) => `${name}@${version}`));
     expect(bill.components.map((component) => component['bom-ref']).sort()).toEqual([...installed].sort());
@@ -27,7 +27,7 @@ describe('the software bill of materials', () => {
     expect(JSON.stringify(bill)).not.toMatch(/"\/|file:|registry\./);
   });
 
-  it('has the dependencies of its packages, and of no other', () => {
+  it('names the dependencies of its packages, and of no others', () => {
     const { components, dependencies, metadata } = billOfMaterials();
     const known = [metadata.component, ...components].map((component) => component['bom-ref']);
     expect(dependencies.map(({ ref }) => ref).sort()).toEqual(known.sort());
@@ -39,7 +39,7 @@ describe('the software bill of materials', () => {
 });
 
 describe('the scripts of packages', () => {
-  it('are allowed or refused by name for each package that has one, and for no other', () => {
+  it('package.json allows or refuses each package with a script by name, and no other', () => {
     expect(Object.keys(allowScripts).sort()).toEqual(packagesWithInstallScript());
   });
 });

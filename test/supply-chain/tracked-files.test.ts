@@ -13,7 +13,7 @@ describe('the repository', () => {
     .split('\0')
     .filter(Boolean);
 
-  it('has no file over 512 KiB that is not listed here', () => {
+  it('no file is larger than 512 KiB, except those listed here', () => {
     const sizes = files.map((file) => ({
       file,
       bytes: statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.size ?? 0,
@@ -21,7 +21,7 @@ describe('the repository', () => {
     expect(sizes.filter(({ file, bytes }) => bytes > MAX_BYTES && !LARGE.includes(file))).toEqual([]);
   });
 
-  it('has each large file that is listed here', () => {
+  it('every large file listed here exists', () => {
     expect(LARGE.filter((file) => !files.includes(file))).toEqual([]);
   });
 });

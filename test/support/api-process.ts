@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from './free-ports';
 import { PEPPER } from './given';
 import { SERVICE_ENTRY } from './service-entry';
@@ -83,7 +84,7 @@ async function untilReady(child: ChildProcess, baseUrl: string, complaint: () =>
     if (child.exitCode !== null) break;
     const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
     if (ready?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
   throw new Error(`The API process did not start: ${complaint()}`);
 }

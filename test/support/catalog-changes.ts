@@ -39,6 +39,18 @@ export async function changesSince(
   return { items, asOf: [...asOf][0]! };
 }
 
+/** Returns the present as_of of a tenant: a time to ask from, at which nothing has changed yet. */
+export async function currentAsOf(website: Website): Promise<string> {
+  // Two changes within the same millisecond as this time would count as later.
+  await new Promise((resolve) => setTimeout(resolve, 3));
+  return (await changesSince(website, BEGINNING)).asOf;
+}
+
+/** Returns the slugs of items, those of removed tours with a minus before them. */
+export function slugsOf(items: CatalogEntry[]): string[] {
+  return items.map(({ slug, removed }) => (removed ? `-${slug}` : slug));
+}
+
 /** Deletes the tours, with their departures and rules. */
 export async function clearCatalog(db: Db): Promise<void> {
   const rules = ['visibility_tour_rules', 'visibility_continent_rules', 'price_rules'];

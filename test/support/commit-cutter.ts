@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
+import { listen } from './listen';
 
 /** Proxies PostgreSQL and closes connections around a COMMIT. */
 export interface CommitCutter {
@@ -52,10 +52,9 @@ export async function startCommitCutter(target: number): Promise<CommitCutter> {
       end();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     cut: (wanted) => (share = wanted),
     lostCommits: () => lostCommits,
     lostAnswers: () => lostAnswers,

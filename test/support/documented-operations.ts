@@ -24,11 +24,16 @@ export const OPERATIONS: DocumentedOperation[] = Object.entries(paths).flatMap((
     id: operationId,
     method: method.toUpperCase(),
     path,
-    credential: security.length === 0 ? 'none' : 'apiKey' in security[0]! ? 'key' : 'token',
+    credential: credentialOf(security),
     parameters,
     body: requestBody?.content['application/json']?.schema,
   })),
 );
+
+function credentialOf([first]: object[]): DocumentedOperation['credential'] {
+  if (!first) return 'none';
+  return 'apiKey' in first ? 'key' : 'token';
+}
 
 /** Returns the schema that a reference names. */
 export function resolve(schema: Schema): Schema {

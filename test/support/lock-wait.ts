@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import type { Db, Trx } from '../../services/platform/database';
 import type { Seats } from './website';
@@ -6,7 +7,7 @@ import type { Seats } from './website';
 export async function untilTransactionWaits(db: Db): Promise<void> {
   const waiting =
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while ((await db.raw(waiting)).rows.length === 0) await sleep(5);
 }
 
 /** Sends a request while another transaction holds the departure's lock, lets that transaction do its work and commit, and returns the answer. */

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWith } from './describe-with';
 
 /** Bytes that a keyboard sends. */
@@ -86,7 +87,7 @@ export function openPseudoTerminal(line: string, env: Record<string, string>): P
       await see(question);
       for (const [i, key] of keys.entries()) {
         // A program may read two keys in one chunk as one escape sequence.
-        if (i > 0) await new Promise((resolve) => setTimeout(resolve, 30));
+        if (i > 0) await sleep(30);
         child.stdin.write(key);
       }
     },

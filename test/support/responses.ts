@@ -26,6 +26,16 @@ export function expectInvalidFields(response: Response, fields: string[], code =
   expect(response.body.errors.map((issue: { field: string }) => issue.field)).toEqual(fields);
 }
 
+/** Expects the status and the bytes of the first answer, marked as a replay. */
+export function expectReplay(repeat: Response, first: Response): void {
+  expect(first.headers).not.toHaveProperty('idempotent-replayed');
+  expect(repeat.headers['idempotent-replayed']).toBe('true');
+  expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
+  expect(repeat.headers['content-type']).toBe(first.headers['content-type']);
+  expect(repeat.headers['cache-control']).toBe('no-store');
+  expect(repeat.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+}
+
 /** Returns what two answers to equal requests have in common: no request id, no date, no quota counters. */
 export function withoutRequestId({ status, headers, text }: Response): unknown {
   const perRequest = ['x-request-id', 'date', 'ratelimit', 'ratelimit-remaining', 'ratelimit-reset'];

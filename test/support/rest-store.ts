@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { listen } from './listen';
 
 /** The failure that the store simulates. */
 export type Fault = 'none' | 'error-500' | 'garbage' | 'wrong-type' | 'hang' | 'drip';
@@ -64,10 +63,9 @@ export async function startRestStore(redisUrl: string, database = 0): Promise<Re
       );
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     token,
     requests,
     setFault: (wanted) => (fault = wanted),

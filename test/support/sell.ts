@@ -10,13 +10,45 @@ import {
 } from '../../services/api/sales/prepare-sale';
 import { type HoldSale, sellerWithoutKey } from '../../services/api/sales/sale';
 import { writeSale } from '../../services/api/sales/transact-sales';
+import { adultsOnly } from '../../services/api/pricing/party';
 import type { TourRef } from '../../services/api/catalog/tour';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database';
+import { CUSTOMER } from './website';
 
 /** Names the tour of a sale by UUID or slug. */
 interface TourOfSale {
   tour: string;
+}
+
+/** Returns the request of a hold of one seat, without a customer. */
+export function holdRequest(departureDate: string, more: Partial<HoldRequest> = {}): HoldRequest {
+  return {
+    departureDate,
+    party: adultsOnly(1),
+    holdMinutes: undefined,
+    externalRef: null,
+    customer: { name: null, phone: null, email: null },
+    by: null,
+    ...more,
+  };
+}
+
+/** Returns the request of a booking of one adult, without a date. */
+export function bookingRequest(more: Partial<BookingRequest> = {}): BookingRequest {
+  return {
+    departureDate: null,
+    party: adultsOnly(1),
+    travellers: null,
+    customer: CUSTOMER,
+    paymentMethod: null,
+    holdId: null,
+    expectedTotal: null,
+    externalRef: null,
+    notes: null,
+    by: null,
+    ...more,
+  };
 }
 
 /** Places a hold in the caller's transaction, as the API does without group commit. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PriceRule } from '../../services/api/pricing/choose-price-rule';
-import { depositOf, applyPriceRule } from '../../services/api/pricing/apply-price-rule';
+import { applyPriceRule, depositOf } from '../../services/api/pricing/apply-price-rule';
 
 const percent = (value: string, roundTo: string | null = null) =>
   ({ kind: 'percent', percent: value, roundTo }) as PriceRule;
@@ -13,17 +13,21 @@ const adult = (minor: number, rule: PriceRule | undefined, digits = 2) =>
   applyPriceRule({ adult: minor }, rule, digits).adult;
 
 describe("a tenant's prices", () => {
-  it("are the platform's prices without a rule", () => {
+  it("without a rule the tenant's prices are the platform's", () => {
     expect(applyPriceRule({ adult: 100, child: 50 }, undefined, 2)).toEqual({ adult: 100, child: 50 });
   });
 
-  it('change in every category by a percentage, and for the adult only by an amount', () => {
-    const platform = { adult: 10_000, child: 8_000, single_supplement: 3_000 };
+  const platform = { adult: 10_000, child: 8_000, single_supplement: 3_000 };
+
+  it('a percentage changes the price of every category', () => {
     expect(applyPriceRule(platform, percent('-50'), 2)).toEqual({
       adult: 5_000,
       child: 4_000,
       single_supplement: 1_500,
     });
+  });
+
+  it('an amount and a price change what the adult pays only', () => {
     expect(applyPriceRule(platform, amount(-2_000), 2)).toEqual({ ...platform, adult: 8_000 });
     expect(applyPriceRule(platform, price(99_000), 2)).toEqual({ ...platform, adult: 99_000 });
   });
@@ -40,7 +44,7 @@ describe("a tenant's prices", () => {
     ['10000', 100, 10_100, 'a hundredfold'],
     ['0', 777, 777, 'nothing'],
     ['10000', 1_000_000_000_000, 101_000_000_000_000, 'beyond what a float keeps apart at four decimals'],
-  ])('add %s %% to %i: %i (%s)', (value, minor, expected) => {
+  ])('a rule of %s %% turns %i into %i (%s)', (value, minor, expected) => {
     expect(adult(minor, percent(value))).toBe(expected);
   });
 
@@ -49,7 +53,7 @@ describe("a tenant's prices", () => {
     [amount(-20_000), 10_000, 0],
     [price(0), 10_000, 0],
     [percent('-100'), 10_000, 0],
-  ])('are never below 0 (case %#)', (rule, minor, expected) => {
+  ])('a reduction never makes a price negative (case %#)', (rule, minor, expected) => {
     expect(adult(minor, rule)).toBe(expected);
   });
 
@@ -65,19 +69,19 @@ describe("a tenant's prices", () => {
     ['0.25', 3, 12_374, 12_250],
     ['0.25', 3, 12_375, 12_500],
     ['1000', 2, 49_999, 0],
-  ])('round to multiples of %s at %i digits: %i becomes %i', (roundTo, digits, minor, expected) => {
+  ])('rounds to multiples of %s: at %i digits, %i becomes %i', (roundTo, digits, minor, expected) => {
     for (const rule of [percent('0', roundTo), amount(0, roundTo), price(minor, roundTo)]) {
       expect(adult(minor, rule, digits)).toBe(expected);
     }
   });
 
-  it('are rounded once, to the step, and not also after the percentage', () => {
+  it('rounds once, to the step, and not also after the percentage', () => {
     // 100.45 + 2 % = 102.459: to the cent 102.46, to half a unit 102.50; and 97.499… must not become 97.50 on the way to 95.
     expect(adult(10_045, percent('2', '0.5'))).toBe(10_250);
     expect(adult(9_999, percent('-2.4951', '5'))).toBe(9_500);
   });
 
-  it('are integers in minor units, within half a unit of the exact product', () => {
+  it('rounds to whole minor units: the error is at most half a unit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1e9 }),
@@ -102,7 +106,7 @@ describe('a deposit', () => {
     [10_000, '100', 'card', 10_000],
     [10_000, '20.00', 'reserve', 0],
     [0, '20.00', 'bank', 0],
-  ])('of %i at %s %% by %s is %i', (minor, depositPercent, method, expected) => {
+  ])('the deposit on %i at %s %% by %s is %i', (minor, depositPercent, method, expected) => {
     expect(depositOf(minor, depositPercent, method)).toBe(expected);
   });
 });

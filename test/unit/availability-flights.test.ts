@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
 import { type CacheStore, createMemoryCacheStore } from '../../services/platform/shared-store/cache-store';
 import { createLogger } from '../../services/platform/logger';
@@ -7,7 +8,7 @@ import { givenDeparture, givenTour } from '../support/given';
 const database = useTestDatabase();
 
 describe('concurrent loads of one date', () => {
-  it('are shared by all callers, also by callers after a drop while the dropped load ends first', async () => {
+  it('callers after an invalidation start a new load and share it', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
@@ -31,7 +32,7 @@ describe('concurrent loads of one date', () => {
     await before;
     const later = cache.get(tour.id, date, false, 1);
     // Only an unexpected third load would start now.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
 
     expect(gates).toHaveLength(2);
     gates[1]!();
@@ -40,5 +41,5 @@ describe('concurrent loads of one date', () => {
 });
 
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!holds()) await sleep(5);
 }

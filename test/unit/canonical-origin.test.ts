@@ -1,7 +1,7 @@
 import { canonicalOrigin } from '../../services/api/tenants/origins';
 import { OriginRefusedError } from '../../services/api/tenants/tenant.errors';
 
-describe('an allowed origin is stored in the form that a browser sends', () => {
+describe('an allowed origin', () => {
   it.each([
     ['https://shop.example', 'https://shop.example'],
     ['https://www.shop.example', 'https://www.shop.example'],
@@ -20,25 +20,25 @@ describe('an allowed origin is stored in the form that a browser sends', () => {
     ['https://ｓｈｏｐ.com', 'https://shop.com'],
     ['https://acme.github.io', 'https://acme.github.io'],
     ['https://acme.co.uk', 'https://acme.co.uk'],
-  ])('%s as %s', (given, kept) => {
+  ])('stores %s as %s, the form that a browser sends', (given, kept) => {
     expect(canonicalOrigin(given)).toBe(kept);
   });
 
-  it('equals the origin of its URL', () => {
+  it('the stored form equals the origin of its URL', () => {
     for (const given of ['münchen.de', 'https://Straße.de:8443', 'https://shop.vn:443', '日本.jp']) {
       const kept = canonicalOrigin(given);
       expect(new URL(kept).origin).toBe(kept);
     }
   });
 
-  it('stays the same when it is normalized again', () => {
+  it('a stored origin does not change when it is normalized again', () => {
     expect(canonicalOrigin(canonicalOrigin('MÜNCHEN.de:8443/'))).toBe('https://xn--mnchen-3ya.de:8443');
   });
 });
 
-describe('an origin is refused with the reason', () => {
+describe('an origin that is not allowed', () => {
   it.each([
-    ['nothing', '', /empty/],
+    ['an empty text', '', /empty/],
     ['a blank', ' ', /blank/],
     ['the wildcard', '*', /wildcard/],
     ['a wildcard label', 'https://*.shop.vn', /wildcard/],
@@ -118,13 +118,13 @@ describe('an origin is refused with the reason', () => {
     ['localhost without its port', 'http://localhost', /--dev/],
     ['localhost over https', 'https://localhost:3000', /--dev/],
     ['bare localhost', 'localhost', /--dev/],
-  ])('%s', (_, given, reason) => {
+  ])('refuses %s and names the reason', (_, given, reason) => {
     expect(() => canonicalOrigin(given)).toThrow(OriginRefusedError);
     expect(() => canonicalOrigin(given)).toThrow(reason);
   });
 });
 
-describe('a refused origin comes with the origin to write instead', () => {
+describe('the reason of a refusal', () => {
   it.each([
     ['*', ['https://shop.example', 'https://www.shop.example']],
     ['https://*.shop.vn', ['https://shop.vn', 'https://www.shop.vn']],
@@ -164,7 +164,7 @@ describe('a refused origin comes with the origin to write instead', () => {
     ['http://foo.localhost:3000', ['http://localhost:3000']],
     ['https://a.b.internal', ['https://shop.example']],
     ['https://a.b.internal/tours', ['https://shop.example']],
-  ])('%j', (given, instead) => {
+  ])('names an allowed origin to write instead of %j', (given, instead) => {
     const reason = reasonFor(given);
     const written = reason.match(/https?:\/\/[^\s,]+/g) ?? [];
     expect(written).toEqual(instead);
@@ -184,7 +184,7 @@ function reasonFor(given: string): string {
 }
 
 describe('an origin with --dev', () => {
-  it('http://localhost is allowed with a port', () => {
+  it('--dev allows http://localhost with a port', () => {
     expect(canonicalOrigin('http://localhost:3000', { dev: true })).toBe('http://localhost:3000');
   });
 
@@ -195,7 +195,7 @@ describe('an origin with --dev', () => {
     'http://[::1]:3000',
     'http://shop.vn',
     '*',
-  ])('%s is still refused', (given) => {
+  ])('--dev does not allow %s', (given) => {
     expect(() => canonicalOrigin(given, { dev: true })).toThrow(OriginRefusedError);
   });
 });

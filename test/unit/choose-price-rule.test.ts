@@ -13,23 +13,23 @@ const inMoney = (id: number, currency: string, kind: 'amount' | 'price' = 'amoun
 const ranked = (rules: PriceRule[], date: string | null = DATE, tenantCurrency = 'EUR') =>
   rankPriceRules(rules, TOUR, tenantCurrency, date).map(({ id }) => id);
 
-describe('the price rule that applies', () => {
-  it('is undefined without rules', () => {
+describe('the order of price rules', () => {
+  it('no rule applies where there is none', () => {
     expect(ranked([])).toEqual([]);
   });
 
-  it("is a tour's rule before a continent's before a general one, regardless of age and window", () => {
+  it("a tour's rule wins over a continent's, and that over a general one, whatever their age and window", () => {
     const tour = rule(1, { tourId: 'tour-1' });
     const continent = rule(2, { continent: 'asia', travelFrom: '2027-06-01', travelTo: '2027-06-30' });
     const general = rule(3, { travelFrom: DATE, travelTo: DATE });
     expect(ranked([general, continent, tour])).toEqual([1, 2, 3]);
   });
 
-  it('is one of this tour or this continent', () => {
+  it('leaves out the rules of other tours and continents', () => {
     expect(ranked([rule(1, { tourId: 'tour-2' }), rule(2, { continent: 'europe' }), rule(3)])).toEqual([3]);
   });
 
-  it('has the narrower travel window among equals', () => {
+  it('among rules of one scope, the narrowest travel window wins', () => {
     const rules = [
       rule(1, { travelFrom: DATE, travelTo: DATE }),
       rule(2, { travelFrom: '2027-06-14', travelTo: '2027-06-16' }),
@@ -41,7 +41,7 @@ describe('the price rule that applies', () => {
     expect(ranked(rules.reverse())).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('is the newest among equals', () => {
+  it('among rules of one scope and window, the newest wins', () => {
     expect(ranked([rule(2), rule(9), rule(5)])).toEqual([9, 5, 2]);
     const window = { travelFrom: '2027-06-01', travelTo: '2027-06-30' };
     expect(ranked([rule(1, window), rule(2, window)])).toEqual([2, 1]);
@@ -52,7 +52,7 @@ describe('the price rule that applies', () => {
     ['2027-06-14', [3]],
     ['2027-06-16', [2]],
     [null, []],
-  ])('covers the travel date %s, both ends included', (date, expected) => {
+  ])('a travel window includes both of its ends (travel date %s)', (date, expected) => {
     const rules = [
       rule(1, { travelFrom: DATE, travelTo: DATE }),
       rule(2, { travelFrom: DATE }),

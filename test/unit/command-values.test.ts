@@ -1,4 +1,3 @@
-import { parseDuration, travelDate } from '../../cli/engine/values';
 import { UsageError } from '../../cli/engine/failure';
 import * as values from '../../cli/engine/values';
 
@@ -10,14 +9,14 @@ describe('a duration', () => {
     ['24h', 86_400],
     ['90d', 7_776_000],
     ['3650d', 315_360_000],
-  ])('%s is %i seconds', (text, seconds) => {
-    expect(parseDuration(text)).toBe(seconds);
+  ])('reads %s as %i seconds', (text, seconds) => {
+    expect(values.parseDuration(text)).toBe(seconds);
   });
 
   it.each(['', '90', 'd', '-1d', '1.5h', '1w', '24H', '1h30m', ' 1h', '3651d', '9999999999d', '0x1h'])(
-    'is not "%s"',
+    'refuses "%s" as a duration',
     (text) => {
-      expect(parseDuration(text)).toBeUndefined();
+      expect(values.parseDuration(text)).toBeUndefined();
     },
   );
 });
@@ -44,7 +43,7 @@ describe('the value of a flag', () => {
       '0190C1DE-7C1B-7C3E-8F00-0000000000AF',
       '0190c1de-7c1b-7c3e-8f00-0000000000af',
     ],
-    ['a leap day', travelDate, '2028-02-29', '2028-02-29'],
+    ['a leap day', values.travelDate, '2028-02-29', '2028-02-29'],
     ['a name with a combining accent', values.line(200), 'Cafe\u0301 ', 'Café'],
     ['a colour', values.color, '#0A7D5C', '#0a7d5c'],
     ['a link', values.linkTemplate, 'https://a.example/t/{slug}?x=1', 'https://a.example/t/{slug}?x=1'],
@@ -54,9 +53,12 @@ describe('the value of a flag', () => {
       'http://localhost:3000/{slug}',
       'http://localhost:3000/{slug}',
     ],
-  ])('is accepted: %s', (_, parse: (text: string, name: string) => unknown, text, expected) => {
-    expect(parse(text, '--flag')).toEqual(expected);
-  });
+  ])(
+    'accepts %s as the value of a flag',
+    (_, parse: (text: string, name: string) => unknown, text, expected) => {
+      expect(parse(text, '--flag')).toEqual(expected);
+    },
+  );
 
   it.each([
     ['a percentage above 100', percent, '100.01', '--flag must be a number from 0 to 100'],
@@ -98,12 +100,20 @@ describe('the value of a flag', () => {
     ['a link to a script', values.linkTemplate, 'javascript:{slug}', 'https://'],
     ['an id with its secret', values.credentialId, 'svc_live_abc', 'never the secret'],
     ['a day that does not exist', values.moment, '2026-02-30', 'a time such as'],
-    ['a travel date that does not exist', travelDate, '2027-02-29', 'a date of the calendar'],
-    ['a travel date that the database does not know', travelDate, '0000-01-01', 'a date of the calendar'],
+    ['a travel date that does not exist', values.travelDate, '2027-02-29', 'a date of the calendar'],
+    [
+      'a travel date that the database does not know',
+      values.travelDate,
+      '0000-01-01',
+      'a date of the calendar',
+    ],
     ['a reference in small letters', values.bookingRef, 'acme-1042', 'such as ACME-1042'],
     ['a time without a zone', values.moment, '2026-02-03T10:00', 'a time such as'],
-  ])('is refused: %s', (_, parse: (text: string, name: string) => unknown, text, message) => {
-    expect(() => parse(text, '--flag')).toThrow(UsageError);
-    expect(() => parse(text, '--flag')).toThrow(message);
-  });
+  ])(
+    'refuses %s as the value of a flag',
+    (_, parse: (text: string, name: string) => unknown, text, message) => {
+      expect(() => parse(text, '--flag')).toThrow(UsageError);
+      expect(() => parse(text, '--flag')).toThrow(message);
+    },
+  );
 });

@@ -4,7 +4,7 @@ const KEY = 'k3y'.repeat(12);
 const OWN_DATABASE = { DATABASE_URL: 'postgres://u:hunter2@db/x', SECRETS_KEY: KEY, CURSOR_KEY: KEY };
 
 describe('the configuration', () => {
-  it('needs no variable', () => {
+  it('the configuration needs no variable', () => {
     expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
       apiPort: 3000,
@@ -43,8 +43,11 @@ describe('the configuration', () => {
     expect([config.cdnCache, config.webhooks.allowPrivateTargets]).toEqual([expected, expected]);
   });
 
-  it('builds the public address from the port, and drops a trailing slash from a given one', () => {
+  it('builds the public address from the port', () => {
     expect(loadConfig({ API_PORT: '4000' }).publicBaseUrl).toBe('http://127.0.0.1:4000');
+  });
+
+  it('drops a trailing slash from the public address', () => {
     expect(loadConfig({ PUBLIC_BASE_URL: 'https://api.example.com/' }).publicBaseUrl).toBe(
       'https://api.example.com',
     );
@@ -117,7 +120,7 @@ describe('the configuration', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  it('lists the secrets that a service needs with its own database', () => {
+  it('requires SECRETS_KEY and CURSOR_KEY where DATABASE_URL is set', () => {
     const config = loadConfig({ ...OWN_DATABASE, SECRETS_KEY: '', CURSOR_KEY: '' });
     expect(missingSecrets(config).map(({ message }) => message)).toEqual([
       expect.stringMatching(/^SECRETS_KEY must be set/),
@@ -143,7 +146,7 @@ describe('the configuration', () => {
       /^REDIS_URL must be left out/,
     ],
   ])(
-    'refuses a shared store with one of two variables, or with two addresses (%#)',
+    'refuses variables of the shared store that are incomplete, malformed or in conflict (%#)',
     (env: Record<string, string>, expected) => {
       expect(refusal(env)).toMatch(expected);
       expect(refusal(env)).not.toContain('hunter2');

@@ -50,11 +50,11 @@ describe('an amount of money', () => {
     [1500, 0, '1500'],
     [1, 3, '0.001'],
     [0, 2, '0'],
-  ])('of %i minor units at %i digits is written %s', (minor, digits, text) => {
+  ])('%i minor units at %i digits are written %s', (minor, digits, text) => {
     expect(JSON.stringify(toMajor(minor, digits))).toBe(text);
   });
 
-  it('is unchanged by a round trip through minor units', () => {
+  it('a round trip from minor units to major ones and back changes no amount', () => {
     const minor = fc.integer({ min: -1e12, max: 1e12 });
     fc.assert(
       fc.property(

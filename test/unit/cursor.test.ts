@@ -7,12 +7,12 @@ const PLACE = { nameFolded: 'ha long', id: '1' };
 describe('a paging cursor', () => {
   const cursor = sealCursor(KEY, SCOPE, PLACE);
 
-  it('decodes to the position it was encoded from', () => {
+  it('a cursor decodes to the position that it was made from', () => {
     expect(openCursor(KEY, SCOPE, cursor)).toEqual(PLACE);
     expect(openCursor(KEY, SCOPE, undefined)).toBeUndefined();
   });
 
-  it('needs no escaping in a URL', () => {
+  it('a cursor needs no escaping in a URL', () => {
     expect(cursor).toMatch(/^[\w-]+$/);
   });
 
@@ -26,11 +26,11 @@ describe('a paging cursor', () => {
     ['of a MAC alone', () => openCursor(KEY, SCOPE, cursor.slice(0, 22))],
     ['in plain text', () => openCursor(KEY, SCOPE, Buffer.from(JSON.stringify(PLACE)).toString('base64url'))],
     ['in other letters', () => openCursor(KEY, SCOPE, 'ü€😀')],
-  ])('%s is refused', (_what, open) => {
+  ])('refuses a cursor %s', (_what, open) => {
     expect(open).toThrow(invalidCursor());
   });
 
-  it('with any one character changed is refused', () => {
+  it('refuses a cursor with any one character changed', () => {
     for (let at = 0; at < cursor.length; at++) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
       expect(() => openCursor(KEY, SCOPE, changed)).toThrow(invalidCursor());

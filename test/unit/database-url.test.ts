@@ -9,18 +9,18 @@ describe('a database URL', () => {
     ],
     ['postgres://h1,[::1]:5433/db', ['postgres://h1/db', 'postgres://[::1]:5433/db']],
     ['postgres://u:p,q@r@h1,h2/db', ['postgres://u:p,q@r@h1/db', 'postgres://u:p,q@r@h2/db']],
-  ])('with several hosts, %s, names a server for each and means the primary', (text, urls) => {
+  ])('%s, with several hosts, names a server for each and means the primary', (text, urls) => {
     expect(readDatabaseUrl(text)).toEqual({ urls, target: 'primary', requiresScram: false });
   });
 
   it.each(['postgres://u:p@h/db', 'postgresql://h', 'postgres:///db?host=/run/postgresql'])(
-    'with one host, %s, is used as it is',
+    '%s, with one host, is used as it is',
     (text) => {
       expect(readDatabaseUrl(text)).toEqual({ urls: [text], target: undefined, requiresScram: false });
     },
   );
 
-  it('may name the state of the server, and the proof of its password', () => {
+  it('reads target_session_attrs and require_auth', () => {
     const text = 'postgres://h1,h2/db?target_session_attrs=read-write&require_auth=scram-sha-256';
     expect(readDatabaseUrl(text)).toMatchObject({ target: 'read-write', requiresScram: true });
     expect(readDatabaseUrl('postgres://h/db?target_session_attrs=primary').target).toBe('primary');
@@ -36,7 +36,7 @@ describe('a database URL', () => {
     'postgres://u:p@h/db?target_session_attrs=any',
     'postgres://u:p@h1,h2/db?target_session_attrs=standby',
     'postgres://u:p@h1,h2/db?target_session_attrs=',
-  ])('such as %s is refused, and the message names the valid hosts and states', (text) => {
+  ])('refuses %s and names the valid hosts and states of a server', (text) => {
     for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
       expect(() => loadConfig({ [name]: text })).toThrow(
         new RegExp(`^${name} must be .*host1:5432,host2:5432.*target_session_attrs.*primary or read-write`),
@@ -50,7 +50,7 @@ describe('a database URL', () => {
     ['postgres://h1,h2/db?password=hunter2', 'postgres://h1,h2/db?password=***'],
     ['postgres://u@h1,h2/db', 'postgres://u@h1,h2/db'],
     ['postgres:///db?host=/run/postgresql', 'postgres:///db?host=/run/postgresql'],
-  ])('%s is shown without its password', (text, shown) => {
+  ])('shows %s without its password', (text, shown) => {
     expect(showDatabaseUrl(text)).toBe(shown);
   });
 });

@@ -61,14 +61,10 @@ function tourOf(tours: CatalogTour[], slug: string): CatalogTour {
   return tour;
 }
 
-function departuresOf(tour: CatalogTour): DemoCatalogDeparture[] {
-  return tour.departures;
-}
-
 /** Returns the upcoming dates of every tour, as `slug date`. */
 function upcoming(tours: CatalogTour[], after: string): string[] {
   return tours.flatMap((tour) =>
-    departuresOf(tour)
+    tour.departures
       .filter((departure) => departure.departure_date > after)
       .map((departure) => `${tour.slug} ${departure.departure_date}`),
   );
@@ -88,7 +84,7 @@ function unbalancedTags(svg: string): string[] {
 }
 
 describe('the demo catalog', () => {
-  it('has 45 to 50 tours on six continents, with at least five on each', () => {
+  it('contains 45 to 50 tours, at least five on each of six continents', () => {
     expect(catalog.length).toBeGreaterThanOrEqual(45);
     expect(catalog.length).toBeLessThanOrEqual(50);
     const continents = new Map<string, number>();
@@ -104,12 +100,12 @@ describe('the demo catalog', () => {
     expect(Math.min(...continents.values())).toBeGreaterThanOrEqual(5);
   });
 
-  it('has valid, unique slugs', () => {
+  it('every slug is valid and unique', () => {
     expect(catalog.map(({ slug }) => slug).filter((slug) => !SLUG.test(slug))).toEqual([]);
     expect(new Set(catalog.map(({ slug }) => slug)).size).toBe(catalog.length);
   });
 
-  it('holds only plain JSON in NFC', () => {
+  it('contains only plain JSON in NFC', () => {
     const text = JSON.stringify(catalog);
     expect(JSON.parse(text)).toEqual(catalog);
     expect(text.normalize('NFC')).toBe(text);
@@ -122,7 +118,7 @@ describe('the demo catalog', () => {
     expect(foreign.length).toBeGreaterThanOrEqual(8);
   });
 
-  it('has an itinerary entry with title and text for each day', () => {
+  it('every tour has an itinerary entry with title and text for each day', () => {
     for (const { itinerary = [], duration_days } of catalog) {
       expect(itinerary.map(({ day }) => day)).toEqual(days(duration_days).map((_, index) => index + 1));
       expect(
@@ -131,7 +127,7 @@ describe('the demo catalog', () => {
     }
   });
 
-  it('describes each tour in one sentence and in two or three paragraphs', () => {
+  it('every tour has a summary of one sentence and a description of two or three paragraphs', () => {
     for (const { summary = '', description = '' } of catalog) {
       expect(summary).toMatch(/^[^.!?]+\.$/);
       expect(description.split('\n\n').length).toBeGreaterThanOrEqual(2);
@@ -140,7 +136,7 @@ describe('the demo catalog', () => {
     }
   });
 
-  it('has real countries, time zones and places', () => {
+  it('every country, time zone and place exists', () => {
     const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
     for (const tour of catalog) {
       expect(regions.of(tour.country)).toBeDefined();
@@ -152,7 +148,7 @@ describe('the demo catalog', () => {
     }
   });
 
-  it('prices in known currencies with at most their digits, with none, two and three of them', () => {
+  it('no price has more decimals than its currency, and currencies with 0, 2 and 3 decimals occur', () => {
     const digitsSeen = new Set<number>();
     for (const { slug, currency, base_price, departures = [] } of catalog) {
       const digits = currencyCodes.code(currency)?.digits ?? NaN;
@@ -167,22 +163,25 @@ describe('the demo catalog', () => {
     expect([...digitsSeen].sort()).toEqual([0, 2, 3]);
   });
 
-  it('varies prices by season, mostly with a child price or a single supplement', () => {
-    const departures = catalog.flatMap(departuresOf);
+  it('most tours vary their prices by season', () => {
     const seasonal = catalog.filter(
-      (tour) => new Set(departuresOf(tour).map(({ prices }) => prices.adult)).size > 1,
+      (tour) => new Set(tour.departures.map(({ prices }) => prices.adult)).size > 1,
     );
-    const extended = departures.filter(({ prices }) => prices.child ?? prices.single_supplement);
     expect(seasonal.length).toBeGreaterThan(catalog.length / 2);
+  });
+
+  it('most departures have a child price or a single supplement', () => {
+    const departures = catalog.flatMap((tour) => tour.departures);
+    const extended = departures.filter(({ prices }) => prices.child ?? prices.single_supplement);
     expect(extended.length).toBeGreaterThan(departures.length / 2);
   });
 });
 
 describe('the departures of the demo catalog', () => {
-  it('are 4 to 12 upcoming ones a tour, on dates of their own, within thirteen months', () => {
+  it('every tour has 4 to 12 upcoming departures on different dates within thirteen months', () => {
     for (const today of [TODAY, '2025-12-31', '2026-03-15', '2028-02-29']) {
       for (const tour of typedCatalog(today)) {
-        const dates = departuresOf(tour).map(({ departure_date }) => departure_date);
+        const dates = tour.departures.map(({ departure_date }) => departure_date);
         const ahead = dates.filter((date) => date > today);
         expect(ahead.length).toBeGreaterThanOrEqual(4);
         expect(ahead.length).toBeLessThanOrEqual(12);
@@ -196,9 +195,9 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('return on the last day of the tour and seat 6 to 40', () => {
+  it('every departure returns on the last day of its tour and has 6 to 40 seats', () => {
     for (const tour of catalog) {
-      for (const { departure_date, return_date, seats_total } of departuresOf(tour)) {
+      for (const { departure_date, return_date, seats_total } of tour.departures) {
         expect(return_date).toBe(addDays(departure_date, tour.duration_days - 1));
         expect(seats_total).toBeGreaterThanOrEqual(6);
         expect(seats_total).toBeLessThanOrEqual(40);
@@ -206,8 +205,8 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('that close for booking close before they leave', () => {
-    const closing = catalog.flatMap(departuresOf).filter(({ closes_at }) => closes_at);
+  it('a departure that closes for booking does so before its day', () => {
+    const closing = catalog.flatMap(({ departures }) => departures).filter(({ closes_at }) => closes_at);
     expect(closing.length).toBeGreaterThan(0);
     for (const { departure_date, closes_at = '' } of closing) {
       expect(closes_at).toMatch(/^\d{4}-\d\d-\d\dT12:00:00Z$/);
@@ -215,10 +214,10 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('include one cancelled and one past departure on the marked tours, on any day', () => {
+  it('on any day, one marked tour has a cancelled departure and another one a past departure', () => {
     for (const today of days(SHARED_DAYS)) {
       const all = catalogOf(today).flatMap((tour) =>
-        departuresOf(tour).map((departure) => ({ slug: tour.slug, ...departure })),
+        tour.departures.map((departure) => ({ slug: tour.slug, ...departure })),
       );
       expect(all.filter(({ status }) => status === 'cancelled').map(({ slug }) => slug)).toEqual([
         demoSlugs.cancelled,
@@ -229,7 +228,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('include an open one of the flagship, 14 days ahead with 12 seats, on any day', () => {
+  it('on any day, the flagship tour has an open departure 14 days ahead with 12 seats', () => {
     for (const today of days(SHARED_DAYS)) {
       const [flagship] = catalogOf(today);
       expect(flagship!.slug).toBe(demoSlugs.flagship);
@@ -237,7 +236,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('keep their dates on the next day, and new ones are added at the end', () => {
+  it("the next day's catalog keeps the upcoming departures and adds new ones only at the end", () => {
     for (const today of days(60)) {
       const tomorrow = addDays(today, 1);
       const before = catalogOf(today);
@@ -245,20 +244,20 @@ describe('the departures of the demo catalog', () => {
       const kept = new Set(upcoming(after, tomorrow));
       expect(upcoming(before, tomorrow).filter((date) => !kept.has(date))).toEqual([]);
       for (const tour of before) {
-        const last = departuresOf(tour).at(-1)?.departure_date ?? '';
-        const same = departuresOf(tourOf(after, tour.slug)).filter(
+        const last = tour.departures.at(-1)?.departure_date ?? '';
+        const same = tourOf(after, tour.slug).departures.filter(
           ({ departure_date }) => departure_date > tomorrow && departure_date <= last,
         );
-        expect(departuresOf(tour).filter(({ departure_date }) => departure_date > tomorrow)).toEqual(same);
+        expect(tour.departures.filter(({ departure_date }) => departure_date > tomorrow)).toEqual(same);
       }
     }
   });
 
-  it('include one to sell out, scheduled and open, which stays the same until it is past', () => {
+  it('the departure to sell out is scheduled and open, and stays the same until it is past', () => {
     let yesterday = demoSoldOut(TODAY);
     for (const today of days(SHARED_DAYS).slice(1)) {
       const soldOut = demoSoldOut(today);
-      const departure = departuresOf(tourOf(catalogOf(today), soldOut.tour_slug)).find(
+      const departure = tourOf(catalogOf(today), soldOut.tour_slug).departures.find(
         ({ departure_date }) => departure_date === soldOut.departure_date,
       );
       expect(departure).toMatchObject({ seats_total: soldOut.seats_total, status: 'scheduled' });
@@ -268,7 +267,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('do not depend on the time zone of the process', () => {
+  it('the catalog does not depend on the time zone of the process', () => {
     const script = `process.stdout.write(JSON.stringify(require('./dist/services/api/demo/demo-catalog').demoCatalog('${TODAY}')))`;
     for (const TZ of ['Pacific/Kiritimati', 'America/Los_Angeles']) {
       const output = execFileSync(process.execPath, ['-e', script], {
@@ -283,7 +282,7 @@ describe('the departures of the demo catalog', () => {
 });
 
 describe('the cover pictures', () => {
-  it('exist for every picture of the catalog, with a description', () => {
+  it('every tour has one described cover picture, and every cover belongs to a tour', () => {
     for (const { slug, image_url, images = [] } of catalog) {
       expect(image_url).toBe(`/covers/${slug}.svg`);
       expect(images.map(({ url }) => url)).toEqual([image_url]);
@@ -293,7 +292,7 @@ describe('the cover pictures', () => {
     expect(readdirSync(COVERS).sort()).toEqual(files.sort());
   });
 
-  it('are small and well-formed, with integers and colours, and without external content', () => {
+  it('every cover is small, well-formed SVG without external content', () => {
     for (const { slug } of catalog) {
       const svg = cover(slug);
       expect(Buffer.byteLength(svg)).toBeLessThan(COVER_BYTES);
@@ -307,7 +306,7 @@ describe('the cover pictures', () => {
     }
   });
 
-  it('define each id once and refer only to defined ids', () => {
+  it('every cover defines each id once and refers only to defined ids', () => {
     for (const { slug } of catalog) {
       const svg = cover(slug);
       const ids = [...svg.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
@@ -317,7 +316,7 @@ describe('the cover pictures', () => {
     }
   });
 
-  it('differ from tour to tour', () => {
+  it('no two tours have the same cover', () => {
     expect(new Set(catalog.map(({ slug }) => cover(slug))).size).toBe(catalog.length);
   });
 });

@@ -3,7 +3,7 @@ import { addDays } from '../../services/api/demo/departure-calendar';
 import { openOnes } from './open-departures';
 
 describe('the departures of the demo catalog', () => {
-  it('include an open one of the flagship, 14 days ahead with 12 seats, on every day of two years', () => {
+  it('on every day of two years, the flagship tour has an open departure 14 days ahead with 12 seats', () => {
     for (let day = 0; day < 731; day++) {
       const today = addDays('2025-06-01', day);
       const [flagship] = demoCatalog(today);

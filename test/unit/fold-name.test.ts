@@ -20,16 +20,16 @@ describe('the folded name', () => {
     ['हिमालय', 'हिमालय'],
     ['a \t\n  b\u00a0c', 'a b c'],
     ['100%_\\', '100%_\\'],
-  ])('of %s is %s', (name, folded) => {
+  ])('folds %s to %s', (name, folded) => {
     expect(foldName(name)).toBe(folded);
   });
 
-  it('is the same whether letters were typed composed or not', () => {
+  it('composed and decomposed letters give the same folded name', () => {
     const name = 'Đà Nẵng ガイド Ångström';
     expect(foldName(name.normalize('NFD'))).toBe(foldName(name.normalize('NFC')));
   });
 
-  it('stays the same when it is folded again', () => {
+  it('folding a folded name changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(foldName(foldName(name))).toBe(foldName(name));
@@ -38,7 +38,7 @@ describe('the folded name', () => {
     );
   });
 
-  it('ignores case', () => {
+  it('folding ignores case', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'aÀßøŁĐİıΣςσЖガ한 ') }), (name) => {
         expect(foldName(name.toLowerCase())).toBe(foldName(name));

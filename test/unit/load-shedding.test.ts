@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 
@@ -16,14 +17,14 @@ function offer(response = new EventEmitter()): unknown {
   return answer;
 }
 
-const nextTurn = () => new Promise((resolve) => setTimeout(resolve, 1));
+const nextTurn = () => sleep(1);
 
 function keepTheLoopFor(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
 }
 
 describe('load shedding', () => {
-  it('refuses a request beside a thousand waiting ones, and accepts it when one is answered (T47)', () => {
+  it('refuses a request while a thousand wait, and accepts it when one of them is answered (T47)', () => {
     const responses = Array.from({ length: 1000 }, () => new EventEmitter());
     for (const response of responses) expect(offer(response)).toBeUndefined();
     expect(offer()).toMatchObject({ code: 'overloaded' });
@@ -34,11 +35,11 @@ describe('load shedding', () => {
     expect(offer()).toBeUndefined();
   });
 
-  it('refuses while the event loop is over a second late for a second, and not after a single pause (T47)', async () => {
+  it('refuses while the event loop stays over a second late, and not after a single pause (T47)', async () => {
     keepTheLoopFor(1100);
     await nextTurn();
     await nextTurn();
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await sleep(1100);
     expect(offer()).toBeUndefined();
 
     for (let late = 0; late < 3; late++) {
@@ -47,7 +48,7 @@ describe('load shedding', () => {
     }
     expect(offer()).toMatchObject({ code: 'overloaded' });
 
-    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await sleep(2100);
     expect(offer()).toBeUndefined();
   });
 });

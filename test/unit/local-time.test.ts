@@ -10,7 +10,7 @@ describe('a local time with the offset of its zone', () => {
     ['Asia/Kathmandu', '2027-03-06T23:59', '2027-03-06T23:59:00+05:45'],
     ['Pacific/Kiritimati', '2027-03-06T00:00', '2027-03-06T00:00:00+14:00'],
     ['Pacific/Pago_Pago', '2027-03-06T23:59', '2027-03-06T23:59:00-11:00'],
-  ])('in %s of %s is %s', (zone, local, expected) => {
+  ])('in %s, the local time %s becomes %s', (zone, local, expected) => {
     const [date, time] = local.split('T') as [string, string];
     expect(localTimeIn(zone)(date, `${time}:00`)).toBe(expected);
   });
@@ -56,14 +56,11 @@ describe('a local time with the offset of its zone', () => {
       ['02:59', '+01:00'],
       ['03:00', '+00:00'],
     ],
-  ])(
-    'in %s on %s, when the clock goes back, is the first of a time that comes twice',
-    (zone, date, ...times) => {
-      const toLocalTime = localTimeIn(zone);
-      for (const [time, offset] of times)
-        expect(toLocalTime(date, `${time}:00`)).toBe(`${date}T${time}:00${offset}`);
-    },
-  );
+  ])('in %s on %s, a local time that comes twice means its first occurrence', (zone, date, ...times) => {
+    const toLocalTime = localTimeIn(zone);
+    for (const [time, offset] of times)
+      expect(toLocalTime(date, `${time}:00`)).toBe(`${date}T${time}:00${offset}`);
+  });
 
   const SKIPPED: [string, string, string][] = [
     ['America/New_York', '2027-03-14T01:59', '2027-03-14T01:59:00-05:00'],
@@ -84,12 +81,12 @@ describe('a local time with the offset of its zone', () => {
     ['Pacific/Apia', '2011-12-31T00:00', '2011-12-31T00:00:00+14:00'],
   ];
 
-  it.each(SKIPPED)('in %s of %s, when the clock goes forward, is %s', (zone, local, expected) => {
+  it.each(SKIPPED)('in %s, where the clock goes forward, %s becomes %s', (zone, local, expected) => {
     const [date, time] = local.split('T') as [string, string];
     expect(localTimeIn(zone)(date, `${time}:00`)).toBe(expected);
   });
 
-  it('is the instant that PostgreSQL reads, also where the clock skips it', async () => {
+  it('agrees with PostgreSQL on local times that the clock skips', async () => {
     const { rows } = await database.db.raw<{ rows: { at: Date }[] }>(
       `select local::timestamp at time zone zone as at
        from json_to_recordset(:times::json) as t (n integer, zone text, local text) order by n`,

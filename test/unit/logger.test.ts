@@ -37,7 +37,7 @@ describe('the logger', () => {
     expect(JSON.stringify(lines)).not.toContain('svc');
   });
 
-  it('keeps a database error’s code and sentence, and drops the statement and its values', () => {
+  it('keeps the code and the message of a database error, and drops the statement and its values', () => {
     const [line] = logged(
       `const e = Object.assign(new Error("insert ('ana@example.com') - duplicate key"), { code: '23505', constraint: 'c', detail: 'Key (email)=(ana@example.com)' }); log.error({ err: e }, 'x');`,
     );
@@ -45,7 +45,7 @@ describe('the logger', () => {
     expect(JSON.stringify(line)).not.toContain('ana@example.com');
   });
 
-  it('counts the errors of a database that is away, and writes neither stack nor statement nor values', () => {
+  it('counts the errors of an unreachable database, and writes neither stack nor statement nor values', () => {
     const lines = logged(
       `const away = (message) => ({ err: new Error(\`insert ('ana@example.com') - \${message}\`), request_id: 'r' });
        for (let n = 0; n < 20; n++) log.error(away('Connection terminated unexpectedly'), 'internal_error');

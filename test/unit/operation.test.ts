@@ -1,12 +1,12 @@
 import { carriesPerson } from '../../services/api/idempotency/operation';
 
 describe('an operation of the API', () => {
-  it('has personal data in its request if the request names the customer', () => {
+  it('a request has personal data only if it may name the customer', () => {
     expect([carriesPerson('booking.create'), carriesPerson('booking.cancel')]).toEqual([true, true]);
     expect([carriesPerson('booking.confirm'), carriesPerson('hold.extend')]).toEqual([false, false]);
   });
 
-  it('counts as one with personal data if its name is unknown', () => {
+  it('an unknown operation counts as one with personal data', () => {
     expect(carriesPerson('booking.make')).toBe(true);
     expect(carriesPerson('toString')).toBe(true);
   });

@@ -37,7 +37,7 @@ describe('the person finder', () => {
     ['{"external_ref":"030 901820"}', reached('030901820')],
     ['4930901820', reached('030901820')],
     ['order-123456', reached('123456')],
-  ])('finds the person of %s', (text, person) => {
+  ])('finds the person in %s', (text, person) => {
     expect(personFinder([named('Nobody Else'), person])(text)).toBe(true);
   });
 

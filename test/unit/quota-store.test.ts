@@ -22,7 +22,7 @@ async function use(times: number, bucket = 'b', limit = 10): Promise<number> {
 }
 
 describe('the quota store in memory', () => {
-  it('lets exactly the limit through', async () => {
+  it('allows exactly as many requests as the limit', async () => {
     expect(await use(25)).toBe(10);
   });
 
@@ -41,7 +41,7 @@ describe('the quota store in memory', () => {
   });
 
   it.each([0, 3, 57, 59.999])(
-    'lets no more than the limit through in any minute, also one that begins %d s after the full one',
+    'allows no more than the limit in any 60 s that begin at second %d of a minute',
     async (second) => {
       time = START + second * 1000;
       expect(await use(10)).toBe(10);
@@ -64,7 +64,7 @@ describe('the quota store in memory', () => {
   });
 
   it.each([0, 15_000, 59_000])(
-    'lets one more through after the wait that it returned (at %i ms)',
+    'allows one more request after the wait that it returned (at %i ms)',
     async (offset) => {
       time = START + offset;
       await use(10);
@@ -94,7 +94,7 @@ describe('the quota store in memory', () => {
     expect(await use(10)).toBe(10);
   });
 
-  it('counts requests at the same instant', async () => {
+  it('counts each of many requests at the same instant', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => store.consume('b', 10)));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
   });

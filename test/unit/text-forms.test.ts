@@ -19,7 +19,7 @@ describe('a text of one line', () => {
     ['a combining grapheme joiner', 'Ana\u034f Lima'],
     ['tags', 'Ana\u{e0041}\u{e0042} Lima'],
     ['an anchor of an annotation', 'Ana\ufff9 Lima'],
-  ])('loses %s', (_, text) => {
+  ])('removes %s', (_, text) => {
     expect(withoutInvisible(text)).toBe('Ana Lima');
   });
 
@@ -39,7 +39,7 @@ describe('a text of one line', () => {
     expect(withoutInvisible(text)).toBe(text);
   });
 
-  it('loses a second joiner where a script needs one', () => {
+  it('removes the second joiner where a script needs one', () => {
     expect(withoutInvisible('می\u200c\u200c\u200dخواهم')).toBe('می\u200cخواهم');
   });
 });

@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { digestToken, mintCredentialToken, parseToken } from '../../services/api/credentials/token';
 
 describe('a minted credential', () => {
-  it('has the documented shape', () => {
+  it('an API key and a widget token have the documented form', () => {
     expect(mintCredentialToken('api_key').token).toMatch(/^svc_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/);
     expect(mintCredentialToken('widget_token').token).toMatch(/^svc_widget_[0-9A-Za-z]{12}_[0-9A-Za-z]{28}$/);
   });
 
-  it.each(['api_key', 'widget_token'] as const)('contains its kind and id: %s', (kind) => {
+  it.each(['api_key', 'widget_token'] as const)('a minted %s contains its kind and its id', (kind) => {
     const { id, token } = mintCredentialToken(kind);
     expect(parseToken(token)).toEqual({ kind, id });
   });
 
-  it('is never minted twice', () => {
+  it('no two minted credentials are the same', () => {
     const tokens = Array.from({ length: 2000 }, () => mintCredentialToken('widget_token').token);
     expect(new Set(tokens).size).toBe(2000);
   });
@@ -36,7 +36,7 @@ describe('a minted credential', () => {
 describe('a mistyped credential', () => {
   const { token } = mintCredentialToken('api_key');
 
-  it('is detected by its checksum, whichever character is wrong', () => {
+  it('the checksum detects any wrong character', () => {
     const position = fc.integer({ min: 'svc_live_'.length, max: token.length - 1 });
     fc.assert(
       fc.property(position, fc.constantFrom(...'0123456789ABCXYZabcxyz'), (at, character) => {
@@ -56,18 +56,18 @@ describe('a mistyped credential', () => {
     ['one character more', `${token}0`],
     ['the other kind of prefix', token.replace('svc_live', 'svc_widget')],
     ['a character outside base62', token.replace(/.$/, '-')],
-  ])('is not parsed: %s', (_, text) => {
+  ])('refuses %s', (_, text) => {
     expect(parseToken(text)).toBeUndefined();
   });
 });
 
 describe('the digest of a credential', () => {
-  it('is SHA-256 without a pepper', () => {
+  it('the digest without a pepper is SHA-256', () => {
     const digest = createHash('sha256').update('svc_live_x').digest();
     expect(digestToken('svc_live_x', undefined)).toEqual({ digest, algorithm: 'sha256' });
   });
 
-  it('is HMAC-SHA-256 with one', () => {
+  it('the digest with a pepper is HMAC-SHA-256', () => {
     const digest = createHmac('sha256', 'pepper').update('svc_live_x').digest();
     expect(digestToken('svc_live_x', 'pepper')).toEqual({ digest, algorithm: 'hmac-sha256' });
   });

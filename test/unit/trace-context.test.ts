@@ -4,7 +4,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
 describe('the traceparent header', () => {
-  it('gives the trace id, the parent id, and whether the trace is sampled', () => {
+  it('reads the trace id, the parent id and the sampled flag', () => {
     expect(readTraceparent(`00-${TRACE}-${PARENT}-01`)).toEqual({
       traceId: TRACE,
       parentId: PARENT,
@@ -27,7 +27,7 @@ describe('the traceparent header', () => {
 
   it.each([
     ['nothing', undefined],
-    ['an empty one', ''],
+    ['an empty header', ''],
     ['another form', 'banana'],
     ['more than version 00 has', `00-${TRACE}-${PARENT}-01-more`],
     ['a tail without a dash', `01-${TRACE}-${PARENT}-01more`],
@@ -39,7 +39,7 @@ describe('the traceparent header', () => {
     ['two headers, as Node joins them', `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`],
     ['a line break', `00-${TRACE}-${PARENT}-01\n`],
     ['a later version with a line break', `01-${TRACE}-${PARENT}-01-a\n{"level":"error"}`],
-  ])('is ignored where it is %s', (_what, header) => {
+  ])('ignores %s', (_what, header) => {
     expect(readTraceparent(header)).toBeUndefined();
   });
 });

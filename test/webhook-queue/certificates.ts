@@ -68,8 +68,11 @@ function octets(part: Buffer): Buffer {
 
 function tlv(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts);
-  const { length } = value;
-  const size =
-    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...size]), value]);
+  return Buffer.concat([Buffer.from([tag, ...sizeOf(value)]), value]);
+}
+
+function sizeOf({ length }: Buffer): number[] {
+  if (length < 0x80) return [length];
+  if (length < 0x100) return [0x81, length];
+  return [0x82, length >> 8, length & 0xff];
 }

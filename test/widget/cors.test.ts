@@ -15,8 +15,8 @@ const ask = (headers: Record<string, string>, query: Record<string, string> = { 
   api.http.get('/api/widget/tours').query(query).set(headers);
 const FOREIGN = { status: 403, code: 'origin_not_allowed' };
 
-describe('the origin of a request to the widget list', () => {
-  it('is echoed when the token lists it', async () => {
+describe('the widget list and CORS', () => {
+  it('echoes an origin that the token lists', async () => {
     const { status, headers } = await ask({ origin: SHOP });
     expect(status).toBe(200);
     expect(headers['access-control-allow-origin']).toBe(SHOP);
@@ -35,14 +35,14 @@ describe('the origin of a request to the widget list', () => {
     'HTTPS://SHOP.EXAMPLE.COM',
     'null',
     'https://api.example.test',
-  ])('is refused when it is %s, without a CORS header', async (origin) => {
+  ])('refuses the origin %s without a CORS header', async (origin) => {
     const { body, headers } = await ask({ origin, 'sec-fetch-site': 'same-origin' });
     expect(body).toMatchObject(FOREIGN);
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(headers.vary).toBe('Origin');
   });
 
-  it('may be absent, unless Sec-Fetch-Site names another site', async () => {
+  it('accepts a request without an origin, unless Sec-Fetch-Site names another site', async () => {
     expect((await ask({})).status).toBe(200);
     for (const site of ['none', 'same-origin'])
       expect((await ask({ 'sec-fetch-site': site })).status).toBe(200);
@@ -51,7 +51,7 @@ describe('the origin of a request to the widget list', () => {
     }
   });
 
-  it('is in the Vary header of every answer', async () => {
+  it('every answer has Vary: Origin', async () => {
     for (const answer of [
       await ask({}),
       await ask({ origin: SHOP }),
@@ -64,7 +64,7 @@ describe('the origin of a request to the widget list', () => {
     }
   });
 
-  it('is echoed on refusals too once the token is known, so that the page can read them', async () => {
+  it('echoes the origin on a refusal too if the token is known, so that the page can read it', async () => {
     const bad = await ask({ origin: SHOP }, { token, limit: '0' });
     expect(bad.status).toBe(400);
     expect(bad.headers['access-control-allow-origin']).toBe(SHOP);
@@ -73,14 +73,14 @@ describe('the origin of a request to the widget list', () => {
     expect(nobody.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('is refused for a token without origins', async () => {
+  it('refuses an origin where neither the token nor its tenant has one', async () => {
     const { db } = api;
     const bare = await givenWidgetToken(db, await givenTenant(db), { origins: [] });
     expect((await ask({ origin: SHOP }, { token: bare.token })).body).toMatchObject(FOREIGN);
     expect((await ask({}, { token: bare.token })).status).toBe(200);
   });
 
-  it('is checked against the tenant’s origins where the token has none of its own', async () => {
+  it('uses the tenant’s origins where the token has none of its own', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const follower = await givenWidgetToken(db, tenant, { origins: [] });
@@ -90,7 +90,7 @@ describe('the origin of a request to the widget list', () => {
     expect((await ask({ origin: 'https://new.example' }, { token: follower.token })).status).toBe(200);
   });
 
-  it('is the origin of the embed page where a pass is used', async () => {
+  it('accepts a pass only from the embed page itself', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
     expect((await ask({ 'sec-fetch-site': 'same-origin' }, { pass })).status).toBe(200);
     expect((await ask({ 'sec-fetch-site': 'none' }, { pass })).body).toMatchObject(FOREIGN);
@@ -104,7 +104,7 @@ describe('a preflight', () => {
   const preflight = (headers: Record<string, string>, path = '/api/widget/tours') =>
     api.http.options(path).set({ 'access-control-request-method': 'GET', ...headers });
 
-  it('is granted to an origin that a live token lists', async () => {
+  it('grants a preflight to an origin that a live token lists', async () => {
     const { status, headers } = await preflight({ origin: SHOP });
     expect(status).toBe(204);
     expect(headers).toMatchObject({
@@ -117,14 +117,14 @@ describe('a preflight', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it.each(['https://evil.example', 'null', ''])('is not granted for %j', async (origin) => {
+  it.each(['https://evil.example', 'null', ''])('grants no preflight to the origin %j', async (origin) => {
     const { status, headers } = await preflight(origin ? { origin } : {});
     expect(status).toBe(204);
     expect(headers).toMatchObject({ vary: 'Origin', allow: 'GET, HEAD, OPTIONS' });
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('is no longer granted once the token is revoked', async () => {
+  it('grants no preflight once the token is revoked', async () => {
     const { db } = api;
     const origin = 'https://former.example';
     const { id } = await givenWidgetToken(db, await givenTenant(db), { origins: [origin] });
@@ -133,7 +133,7 @@ describe('a preflight', () => {
     expect((await preflight({ origin })).headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('is granted on no server route', async () => {
+  it('grants no preflight on a route for servers', async () => {
     const { headers } = await preflight({ origin: SHOP }, '/api/tenant/catalog');
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });

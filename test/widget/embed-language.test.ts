@@ -1,5 +1,4 @@
 import { acceptedTags, chooseLanguage } from '../../services/api/widget/languages';
-
 import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';
 import { givenWidgetToken } from './given-widget';
@@ -28,19 +27,22 @@ describe('the language of the embed page', () => {
     [undefined, 'en'],
     [['de'], 'en'],
     [longTag(35), 'de'],
-    [longTag(13_600), 'en'],
-  ])('is an offered one for the tag %j: %s', (tag, locale) => {
+  ])('the tag %j chooses the language %s', (tag, locale) => {
     expect(chooseLanguage([tag]).locale).toBe(locale);
+  });
+
+  it('a tag of 13.6 KB chooses the language en', () => {
+    expect(chooseLanguage([longTag(13_600)]).locale).toBe('en');
   });
 });
 
 describe('Accept-Language', () => {
-  it('is read in the order of its weights, without those of weight 0', () => {
+  it('orders the tags by weight and leaves out weight 0', () => {
     expect(acceptedTags('fr;q=0.5, de-AT, en ; q=0.8, ja;q=0, vi;q=x')).toEqual(['de-AT', 'en', 'fr']);
     expect(acceptedTags(undefined)).toEqual([]);
   });
 
-  it('is read up to 500 characters and 20 tags', () => {
+  it('reads at most 500 characters and 20 tags', () => {
     expect(acceptedTags('xx,'.repeat(4000))).toHaveLength(20);
     expect(acceptedTags(`${' '.repeat(500)}de`)).toEqual(['']);
     expect(acceptedTags('x'.repeat(14_000))[0]).toHaveLength(500);
@@ -56,7 +58,7 @@ describe('a hostile Accept-Language', () => {
     for (let n = 0; n < 30; n++) await givenTour(db);
   });
 
-  it('of 1,000 characters takes less than 300 ms of CPU, in the page and in a refusal', async () => {
+  it('a header of 1,000 characters costs less than 300 ms of CPU, in the page and in a refusal', async () => {
     const ask = (query: Record<string, string>) =>
       api.http
         .get('/embed/tours')
@@ -72,7 +74,7 @@ describe('a hostile Accept-Language', () => {
     }
   });
 
-  it('of 13.6 KB is refused with the name of the header', async () => {
+  it('refuses a header of 13.6 KB and names it', async () => {
     const refused = await api.http
       .get('/embed/tours')
       .query({ token })
@@ -83,7 +85,7 @@ describe('a hostile Accept-Language', () => {
     ]);
   });
 
-  it('is skipped for the next tag, where the header is short enough to be read', async () => {
+  it('skips a tag of 400 characters and uses the next one', async () => {
     const { text } = await api.http
       .get('/embed/tours')
       .query({ token })

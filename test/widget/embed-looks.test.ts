@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { brandStyle, contrast, DARK, LIGHT, NO_BRAND } from '../../services/api/widget/embed-style';
-
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import { useTestApi } from '../support/api';
@@ -25,7 +24,7 @@ const variablesOf = (style: string) =>
 describe('the colour of a tenant', () => {
   const color = fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
 
-  it('has a contrast of 4.5 and more as background, text, border and ring, on light and dark, for any colour', () => {
+  it('any colour gets a contrast of at least 4.5 as background, text, border and ring, light and dark', () => {
     fc.assert(
       fc.property(color, (brandColor) => {
         const style = variablesOf(brandStyle({ ...NO_BRAND, brandColor }));
@@ -42,7 +41,7 @@ describe('the colour of a tenant', () => {
     );
   });
 
-  it('is unchanged where it is readable', () => {
+  it('a colour changes only on the background where it is not readable', () => {
     const { 'on-light': light, 'on-dark': dark } = variablesOf(
       brandStyle({ ...NO_BRAND, brandColor: '#1e1b4b' }),
     );
@@ -50,7 +49,7 @@ describe('the colour of a tenant', () => {
     expect(dark).toMatch(/^#[7-9a-f].[7-9a-f].[c-f].$/);
   });
 
-  it.each([LIGHT, DARK])('gets readable text colours: %j', ({ card, blank, ink, soft }) => {
+  it.each([LIGHT, DARK])('the page’s own text colours are readable: %j', ({ card, blank, ink, soft }) => {
     for (const text of [ink, soft]) {
       for (const ground of [card, blank]) expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
     }
@@ -58,7 +57,7 @@ describe('the colour of a tenant', () => {
 });
 
 describe('the appearance settings of a tenant', () => {
-  it('set the logo, the corners and the fonts', async () => {
+  it('the settings set the logo, the corners and the fonts', async () => {
     const text = await page(
       {},
       { brandLogo: `${SHOP}/logo.svg`, brandRadius: 4, brandFont: 'Inter, Noto Serif, serif' },
@@ -70,7 +69,7 @@ describe('the appearance settings of a tenant', () => {
     expect(await page()).not.toMatch(/class="logo"|--radius: 4px/);
   });
 
-  it('cannot inject markup, whatever the database contains', () => {
+  it('a stored font or colour cannot inject markup', () => {
     for (const brandFont of ['x;} body{display:none', '</style><script>', 'url(https://evil.example)']) {
       expect(brandStyle({ ...NO_BRAND, brandFont })).toBe(':root { --font: system-ui, sans-serif; }');
     }
@@ -83,11 +82,11 @@ describe('the appearance settings of a tenant', () => {
     { brandFont: 'Inter; x' },
     { brandFont: '"Inter"' },
     { brandFont: 'Inter,' },
-  ])('are restricted by the database: %j', async (looks) => {
+  ])('the database refuses the setting %j', async (looks) => {
     await expect(givenTenant(api.db, looks)).rejects.toThrow(/tenants_brand_/);
   });
 
-  it('apply to a refusal too', async () => {
+  it('a refusal has the tenant’s colour too', async () => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#c2410c' }));
     const answer = await fetch(`${api.baseUrl}/embed/tours?token=${token}&limit=0`, {
@@ -98,7 +97,7 @@ describe('the appearance settings of a tenant', () => {
 });
 
 describe('the theme', () => {
-  it('is the visitor’s, unless the embedding page sets one, and stays in the links', async () => {
+  it('the embedding page may set the theme, which the links keep', async () => {
     expect(await page()).not.toMatch(/<html [^>]*data-theme/);
     const dark = await page({ theme: 'dark' });
     expect(dark).toMatch(/<html [^>]*data-theme="dark">/);
@@ -117,7 +116,7 @@ describe('the language of the appearance', () => {
     ['ar-EG', 'rtl', 'ابحث عن رحلة'],
     ['vi', 'ltr', 'Tìm tour'],
     ['ja', 'ltr', 'ツアーを検索'],
-  ])('%s is written %s', async (lang, dir, words) => {
+  ])('the page in %s is written %s, and its search field says %s', async (lang, dir, words) => {
     const text = await page({ lang });
     expect(text).toContain(`<html lang="${lang}" dir="${dir}"`);
     expect(text).toContain(`placeholder="${words}"`);
@@ -132,12 +131,15 @@ describe('the language of the appearance', () => {
 });
 
 describe('the help on an empty list', () => {
-  it('offers to clear a filter or to widen a search, and explains an empty catalog', async () => {
+  it('offers to search all continents and to show all tours', async () => {
     const none = await page({ q: 'atlantis', continent: 'asia' });
     expect(none).toMatch(
       /<a class="button first" href="tours\?pass=[\w.-]+&amp;q=atlantis">Search all continents</,
     );
     expect(none).toMatch(/<a class="button" href="tours\?pass=[\w.-]+">Show all tours</);
+  });
+
+  it('explains an empty catalog, without a search and filters', async () => {
     const empty = await page({}, { defaultVisible: false });
     expect(empty).toContain('New tours are on their way');
     expect(empty).not.toMatch(/class="pills"|<form|Show all tours/);
@@ -148,7 +150,7 @@ describe('the structured data', () => {
   const dataOf = (text: string) =>
     JSON.parse(/<script type="application\/ld\+json" id="data">(.*?)<\/script>/s.exec(text)![1]!) as unknown;
 
-  it('lists the same tours in schema.org terms, at the tenant’s price', async () => {
+  it('the structured data name the tours in schema.org terms, at the tenant’s price', async () => {
     const data = dataOf(await page({ q: 'banff', lang: 'de' }));
     expect(data).toEqual({
       '@context': 'https://schema.org',
@@ -170,7 +172,7 @@ describe('the structured data', () => {
     });
   });
 
-  it('cannot end its element', async () => {
+  it('a tour’s name cannot end the script element of the structured data', async () => {
     const tour = await givenTour(api.db, { name: 'Zz </script><!--\u2028&' });
     const text = await page({ q: 'zz' });
     expect(text).toContain('Zz \\u003c/script\\u003e\\u003c!--\\u2028\\u0026');
@@ -180,7 +182,7 @@ describe('the structured data', () => {
 });
 
 describe('the size of the embed page', () => {
-  it.each(['en', 'ar'])('is less than 50 KiB at its fullest, in %s', async (lang) => {
+  it.each(['en', 'ar'])('the fullest page is smaller than 50 KiB in %s', async (lang) => {
     const text = await page({ limit: '30', lang }, { brandColor: '#c2410c', brandFont: 'Inter, serif' });
     expect(text.match(/<li class="tour" data-slug/g)).toHaveLength(30);
     expect(Buffer.byteLength(text)).toBeLessThan(50 * 1024);
@@ -189,7 +191,7 @@ describe('the size of the embed page', () => {
 });
 
 describe('a fetch of the embed page', () => {
-  it('is answered to its own script with the pass, and to no other page', async () => {
+  it('answers a fetch only to the page’s own script with the pass', async () => {
     const {
       db,
       context: { secrets },

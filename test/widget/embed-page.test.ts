@@ -35,10 +35,13 @@ const linksOf = (text: string) =>
   [...text.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
 /** Types that a browser does not run as a script. */
 const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
+/** Makes a pass of the token, as of so many seconds ago. */
+const passFrom = (secondsAgo = 0) =>
+  mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - secondsAgo * 1000);
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('the headers of /embed/tours', () => {
-  it('allow exactly the token’s origins to frame it (C14)', async () => {
+  it('exactly the token’s origins may frame the page (C14)', async () => {
     const { status, headers } = await page({ token });
     expect(status).toBe(200);
     const { 'script-src': script, 'style-src': style, ...rest } = policyOf(headers);
@@ -65,7 +68,7 @@ describe('the headers of /embed/tours', () => {
     }
   });
 
-  it('contain the hash of every inline style and script, and no other', async () => {
+  it('the policy names the hash of every inline style and script, and no other', async () => {
     const { text, headers } = await page({ token });
     const policy = policyOf(headers);
     const inline = (element: string) =>
@@ -75,7 +78,7 @@ describe('the headers of /embed/tours', () => {
     expect(text.replace(DATA, '')).not.toMatch(/ (style|on\w+)=|<link|<script /);
   });
 
-  it('allow no site to frame it for a token without origins, or for an unknown one', async () => {
+  it('no site may frame the page of a token without origins, or of an unknown token', async () => {
     const { db } = api;
     const bare = await givenWidgetToken(db, tenant, { origins: [] });
     expect(policyOf((await page({ token: bare.token })).headers)['frame-ancestors']).toBe("'none'");
@@ -91,11 +94,11 @@ describe('a request for /embed/tours', () => {
     { 'sec-fetch-dest': 'iframe', referer: `${SHOP}/` },
     { 'sec-fetch-dest': 'frame' },
     { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' },
-  ])('is accepted with %j', async (headers) => {
+  ])('accepts a request with %j', async (headers) => {
     expect((await page({ token }, headers as Strings)).status).toBe(200);
   });
 
-  it('is answered with the page also where it asks for a 304 for any copy', async () => {
+  it('answers If-None-Match: * with the page', async () => {
     const { status, text, headers } = await page({ token }, { 'if-none-match': '*' });
     expect([status, Number(headers['content-length'])]).toEqual([200, Buffer.byteLength(text)]);
     expect(text).toContain('</html>');
@@ -108,7 +111,7 @@ describe('a request for /embed/tours', () => {
     { 'sec-fetch-dest': 'script' },
     { 'sec-fetch-dest': 'image' },
     { 'sec-fetch-dest': 'empty', referer: `${SHOP}/` },
-  ])('is refused with %j', async (headers) => {
+  ])('refuses a request with %j', async (headers) => {
     const { body, headers: answered } = await page({ token }, headers as Strings);
     expect(body).toMatchObject({ status: 403, code: 'origin_not_allowed' });
     expect(policyOf(answered)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
@@ -138,7 +141,7 @@ describe('the embed page', () => {
     expect((await page({ token, q: 'kyoto' })).text).toContain('¥98,000');
   });
 
-  it('has the tenant’s colour, with readable text on it', async () => {
+  it('uses the tenant’s colour with readable text on it', async () => {
     expect((await page({ token })).text).toContain('--brand: #c2410c; --on-brand: #fff;');
     const { db } = api;
     const yellow = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#facc15' }));
@@ -171,7 +174,7 @@ describe('the embed page', () => {
     expect(text).toContain('No tours found');
   });
 
-  it('escapes the text of others', async () => {
+  it('escapes the texts of tours and of the query', async () => {
     const { db } = api;
     const name = `"><svg onload=alert(1)></script><script>alert(2)</script>\u2028'\`&\u202e`;
     const hostile = await givenTour(db, { name: `Xss ${name}`, continent: 'x-y' });
@@ -187,7 +190,7 @@ describe('the embed page', () => {
 });
 
 describe('the pass', () => {
-  it('is in every link and form instead of the token, which is nowhere', async () => {
+  it('every link and form contains the pass; the token is nowhere in the page', async () => {
     const { text, headers } = await page({
       token,
       limit: '1',
@@ -205,7 +208,7 @@ describe('the pass', () => {
     expect(text).toMatch(/<input type="hidden" name="pass" value="[\w.-]+" \/>/);
   });
 
-  it('is valid for the next pages and the filters', async () => {
+  it('a pass opens the next pages of the list', async () => {
     const seen: string[] = [];
     let query = { token, limit: '1' } as Strings;
     for (let turn = 0; turn < 3; turn++) {
@@ -224,14 +227,15 @@ describe('the pass', () => {
     expect(query).toEqual({});
   });
 
-  it('is 401 when it is forged, another token’s, or an hour old; a page that expired may still be framed', async () => {
+  const isRefused = { status: 401, code: 'invalid_widget_token' };
+
+  it('answers 401 to a forged pass, and to one of an unknown token', async () => {
     const { cursorKey } = api.context.secrets;
-    const pass = mintEmbedPass(cursorKey, tokenId);
+    const pass = passFrom();
     expect((await page({ pass })).status).toBe(200);
 
     const [id, start, expiry, mac] = pass.split('.') as [string, string, string, string];
     const later = (time: string) => (parseInt(time, 36) + 60).toString(36);
-    const old = mintEmbedPass(cursorKey, tokenId, Date.now() - 3_601_000);
     const forged = [
       'x',
       `${id}.${start}.${later(expiry)}.${mac}`,
@@ -239,21 +243,22 @@ describe('the pass', () => {
       `AAAAAAAAAAAA.${start}.${expiry}.${mac}`,
       mintEmbedPass('k'.repeat(32), tokenId),
       mintEmbedPass(cursorKey, 'AAAAAAAAAAAA'),
-      old,
     ];
-    for (const bad of forged) {
-      expect((await page({ pass: bad })).body).toMatchObject({ status: 401, code: 'invalid_widget_token' });
-    }
-    expect(policyOf((await page({ pass: old })).headers)['frame-ancestors']).toBe(
-      `${SHOP} https://two.example`,
-    );
-    expect((await page({ pass: mintEmbedPass(cursorKey, tokenId, Date.now() - 3_590_000) })).status).toBe(
-      200,
-    );
+    for (const bad of forged) expect((await page({ pass: bad })).body).toMatchObject(isRefused);
   });
 
-  it('has one spelling: the unused bits of its last base64url character cannot be changed', async () => {
-    const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
+  it('answers 401 to a pass after an hour, and not ten seconds before', async () => {
+    expect((await page({ pass: passFrom(3_601) })).body).toMatchObject(isRefused);
+    expect((await page({ pass: passFrom(3_590) })).status).toBe(200);
+  });
+
+  it('the sites of a token may still frame the page of its expired pass', async () => {
+    const { headers } = await page({ pass: passFrom(3_601) });
+    expect(policyOf(headers)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
+  });
+
+  it('a pass has one spelling: the unused bits of its last character cannot be changed', async () => {
+    const pass = passFrom();
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = digits.indexOf(pass.at(-1)!);
     for (const spare of [1, 2, 3]) {
@@ -265,7 +270,7 @@ describe('the pass', () => {
     }
   });
 
-  it('is renewed by each page for 24 hours after the first one, and then no more', async () => {
+  it('each page renews the pass until 24 hours after the first page', async () => {
     const { cursorKey } = api.context.secrets;
     const hour = 3_600_000;
     const now = Date.now();
@@ -288,28 +293,29 @@ describe('the pass', () => {
     const last = passIn((await page({ pass: mintEmbedPass(cursorKey, tokenId, now, late) })).text);
     expect(lifeOf(last)).toEqual({ start: late, seconds: late + 24 * 3_600 - Math.floor(now / 1000) });
     const over = await page({ pass: mintEmbedPass(cursorKey, tokenId, now, after(24 * hour)) });
-    expect(over.body).toMatchObject({ status: 401, code: 'invalid_widget_token' });
+    expect(over.body).toMatchObject(isRefused);
     expect(policyOf(over.headers)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
   });
 
-  it('is refused once its token is revoked, and on a server route', async () => {
-    const {
-      db,
-      context: { secrets },
-    } = api;
+  it('answers 401 to the pass of a revoked token', async () => {
+    const { db } = api;
     const brief = await givenWidgetToken(db, tenant);
-    const pass = mintEmbedPass(secrets.cursorKey, brief.id);
+    const pass = mintEmbedPass(api.context.secrets.cursorKey, brief.id);
     expect((await page({ pass })).status).toBe(200);
-    expect((await api.http.get('/api/tenant/catalog').query({ pass })).status).toBe(401);
     await db('widget_tokens').where({ id: brief.id }).update({ revoked_at: db.fn.now() });
     expect((await page({ pass })).status).toBe(401);
+  });
+
+  it('a route for servers answers 401 to a pass', async () => {
+    const pass = passFrom();
+    expect((await api.http.get('/api/tenant/catalog').query({ pass })).status).toBe(401);
   });
 });
 
 describe('a refusal of /embed/tours', () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  it('is a page for a browser and a problem document for a program', async () => {
+  it('a browser gets a page, and a program gets a problem document', async () => {
     const shown = await page({ token: 'x', lang: 'es' }, browser);
     expect(shown.status).toBe(401);
     expect(shown.headers).toMatchObject({
@@ -326,16 +332,15 @@ describe('a refusal of /embed/tours', () => {
     expect(told.body).toMatchObject({ ok: false, status: 401, code: 'invalid_widget_token' });
   });
 
-  it('says what is wrong with the token to a caller who proves it, in a frame of its sites, and nothing to others', async () => {
+  it('only a caller who proves the token gets the reason, in a frame of its sites', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
-    const hourOld = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
     for (const [query, advice, framedBy] of [
       [{ token: 'bad' }, 'its token is missing or not valid', "'none'"],
       [{ token: withAnotherSecret(revoked) }, 'its token is missing or not valid', "'none'"],
       [{ token: expired }, 'The token of this list has expired. The site needs a new one.', SHOP],
       [{ token: revoked }, 'The token of this list was revoked. The site needs a new one.', SHOP],
       [{ token: paused }, 'This list is switched off at the moment.', SHOP],
-      [{ pass: hourOld }, 'This list has expired. Reload the page', `${SHOP} https://two.example`],
+      [{ pass: passFrom(3_601) }, 'This list has expired. Reload the page', `${SHOP} https://two.example`],
     ] as const) {
       const { status, text, headers } = await page(query, browser);
       expect(status).toBe(401);
@@ -344,7 +349,7 @@ describe('a refusal of /embed/tours', () => {
     }
   });
 
-  it('keeps its status in both forms', async () => {
+  it('the page and the problem document have the same status', async () => {
     const cases: [Strings, Strings, number][] = [
       [{ token, limit: '0' }, {}, 400],
       [{ token, pass: 'x' }, {}, 400],
@@ -358,7 +363,7 @@ describe('a refusal of /embed/tours', () => {
     }
   });
 
-  it('has status 405 with Allow for another method', async () => {
+  it('answers 405 with Allow to another method', async () => {
     const { status, headers } = await api.http.post('/embed/tours');
     expect(status).toBe(405);
     expect(headers.allow).toBe('GET, HEAD, OPTIONS');

@@ -14,7 +14,7 @@ const PUBLISHED: [version: string, integrity: string][] = [
 ];
 
 describe('/embed/widget.js', () => {
-  it('is small, public to every origin, and revalidated each time', async () => {
+  it('the loader is small, public to every origin and revalidated each time', async () => {
     const { status, headers, text } = await api.http.get('/embed/widget.js');
     expect(status).toBe(200);
     expect(gzipSync(text).length).toBeLessThan(4096);
@@ -27,7 +27,7 @@ describe('/embed/widget.js', () => {
     expect((await api.http.get('/embed/widget.js').set('if-none-match', headers.etag!)).status).toBe(304);
   });
 
-  it('is the newest version', async () => {
+  it('the address without a version serves the newest version', async () => {
     const { text } = await api.http.get('/embed/widget.js');
     expect(hashOf(text)).toBe(PUBLISHED[0]![1]);
     expect(PUBLISHED_LOADERS.map(({ version, integrity }) => [version, integrity])).toEqual(PUBLISHED);
@@ -36,7 +36,7 @@ describe('/embed/widget.js', () => {
 
 describe('a version of the loader', () => {
   it.each(PUBLISHED)(
-    '%s is unchanged since its publication, and cached for a year',
+    '%s has not changed since its publication, and may be cached for a year',
     async (version, integrity) => {
       const { status, headers, text } = await api.http.get(`/embed/widget.${version}.js`);
       expect([status, hashOf(text)]).toEqual([200, integrity]);
@@ -47,7 +47,7 @@ describe('a version of the loader', () => {
     },
   );
 
-  it.each(['v0', 'v99', 'v1.1'])('%s never existed', async (version) => {
+  it.each(['v0', 'v99', 'v1.1'])('answers 404 for %s, which never existed', async (version) => {
     expect((await api.http.get(`/embed/widget.${version}.js`)).status).toBe(404);
   });
 });

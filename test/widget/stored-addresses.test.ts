@@ -94,7 +94,7 @@ describe('an address that is stored in the database', () => {
   });
 
   it.each(HOSTILE)(
-    'is in no answer where it is neither https nor a path of the service: %s',
+    'no answer contains a stored address that is neither https nor a path of the service: %s',
     async (address) => {
       await store(address);
       const { list, page, catalog, tour } = await answers();
@@ -106,7 +106,7 @@ describe('an address that is stored in the database', () => {
     },
   );
 
-  it('is in the answers where it is https', async () => {
+  it('the answers contain a stored https address', async () => {
     await store('https://shop.example/p');
     const { list, page, catalog, tour } = await answers();
     expect(list).toMatchObject({
@@ -118,7 +118,7 @@ describe('an address that is stored in the database', () => {
     expect(tour.images).toEqual([{ url: 'https://shop.example/p', alt: null }]);
   });
 
-  it('is a picture and no link where it is a path of the service', async () => {
+  it('a stored path of the service is shown as a picture, and not as a link', async () => {
     await store('/covers/huts.svg');
     const { list, page, tour } = await answers();
     expect(list).toMatchObject({ image_url: 'https://api.example.test/covers/huts.svg', url: null });

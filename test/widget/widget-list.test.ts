@@ -124,14 +124,14 @@ describe('GET /api/widget/tours', () => {
 });
 
 describe('the token of GET /api/widget/tours', () => {
-  it('comes in the query or, deprecated, in a header', async () => {
+  it('accepts the token in the query or, deprecated, in a header', async () => {
     const old = await list().set('x-svc-widget-token', token);
     expect(old.status).toBe(200);
     expect(old.headers.deprecation).toMatch(/^@\d+$/);
     expect((await list({ token })).headers.deprecation).toBeUndefined();
   });
 
-  it('is read from one parameter with exactly this name (T35)', async () => {
+  it('reads the token from one parameter with exactly this name (T35)', async () => {
     const ask = (query: string) => api.http.get(`/api/widget/tours?${query}`);
     const repeated = await ask(`token=${token}&token=${token}`);
     expect(repeated.body).toMatchObject({ status: 400, code: 'duplicate_parameter' });
@@ -142,7 +142,7 @@ describe('the token of GET /api/widget/tours', () => {
       });
   });
 
-  it('gets one identical 401 without a proven secret, and the reason with one', async () => {
+  it('answers one identical 401 without a proven secret, and the reason with one', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     const forged = withAnotherSecret(token);
     const missing = 'The widget token is missing or not valid.';
@@ -171,14 +171,14 @@ describe('the token of GET /api/widget/tours', () => {
     }
   });
 
-  it('is accepted beside the Basic credentials of a reverse proxy', async () => {
+  it('accepts a token beside the Basic credentials of a reverse proxy', async () => {
     const response = await api.http
       .get(`/api/widget/tours?token=${token}`)
       .set({ authorization: 'Basic b2xnYTpzZWNyZXQ=' });
     expect(response.status).toBe(200);
   });
 
-  it('is not an API key, and an API key is no widget token', async () => {
+  it('refuses an API key as a widget token, and a widget token as an API key', async () => {
     const key = await givenKey(api.db, tenant);
     const wrong = { status: 401, code: 'wrong_credential_type' };
     expect((await list({ token: key })).body).toMatchObject(wrong);
@@ -186,7 +186,7 @@ describe('the token of GET /api/widget/tours', () => {
     expect((await api.http.get('/api/tenant/catalog').set({ authorization })).body).toMatchObject(wrong);
   });
 
-  it('is one: two different tokens get 400', async () => {
+  it('answers 400 to two different credentials in one request', async () => {
     const {
       db,
       context: { secrets },
@@ -202,7 +202,7 @@ describe('the token of GET /api/widget/tours', () => {
 });
 
 describe('the quota of GET /api/widget/tours', () => {
-  it('counts each request of the token, whatever its answer, and 120 from one address', async () => {
+  it('counts each request whatever its answer, and refuses the 121st from one address', async () => {
     const { db } = api;
     const busy = await givenWidgetToken(db, await givenTenant(db));
     const ask = (query = {}) => list({ token: busy.token, ...query });

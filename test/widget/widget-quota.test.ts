@@ -19,7 +19,7 @@ function statusFrom(localAddress: string, path: string): Promise<{ status: numbe
 }
 
 describe('the quota of a widget token', () => {
-  it('allows one address 120 requests a minute, and its refused requests do not count against other addresses', async () => {
+  it('what one address asks above 120 requests a minute does not count against other addresses', async () => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, await givenTenant(db));
     const path = `/api/widget/tours?token=${token}`;

@@ -39,7 +39,7 @@ export async function anonymizeBookingCommand(
     note(null, after ?? null, { tenantId: tenant.id });
     return done;
   });
-  // Also when nothing was left to erase: an earlier run may have ended before this.
+  // Runs even if nothing was left to erase, because an earlier run may have ended before this step.
   await refreshStatistics(db);
   const document = {
     booking_ref: ref,

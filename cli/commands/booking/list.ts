@@ -111,7 +111,7 @@ export async function exportBookingsCommand(context: Context, options: ExportOpt
   const { db, output } = context;
   const { out, reveal = false } = options;
   const { tenantId, scope, filter } = await toBookingFilter(db, options);
-  // Records first: an interrupted export has already shown names.
+  // Writes the audit row first, because an interrupted export has already shown names.
   if (reveal) {
     await recordReveal(
       context,

@@ -52,7 +52,7 @@ export async function exportCatalogCommand(
   output.answer(document, () => `${files.join(', ')}: ${summary}`);
 }
 
-/** A CSV file has the tours or the departures: without `only`, `tours.csv` gets `tours-departures.csv` beside it. */
+/** A CSV file has either the tours or the departures. Without `only` there are two files, `tours.csv` and `tours-departures.csv`. */
 function partsOf(options: ExportOptions): Part[] {
   const { out: file, only } = options;
   const format = exportFormat(options);
@@ -107,7 +107,6 @@ interface WholeFileOptions {
   stop?: AbortSignal;
 }
 
-/** @throws FileNotWrittenError */
 function refuseExisting(file: string): void {
   if (existsSync(file)) throw new FileNotWrittenError(file, 'it exists; --force replaces it');
 }

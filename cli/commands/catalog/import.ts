@@ -138,8 +138,8 @@ function describeOvertaken(before: Removals, after: Removals): string {
 }
 
 /**
- * Copies standard input and named pipes into temporary files for the time of `work`, as an import may read a file more than once, and must
- * not keep a transaction open while it waits for a writer.
+ * Copies standard input and named pipes into temporary files for the time of `work`. An import may read a file more than once, and it must
+ * not keep a transaction open while it waits for the writer of a pipe.
  * @param work receives the files to read, with their names for messages
  */
 async function withSpooledPipes<T>(
@@ -179,7 +179,7 @@ async function spoolPipe(pipe: string, copy: string, stop: AbortSignal | undefin
   return copy;
 }
 
-/** Names the copy by its format. */
+/** Copies standard input, then gives the copy the extension of its format. */
 async function spoolInput(stdin: Readable, copy: string, stop: AbortSignal | undefined): Promise<string> {
   await pipeline(stdin, createWriteStream(copy, { mode: 0o600 }), { signal: stop });
   const named = `${copy}${await detectFileType(copy)}`;

@@ -11,12 +11,12 @@ import {
 
 /** Describes the possible completions after a point of the command line. */
 export interface CompletedCommand {
-  /** Words before it, without tourctl: none, a noun, a verb, or both. */
+  /** Words before this point, without tourctl: none, a noun, a verb, or both. */
   path: string[];
   /** Nouns or verbs that may follow. */
   words: Suggestion[];
   flags: CompletedFlag[];
-  /** Its arguments are files. */
+  /** The arguments of the command are files. */
   takesFiles: boolean;
   /** An argument is a slug, a reference or an id of the database. */
   takesNames: boolean;

@@ -5,8 +5,8 @@ import { type CompletedCommand, completedCommands, type CompletedFlag } from './
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /**
- * Generates the script from the tree of commands, so that only a slug, a reference or an id starts a process: `completion names`
- * reads those from the database.
+ * Generates the script from the tree of commands, so that it knows nouns, verbs and flags itself. Only to complete a slug, a reference or
+ * an id it starts a process: `tourctl completion names`, which reads them from the database.
  */
 export function printScript(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
   return async ({ output }) => {
@@ -177,7 +177,7 @@ ${commands.flatMap(fishLines).join('\n')}
 }
 
 function fishLines({ path, words, flags, takesFiles, takesNames }: CompletedCommand): string[] {
-  // Nouns and verbs follow where nothing else has followed yet.
+  // Offers nouns and verbs only directly after `path`; flags and names also after further words.
   const exactly = `'__tourctl_at ${['=', ...path].join(' ')}'`;
   const anywhere = path.length > 0 && words.length === 0 ? `'__tourctl_at ${path.join(' ')}'` : exactly;
   return [

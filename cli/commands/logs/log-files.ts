@@ -51,7 +51,7 @@ export function openRotatingLog(file: string, options: RotatingLogOptions = {}):
   };
   const write = (bytes: Buffer) => {
     if (current().size + bytes.length <= fileBytes) return append(bytes);
-    // A chunk of a pipe may end within a line, which stays in one file.
+    // Writes the rest of a line to the same file before it rotates, because a chunk of a pipe may end within a line.
     const lineEnd = bytes.indexOf(LINE_END) + 1;
     append(bytes.subarray(0, lineEnd));
     rotate();
@@ -118,7 +118,7 @@ export class LogReader {
 
   /** Continues with the next file, from the position on. */
   private async *next(): AsyncGenerator<string> {
-    // Only the line of a writer that was killed has no end.
+    // Yields a last line without a line break, which only a killed writer leaves.
     if (this.rest.length > 0) yield this.rest.toString();
     this.rest = Buffer.alloc(0);
     if (this.current) this.position = 0;

@@ -5,7 +5,7 @@ import type { Tenant } from '../../../services/api/tenants/tenant';
 import { formatMoney } from '../../engine/values';
 import { countOf } from '../../terminal/text';
 
-/** Converts a price rule to the names of its flags; its money is in the rule's currency, also if the tenant's has changed. */
+/** Converts a price rule to the names of its flags. Amounts are in the currency of the rule, even if the tenant has changed its own. */
 export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: string | null) {
   const { amountMinor, currency } = rule;
   const money =

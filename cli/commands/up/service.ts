@@ -22,7 +22,7 @@ class ServiceEndedError extends AppError {
 
 export type ServiceName = 'api' | 'webhook-queue';
 
-/** A sale takes a tenth less CPU with twice Node's default semi-space (MB), and no less with more (ADR 19). */
+/** Gives the API twice Node's default semi-space (in MB): a sale then takes a tenth less CPU. Even more does not help (ADR 19). */
 export const NODE_FLAGS: Record<ServiceName, string[]> = {
   api: ['--enable-source-maps', '--max-semi-space-size=32'],
   'webhook-queue': ['--enable-source-maps'],
@@ -86,7 +86,6 @@ export function startService(terminal: Terminal, name: ServiceName): Service {
   };
 }
 
-/** Returns the path of a service's current log file. */
 export function logFileOf({ dataDir }: Pick<Config, 'dataDir'>, name: ServiceName): string {
   return path.join(dataDir, 'logs', `${name}.log`);
 }
@@ -103,7 +102,7 @@ function makeLogDirectory({ config }: Terminal): void {
 
 function launch({ config, io, output }: Terminal, name: ServiceName, log: Writable): Run {
   const child = spawn(process.execPath, [...NODE_FLAGS[name], path.join(io.root, ENTRY[name])], {
-    // In the same working directory, so that the service reads no other .env. A restart keeps the values of the start.
+    // Keeps the working directory, so that the service reads no other .env file.
     env: { ...settingsOf(io), DATA_DIR: path.resolve(config.dataDir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -78,7 +78,7 @@ async function receive(
   };
 }
 
-/** Returns the answer to a verified request: that of the address behind, or 502 if it does not answer. */
+/** Returns the status for a verified request: that of the address to which it was forwarded, or 502 if that does not answer. */
 function statusOf(forwarded: ForwardAnswer | undefined): number {
   return forwarded ? (forwarded.status ?? 502) : 204;
 }

@@ -6,7 +6,6 @@ import { isQueueRunning } from '../../../services/webhook-queue/inspect-queue';
 import type { Context } from '../../engine/context';
 import type { Output } from '../../terminal/output';
 
-/** Queues a ping for an endpoint. */
 export async function pingWebhookCommand(
   { audited, db, output }: Context,
   _: object,
@@ -23,7 +22,6 @@ export async function pingWebhookCommand(
 
 const DAY_MS = 86_400_000;
 
-/** Queues a test event of a type for an endpoint. */
 export async function triggerWebhookCommand(
   { audited, db, output }: Context,
   { event }: { event: EventType },

@@ -134,7 +134,7 @@ async function countRows(rows: AsyncIterable<Buffer>): Promise<number> {
   return found;
 }
 
-/** Reads the last line, and the place of the last byte before it. */
+/** Reads the last line, which has the checksum, and returns the position of the last byte before it too. */
 async function readSeal(file: string): Promise<{ end: number; seal: string }> {
   // Opens with O_NONBLOCK: to open a pipe without a writer would wait forever, and Ctrl-C would not end it.
   const handle = await open(file, files.O_RDONLY | files.O_NONBLOCK);
@@ -167,7 +167,7 @@ export async function readBackupFile<T>(
   try {
     const result = await work(parseBackupHeader(file, await content.header()), () => content.rows());
     await content.expectEnd();
-    // Bytes that are no gzip end the stream without an error.
+    // Checks that the gzip has no other bytes after it: these would end the stream without an error.
     if (gunzip.bytesWritten !== end + 1) throw new BackupInvalidError(file, AFTER_LAST_TABLE);
     return result;
   } catch (error) {
@@ -205,13 +205,13 @@ class Content {
     return this.take(at + 1).toString();
   }
 
-  /** Returns the rows up to the end of the table, and reads that too. */
+  /** Returns the rows of the next table. Reads the line after them too, which ends the table. */
   async *rows(): AsyncGenerator<Buffer> {
     while (this.buffered.length < END_OF_TABLE.length) await this.read();
     if (this.buffered.indexOf(END_OF_TABLE) === 0) return void this.take(END_OF_TABLE.length);
     let at;
     while ((at = this.buffered.indexOf(END_AFTER_ROW)) < 0) {
-      // The end may be divided between this chunk and the next one.
+      // Keeps the last bytes, because the line that ends the table may begin in them and continue in the next chunk.
       const complete = this.buffered.length - END_OF_TABLE.length;
       if (complete > 0) yield this.take(complete);
       await this.read();

@@ -42,7 +42,7 @@ export class BackupNewerError extends AppError {
   }
 }
 
-/** The file is from before 0.1.0, and from before the databases that are carried over. */
+/** The file was made before 0.1.0, from a database that is too old to be carried over. */
 export class BackupTooOldError extends AppError {
   readonly code = 'backup_too_old';
 

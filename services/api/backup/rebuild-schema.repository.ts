@@ -9,8 +9,8 @@ const OUR_TABLES = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)];
 const DECISIVE = ['tenants', 'tours', 'booking_leads'];
 
 /**
- * Locks a database without tenants, tours and bookings, so that it stays empty, and drops our tables, views and functions, and nothing
- * else. A database without them stays as it is.
+ * Locks a database that has no tenants, tours and bookings, so that it stays empty. Then drops the tables, views and functions of the
+ * product, and nothing else. Leaves a database without these as it is.
  * @returns the version of its change_version, which processes may have seen; 0 without one
  * @throws DatabaseNotEmptyError, ServicesRunningError
  */
@@ -37,7 +37,7 @@ async function findOurTables(trx: Trx): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Refuses while services run: a process would keep what it has cached, and could send webhooks of the copy. */
+/** Refuses while services run: a process would keep its cached data, and could send webhooks from the restored data. */
 async function refuseRunningServices(trx: Trx, tables: string[]): Promise<void> {
   let running = 0;
   for (const [table, { column, seconds }] of Object.entries(HEARTBEATS)) {
@@ -65,9 +65,10 @@ async function dropOurFunctions(trx: Trx): Promise<void> {
 export type Additions = string[];
 
 /**
- * Empties the tables, and drops their indexes and foreign keys and disables their triggers until `finishLoad`. One statement builds an index
- * or checks a key faster than a row at a time; with foreign keys the order of the tables would matter, and api_keys refers to itself.
- * Triggers would record the load as changes, and one of them refuses the sandbox rows of a departure that has fewer seats since.
+ * Empties the tables. Until `finishLoad` they have no indexes and no foreign keys, and their triggers are disabled:
+ * - To build an index or to check a key in one statement is faster than with each row.
+ * - With foreign keys the order of the tables would matter, and api_keys refers to itself.
+ * - Triggers would record the load as changes. One of them refuses sandbox rows of a departure whose seats were reduced later.
  */
 export async function prepareLoad(trx: Trx, tables: string[]): Promise<Additions> {
   const { rows: keys } = await trx.raw<{ rows: { table: string; name: string; definition: string }[] }>(

@@ -30,8 +30,8 @@ import {
 import { COPIED_TABLES } from './tables';
 
 /**
- * The numbers that each sequence skips. Rows that were made after the backup are lost, but customers have the references of bookings, and
- * operators the numbers of rules: none of them may name another row.
+ * How many numbers each sequence skips. Rows from after the backup are lost, but customers still have their booking references, and
+ * operators the numbers of their rules: no new row may get one of these.
  */
 export const LOST_NUMBERS = 100_000;
 
@@ -94,9 +94,9 @@ export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeade
 }
 
 /**
- * Completes a point-in-time recovery that was made by other means, like restoreBackup at its end: numbers that may have been given are
- * not given again, and copies of the catalog with changes that are lost begin again. A second run moves the sequences on again, which does
- * no harm.
+ * Completes a point-in-time recovery that was made by other means. Does the last steps of restoreBackup: the sequences skip the numbers
+ * that may have been given, and tenants whose copy of the catalog has lost changes get the complete catalog. A second run only makes the
+ * sequences skip more numbers.
  * @returns the new last number of each sequence
  */
 export async function completeRecovery(trx: Trx): Promise<Record<string, number>> {

@@ -4,7 +4,10 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Db, Trx } from '../../platform/database';
 import type { SeatCount, TableHeader } from './backup-header';
 
-/** The forms of values in COPY and in checksums are the same on every server. A transaction may be idle while a disk is slow. */
+/**
+ * Makes the forms of values in COPY and in checksums the same on every server. Switches time limits off, because the transaction may be
+ * idle while a disk is slow.
+ */
 const SETTINGS = `
   set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
@@ -123,7 +126,7 @@ export async function makeMonth(trx: Trx, month: string): Promise<void> {
 
 /** Streams the rows of a table in the text format of COPY. */
 export async function copyOut(trx: Trx, { name, columns }: TableColumns): Promise<Readable> {
-  // A query, because COPY of a partitioned table leaves out its partitions and is refused.
+  // Copies a query, because PostgreSQL refuses to copy a partitioned table itself.
   const sql = `copy (select ${names(trx, columns)} from ${names(trx, [name])}) to stdout`;
   return (await connectionOf(trx)).query(copyTo(sql));
 }

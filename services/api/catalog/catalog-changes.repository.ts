@@ -13,14 +13,14 @@ export interface CatalogChanges {
 }
 
 /**
- * With up to so many commits since the time, a page steps through them. A commit that nothing refers to costs as much as
- * others.
+ * Maximum number of commits since the given time that a page steps through. Commits to which no change refers count too, because they
+ * cost as much.
  */
 const MANY_COMMITS = 20_000;
-/** With up to so many changed tours, a page starts from their ids. With more, it soon finds some in the order of the catalog. */
+/** Maximum number of changed tours from whose ids a page starts. With more, a page reads the catalog in its order and soon finds some. */
 const MANY_TOURS = 5000;
 
-/** SQL condition: the change `c` is of a rule for many tours, by its scope (0113_versions_and_changes.sql). */
+/** SQL condition: the scope of the change `c` says that it concerns a rule for many tours (0113_versions_and_changes.sql). */
 const IS_WIDE = "(c.scope = 'default' or c.scope like 'in %')";
 /** Joins the changes `c` to the commits since `:since`. */
 const SINCE = 'catalog_commits k on k.change_id = c.change_id and k.at >= :since::timestamptz';
@@ -72,7 +72,7 @@ export function changesBindings(changes: CatalogChanges | undefined) {
 export function hasChanged(changes: CatalogChanges | undefined): string | undefined {
   if (!changes || changes.everything) return undefined;
   const { continents, tourIds } = changes;
-  // A maximum is read from an index. With exists() the planner reads all changes first.
+  // Compares the maximum, which PostgreSQL reads from an index. With exists() it would read all changes first.
   const byItself = tourIds
     ? 't.id = any(:changedTours::uuid[])'
     : `coalesce((select max(k.at) from tour_changes c join ${SINCE} where c.tour_id = t.id),
@@ -96,7 +96,7 @@ export async function findRemovedTours(
   tenantId: string,
   { since: inclusive, after, limit }: { since: string; after: string; limit: number },
 ): Promise<RemovedTour[]> {
-  // One millisecond earlier, so that a period that ended at this time counts.
+  // Subtracts one millisecond, so that a period that ended exactly at this time counts.
   const since = new Date(Date.parse(inclusive) - 1).toISOString();
   const hidden = await findHiddenScopes(db, tenantId, since);
   const { rows } = await db.raw<{ rows: RemovedTour[] }>(
@@ -153,7 +153,7 @@ async function findHiddenScopes(db: Db, tenantId: string, since: string): Promis
   };
 }
 
-/** Returns the tours that may have been removed: those of `own`, in their order, or also those in hidden scopes. */
+/** Returns SQL for the tours that may have been removed: those of `own` in id order and, if scopes are hidden, the tours in these. */
 function candidates({ byDefault, continents }: HiddenScopes): string {
   if (!byDefault && continents.length === 0)
     return '(select tour_id from own order by tour_id) o join tours t on t.id = o.tour_id';
@@ -169,7 +169,7 @@ const IS_SEEN = `t.status = 'published' and coalesce(
        (select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent),
        (select n.default_visible from tenants n where n.id = :tenantId))`;
 
-/** Returns the times of all periods of a scope, or of those in which it is visible. */
+/** Returns SQL for the times of all periods of a scope, or only of those in which the scope was visible. */
 const times = (scope: string, visible = 'true') =>
   `coalesce(range_agg(v.during) filter (where v.scope = ${scope} and ${visible}), '{}')`;
 

@@ -23,7 +23,7 @@ export interface CatalogFilters {
 }
 
 /**
- * Reads each tour that the tenant sees once, and the first and last departures from the index of dates.
+ * Reads all tours that the tenant sees in one pass. Reads the first and the last departure from the index of dates.
  * @returns `firstClosingAt`: when one of these two departures closes
  */
 export async function findCatalogFilters(

@@ -80,8 +80,8 @@ async function selectPage<T extends ListedTour>(
 }
 
 /**
- * Returns the time at which the first page was read, at most an hour ago, because each page computes the next departures that
- * changed since. Returns text, because a Date would drop the microseconds.
+ * Returns the time at which the first page was read. If that was more than an hour ago, returns the time one hour ago, because each page
+ * must compute the next departures that have changed since. Returns text, because a Date would drop the microseconds.
  */
 async function readTime(db: Db, first: string | null): Promise<string> {
   const { rows } = await db.raw(
@@ -91,7 +91,7 @@ async function readTime(db: Db, first: string | null): Promise<string> {
   return rows[0].readAt;
 }
 
-/** Reads the tours with a visible rule, and those without a rule in visible continents, each in the order of an index. */
+/** Reads the tours that a tour rule shows, and those without a tour rule in visible continents, both in the order of an index. */
 function pageByName(page: CatalogPageRequest): string {
   const after = (row: string, id: string) =>
     page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';

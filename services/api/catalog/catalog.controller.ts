@@ -47,9 +47,9 @@ export class CatalogController {
    * @minimum duration_max 1 must be at least 1
    * @maximum duration_max 366 must be at most 366
    * @param updated_since Only tours that have changed at this time or later, RFC 3339: the tour, its departures, or the tenant's
-   *   visibility or price rules for it. Tours that the tenant does not see any more come after the others, as removed, whatever
-   *   the other filters. Time that passes is no change. Pass `as_of` of the answer next time. A time more than 30 days before `as_of` gives the complete
-   *   catalog.
+   *   visibility or price rules for it. A date that closes only because time passes is not a change. After these tours come, as
+   *   removed, those that the tenant does not see any more; the other filters do not apply to them. Pass `as_of` of the answer next
+   *   time. A time more than 30 days before `as_of` gives the complete catalog.
    * @param sort By `name`, or by `next_departure_date`, then name; tours without one come last. All pages of a list keep the
    *   next departures of its first page.
    * @param cursor `next_cursor` of the page before.
@@ -99,8 +99,8 @@ export class CatalogController {
   }
 
   /**
-   * The values of the catalog's filters, with the number of tours that have each, of the tours that the tenant sees. Dates are those
-   * that are open for booking.
+   * The values by which the catalog can be filtered, each with the number of tours that have it. Only tours that the tenant sees
+   * count, and only dates that are open for booking.
    * @summary List the filters of the catalog
    */
   @Get('catalog/filters')

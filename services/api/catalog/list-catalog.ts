@@ -151,7 +151,6 @@ export function priceFrom(tour: ListedTour, quote: Quoter): number {
 /** Estimated memory of a cached entry, as a multiple of the length of its JSON. */
 const COPIES = 2;
 
-/** Returns listCatalog from the cache. */
 export async function cachedCatalog(
   { db, cache }: CachedReads,
   tenant: Tenant,
@@ -181,7 +180,6 @@ export async function cachedVisibleTour(
   });
 }
 
-/** Returns listContinents from the cache. */
 export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {
   const key = JSON.stringify(['continents', tenantVersion(tenant)]);
   return cache.get(key, async () => ({

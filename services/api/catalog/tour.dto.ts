@@ -21,8 +21,8 @@ export interface CatalogItem {
   /** ISO 4217. */
   currency: string;
   /**
-   * The tenant's lowest price of one adult on a date that is open for booking, in major units; without one, its price of a
-   * booking without a date.
+   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, its
+   * price of a booking without a date.
    */
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking, or null. */

@@ -51,7 +51,7 @@ function upcoming(...more: 'child'[]): string {
 
 /**
  * Returns the published tour of this key if the tenant sees it. The limit makes PostgreSQL decide that before it reads the
- * departures. Otherwise the time of the answer would tell that a hidden tour exists: 0.3 ms for 350 departures.
+ * departures. Otherwise the response time would reveal that a hidden tour exists: 0.3 ms for 350 departures.
  */
 export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): Promise<Tour | undefined> {
   const { rows } = await db.raw(

@@ -7,7 +7,7 @@ const FLUSH_MS = 30_000;
 
 /** Records when credentials were last used. Writes in batches, so that no request waits for a write. */
 export interface UseRecorder {
-  /** @param fromBrowser an API key in a browser is a leak */
+  /** @param fromBrowser the request came from a browser, which for an API key means a leak */
   record(principal: ApiKeyPrincipal | WidgetPrincipal, fromBrowser?: boolean): void;
   /** Records an API key that a browser sent in place of a widget token. */
   recordLeak(keyId: string): void;

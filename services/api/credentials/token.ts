@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 export type CredentialKind = 'api_key' | 'widget_token';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 62 in a byte. Skips larger bytes, because they would favour the first characters. */
+/** The largest multiple of 62 in a byte. Bytes from this value on are skipped: they would make the first characters more frequent. */
 const UNBIASED = 248;
 const ID_LENGTH = 12;
 const CRC_LENGTH = 6;

@@ -126,7 +126,7 @@ function seasonFactor({ high_season, low_season, swing = 0 }: SeasonalPrices, mo
   return 1;
 }
 
-/** Rounds to the largest 1, 2 or 5 times a power of ten that is at most a hundredth of the base price. */
+/** Rounds to a multiple of a step: the largest 1, 2 or 5 times a power of ten that is at most a hundredth of the base price. */
 function rounded({ base_price, currency }: DemoTour, amount: number): number {
   const units = MINOR_UNITS[currency] ?? 100;
   const most = (base_price * units) / 100;

@@ -89,7 +89,7 @@ export async function extendDemo(trx: Trx, today: string): Promise<number> {
 
 async function importTours(trx: Trx, tours: DemoCatalogTour[]): Promise<void> {
   if (tours.length === 0) return;
-  // Loaded here, because the schema's library takes 65 ms and 11 MiB, and most starts plant nothing.
+  // Loads the import only here, because its schema library takes 65 ms and 11 MiB, and most starts plant nothing.
   const { importCatalog } =
     require('../catalog-import/import-catalog') as typeof import('../catalog-import/import-catalog');
   const records = tours.map((value, index) => ({ place: { file: 'demo catalog', index }, value }));
@@ -188,7 +188,7 @@ async function recordDemoTours(trx: Trx, slugs: string[]): Promise<void> {
   );
 }
 
-/** Returns the demo tours without other changes, with the date of the last departure of each. */
+/** Returns the demo tours that nobody but the demo has changed, with the date of the last departure of each. */
 async function findUntouchedTours(db: Db): Promise<Map<string, string>> {
   const rows = await db('demo_tours as demo')
     .join('tours as t', 't.id', 'demo.tour_id')

@@ -19,7 +19,7 @@ interface SecurityScheme {
   in?: string;
   name?: string;
   description: string;
-  /** OpenAPI has no field for it before 3.2. */
+  /** An extension, because OpenAPI has no such field for a security scheme before 3.2. */
   'x-deprecated'?: boolean;
 }
 
@@ -105,7 +105,7 @@ export function withBaseUrl<T>(value: T, publicBaseUrl: string): T {
   ) as T;
 }
 
-/** The name of the schema that a reference names, directly or, where it may be null, inside allOf. */
+/** Returns the name of the schema that a reference names, directly or, if it may be null, inside allOf. */
 export function referencedName(schema: Schema): string | undefined {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   return reference?.replace('#/components/schemas/', '');

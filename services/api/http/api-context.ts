@@ -29,7 +29,7 @@ export interface ApiContext extends CachedReads {
   answers: ReadCache;
   quotas: QuotaStore;
   uses: UseRecorder;
-  /** Runs the writes with one idempotency key one after another. */
+  /** Runs writes that have the same idempotency key one after another. */
   singleFlight: SingleFlight;
 }
 

@@ -58,7 +58,7 @@ export async function expressAuthentication(
   return principal;
 }
 
-/** Returns the caller if its API key is cached, and is the only credential of the request. Undefined: all checks decide. */
+/** Returns the caller if its API key is cached, and is the only credential of the request. Otherwise undefined: then all checks run. */
 function cachedPrincipalOf(request: Request, scope: Scope | undefined): ApiKeyPrincipal | undefined {
   const { api_key, token, pass } = request.query;
   return (api_key ?? token ?? pass) === undefined ? cachedBearerOf(request, scope) : undefined;
@@ -67,7 +67,8 @@ function cachedPrincipalOf(request: Request, scope: Scope | undefined): ApiKeyPr
 const BEARER = 'Bearer ';
 
 /**
- * Returns the caller if its API key is cached, has the scope, and is the only credential of the headers. Undefined: all checks decide.
+ * Returns the caller if its API key is cached, has the scope, and is the only credential of the headers. Otherwise undefined: then all
+ * checks run.
  */
 export function cachedBearerOf(request: Request, scope: Scope | undefined): ApiKeyPrincipal | undefined {
   const { authorization, 'x-svc-widget-token': widgetToken } = request.headers;

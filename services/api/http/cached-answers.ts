@@ -18,7 +18,7 @@ import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
 import { writeRequestLine, startMeasurement } from './request-log';
 
 /*
- * Answers a repeated read with bytes that exist, without Express (ADR 19). The first request passes all handlers of its route,
+ * Answers a repeated read with the stored bytes, without Express (ADR 19). The first request passes all handlers of its route,
  * and its controller stores the answer. The same target for the same tenant then needs only its credential, its quota and, in
  * a browser, its origin. A change clears the read cache, and with it the answers.
  */
@@ -45,7 +45,7 @@ interface CachedAnswer {
 /**
  * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
  * @param load gets the key of the answer, undefined if it is not cached. Returns the content, and the time until which it is
- *   valid by the database's clock, in milliseconds since the epoch. A function in it must not refer to the request
+ *   valid by the database's clock, in milliseconds since the epoch. If the content is a function, it must not refer to the request
  * @returns undefined, because the answer is already sent
  */
 export async function answerRead<T>(
@@ -70,7 +70,7 @@ export async function answerRead<T>(
 export function createCacheResponder(shedder: LoadShedder, securityHeaders: ResponseHeader[]): AnswerEarly {
   const common = securityHeaders.flat();
   return (request, response) => {
-    // A body may turn out to be malformed at any time: Node then answers 400 by itself.
+    // Leaves a request with a body to the app: if the body turned out to be malformed, Node would answer 400 by itself.
     if (request.method !== 'GET' || hasBody(request) || malformationOf(request)) return false;
     const caller = cachedCallerOf(request);
     const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
@@ -155,7 +155,7 @@ interface Caller {
   target: string;
 }
 
-/** Returns the caller if the credential is cached and sent in its usual channel only. Undefined: the common handlers decide. */
+/** Returns the caller if the credential is cached and sent in its usual channel only. Otherwise undefined: then the common handlers run. */
 function cachedCallerOf(request: Request): Caller | undefined {
   const { url, headers } = request;
   if (headers.authorization !== undefined) {
@@ -177,12 +177,12 @@ function cacheKeyOf(request: Request): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
-  // The widget accepts any other parameter: one visitor could fill the cache with copies of an answer.
+  // Caches nothing with an undocumented parameter. The widget accepts any, so one visitor could fill the cache with copies of an answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
-  // These have any number of values: one visitor could fill the cache.
+  // Caches nothing with these parameters. They have any number of values, so one visitor could fill the cache.
   if (query.q !== undefined || query.lang !== undefined) return undefined;
   return cacheKey({ principal, target });
 }

@@ -21,7 +21,7 @@ export interface AnswerContent {
   /** Length of the text in bytes. */
   length: number;
   etag?: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: (string | number)[];
 }
 
@@ -38,7 +38,7 @@ export function withETag(content: AnswerContent): AnswerContent {
 
 /**
  * Sends 200, or 304 if the client has the same ETag. Headers and text are one write to the socket.
- * @param more headers that are not set on the response yet: setting each would cost twice
+ * @param more further headers. Do not set them on the response before: that takes twice as long
  */
 export function sendContent(
   request: Request,

@@ -20,7 +20,7 @@ const TOO_MANY_MARKS = 'must not have more than 30 combining marks in a row';
 
 /**
  * Returns one line of text in NFC, trimmed, without invisible characters.
- * @throws InvalidInputError (400) not a text, empty, too long, or with control characters
+ * @throws InvalidInputError (400) if it is not a text, is empty or too long, or has control characters
  */
 export function textInput(
   field: string,

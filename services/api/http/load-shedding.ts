@@ -34,13 +34,13 @@ export function createLoadShedder(): LoadShedder {
     if (state !== 'open') {
       response.setHeader('Connection', 'close');
       if (state === 'shutting-down') return next(new TransportError('shutting_down'));
-      // Not 503: a proxy that counts it as a failure would also avoid overloaded instances.
+      // Closes the connection instead of a 503: a proxy that counts 503 as a failure would also avoid instances that are only overloaded.
       if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
     if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));
     waiting.add(response);
     const done = () => waiting.delete(response);
-    // Waiting ends with the complete answer, even if the client never reads it.
+    // Counts the request as waiting until its answer is complete, even if the client never reads it.
     response.once('prefinish', done).once('close', done);
     next();
   }

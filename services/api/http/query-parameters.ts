@@ -104,7 +104,7 @@ function checkQuery(
   rules: Rules,
   isKnown: (name: string) => boolean,
 ): BadInputError | undefined {
-  // Express parses it at each access.
+  // Reads the query once, because Express parses it at each access.
   const { query } = request;
   const repeated: InputIssue[] = [];
   const unknown: InputIssue[] = [];
@@ -154,7 +154,7 @@ function textIssue(value: string, rule: Rule): string | undefined {
   // Counts characters, because a string's length counts an emoji twice.
   if ([...value.normalize('NFC').trim()].length > maxLength)
     return `must have at most ${maxLength} characters`;
-  // Only lang has a pattern for more than control characters, which are refused before.
+  // The patterns of all parameters but `lang` only forbid control characters, and those were refused before.
   if (pattern?.test(value) === false) return 'must be a language tag such as de or pt-BR';
   return undefined;
 }

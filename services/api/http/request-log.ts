@@ -64,7 +64,7 @@ export function traceFields(request: Request): object {
 const NO_FIELDS = {};
 
 /*
- * Labels have a fixed set of values: never a path, an id, a tenant or a client's text. Each value would be a series until
+ * Labels have a fixed set of values: never a path, an id, a tenant or a client's text. Each value makes a series that stays until
  * the process ends.
  */
 const requests = countSeries({

@@ -28,8 +28,8 @@ export function fingerprintOf({
 const DIGEST_BYTES = 32;
 
 /**
- * Checks for the request of a stored fingerprint. Reads phone numbers by the country of the first request, because the tenant may have
- * changed it. A fingerprint of an earlier release is a digest alone.
+ * Returns whether the request is the one of a stored fingerprint. Reads phone numbers by the country of the first request, because the
+ * tenant may have changed it. A fingerprint of an earlier release is a digest alone.
  */
 export function isSameRequest(stored: Buffer, request: ComparedRequest): boolean {
   if (stored.length === DIGEST_BYTES) return stored.equals(digestOf(request.earlierForm));

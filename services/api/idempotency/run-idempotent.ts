@@ -68,7 +68,7 @@ export interface IdempotentRequest<T> {
 }
 
 /**
- * Returns whether an earlier request with the key has its answer. The transaction of such a repeat replays or refuses it, and locks no
+ * Returns whether the key already has a stored answer. The transaction of such a repeat only replays or refuses it, and so locks no
  * departure.
  */
 export async function isRepeat(

@@ -127,7 +127,7 @@ const STATUSES: Record<DepartureStatus, OctoAvailabilityStatus> = {
 
 const ALL_DAY = [{ from: '00:00', to: '23:59' }];
 
-/** The caller's part of an availability. */
+/** The values of a request on which the answer of an availability depends. */
 export interface AvailabilityView {
   capabilities: OctoCapability[];
   /** The wanted units; undefined: one seat. */

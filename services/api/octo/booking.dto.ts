@@ -140,7 +140,7 @@ export interface OctoBooking {
   pricing?: OctoPricing;
 }
 
-/** The caller's part of a booking. */
+/** The values of a request on which the answer of a booking depends. */
 export interface BookingView {
   tenant: Tenant;
   capabilities: OctoCapability[];

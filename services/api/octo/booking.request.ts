@@ -50,7 +50,7 @@ export interface OctoUnitItemBody {
  * @example {"uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11", "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21", "optionId": "DEFAULT", "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11", "expirationMinutes": 30, "unitItems": [{"unitId": "adult"}, {"unitId": "adult"}]}
  */
 export interface OctoReservationBody {
-  /** UUID that the caller chooses. The same body again answers the booking as it is now. */
+  /** UUID that the caller chooses. A repeat with the same body gets the booking as it is now. */
   uuid?: string | null;
   /** UUID of the tour. */
   productId: string;
@@ -59,7 +59,7 @@ export interface OctoReservationBody {
   /** UUID of the departure. */
   availabilityId: string;
   /**
-   * Minutes of the hold; more than the tenant may use count as the most.
+   * Minutes of the hold. A number above the tenant's limit counts as the limit.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    */
@@ -79,7 +79,7 @@ export interface OctoReservationBody {
 /** @example {"expirationMinutes": 30} */
 export interface OctoExtensionBody {
   /**
-   * Minutes from now; by default the tenant's. More than the tenant may use count as the most.
+   * Minutes from now; by default the tenant's. A number above the tenant's limit counts as the limit.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    */
@@ -109,7 +109,7 @@ export interface OctoChangeBody {
   /** UUID of another departure. */
   availabilityId?: string | null;
   /**
-   * Minutes from now; only before the confirmation. More than the tenant may use count as the most.
+   * Minutes from now; only before the confirmation. A number above the tenant's limit counts as the limit.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    */
@@ -203,20 +203,17 @@ function clearable<T>(value: string | null | undefined, read: (text: string) => 
   return clearableInput(value === '' ? null : value, read);
 }
 
-/** @throws InvalidInputError (400) */
 function listInput<T>(field: string, value: T[]): T[] {
   if (!Array.isArray(value)) throw new InvalidInputError('body', field, 'must be a list');
   return value;
 }
 
-/** @throws InvalidInputError (400) */
 function objectInput<T extends object>(field: string, value: T): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new InvalidInputError('body', field, 'must be an object');
   return value;
 }
 
-/** @throws BadInputError, InvalidInputError (400) */
 function contactInput(field: string, sent: OctoContactBody): OctoContact {
   const contact = objectInput(field, sent);
   const line = (name: keyof OctoContactBody & string, max: number) => () =>

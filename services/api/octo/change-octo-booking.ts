@@ -46,7 +46,7 @@ export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): 
 }
 
 /**
- * Makes the lead of a hold and confirms it. A lead of the hold that REST has made is confirmed as it is.
+ * Makes a lead from a hold and confirms it. If REST has already made a lead from the hold, confirms that one without changes.
  * @throws errors of prepareBooking, writeSale, confirmBooking and partyFor; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
  */
 export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & SentSale): Promise<void> {

@@ -50,8 +50,8 @@ export class OctoBookingsController {
   }
 
   /**
-   * The bookings of OCTO clients that match all given parameters, newest first; at least one is needed, and 1,000 bookings match at most.
-   * The answer is streamed; of more than 100 bookings, one at a time for each key.
+   * The bookings of OCTO clients that match all given parameters, newest first. At least one parameter is needed, and at most 1,000
+   * bookings may match. The answer is streamed. Lists of more than 100 bookings are sent to a key one after another.
    * @summary List bookings by OCTO
    * @param resellerReference The caller's own reference.
    * @param supplierReference The booking reference.

@@ -72,8 +72,8 @@ export class OctoCatalogController {
   }
 
   /**
-   * All tours that the tenant sees, in the order of the catalog. OCTO has no pages; the answer is streamed, one at a time for each
-   * key.
+   * All tours that the tenant sees, in the order of the catalog. OCTO has no pages, so the answer is streamed. Several such lists are
+   * sent to a key one after another.
    * @summary List the products
    */
   @Get('products')

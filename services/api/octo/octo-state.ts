@@ -64,7 +64,7 @@ export async function getState(db: Db, tenantId: string, uuid: string): Promise<
 
 /**
  * Locks the departure of a booking, and the one to which it moves, and then returns the booking. Every change of a hold or lead takes that
- * lock, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip and waits for none.
+ * lock, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip but never waits.
  * @param to a missing tour, date or time stays
  * @throws SaleMovedError, which repeats the transaction, when the booking moved during the wait; DepartureBusyError after two seconds
  */

@@ -42,10 +42,10 @@ export function badOctoRequest(message: string): OctoRefusalError {
   return new OctoRefusalError('BAD_REQUEST', message);
 }
 
-/** The answer to a problem. Without `error`, it has the problem's code in capitals, and the problem's status unless `status` is set. */
+/** The answer to a problem. For an entry of OCTO_ERRORS without `error`, the answer names the problem's code in capitals. */
 interface OctoError {
   error: OctoErrorName | 'UNAUTHORIZED' | 'FORBIDDEN';
-  /** 400 by default. */
+  /** By default 400; without `error`, the problem's status. */
   status?: number;
   /** The id in the path or body that the problem is about. */
   id?: OctoId;
@@ -59,7 +59,7 @@ const PRODUCT: OctoError = { error: 'INVALID_PRODUCT_ID', id: 'productId' };
 const BOOKING: OctoError = { error: 'INVALID_BOOKING_UUID', id: 'uuid' };
 /** Another write had the lock: the same request succeeds in a second. */
 const BUSY = { status: 503 };
-/** Keeps status and code. */
+/** Keeps the problem's status and code. */
 const SAME = {};
 
 /** Maps the code of each problem to OCTO's error. The compiler checks in app.ts that the table is complete. */

@@ -20,7 +20,6 @@ export function registerOcto(app: Express): void {
   });
 }
 
-/** Returns the capabilities that the request names. */
 export function capabilitiesOf(request: Request): OctoCapability[] {
   return readCapabilities(request.get('octo-capabilities'));
 }
@@ -64,7 +63,8 @@ const readOctoBody = jsonBodyUpTo(OCTO_BODY_MAX);
 const DEPTH_MAX = 32;
 
 /**
- * Returns true for a body nested deeper than 32 levels. The fingerprint of an Idempotency-Key is recursive, and unknown fields are allowed.
+ * Returns true for a body that is nested deeper than 32 levels. Such a body is refused, because the fingerprint of an Idempotency-Key is
+ * computed recursively, and unknown fields may have any depth.
  */
 function isDeep(body: unknown): boolean {
   let level = [body];
@@ -75,7 +75,7 @@ function isDeep(body: unknown): boolean {
   return level.length > 0;
 }
 
-/** Returns the caller's part of a booking. */
+/** Returns the values of the request on which the answer of a booking depends. */
 export function bookingViewOf(request: Request, { config }: ApiContext): BookingView {
   const { tenant } = apiKeyPrincipalOf(request);
   return { tenant, capabilities: capabilitiesOf(request), baseUrl: config.publicBaseUrl };

@@ -159,7 +159,7 @@ export interface OctoProduct {
   faqs?: string[];
   /** With `octo/content`: the pictures that are JPEG or PNG. */
   media?: OctoMedia[];
-  /** With `octo/content`: the start and the end, where their coordinates are known. */
+  /** With `octo/content`: the start and the end, if their coordinates are known. */
   locations?: OctoLocation[];
   /**
    * With `octo/content`: always empty.
@@ -187,7 +187,7 @@ export const OPTION_ID = 'DEFAULT';
 /** The most units of a booking of any tour. REST allows a hold or a booking as many seats. */
 const UNITS_MAX = 50;
 
-/** The caller's part of a product: its prices and capabilities. */
+/** The values of a request on which the answer of a product depends: the tenant's prices and the capabilities. */
 export interface ProductView {
   quote: Quoter;
   capabilities: OctoCapability[];
@@ -236,12 +236,11 @@ function toOption(tour: Tour, view: ProductView): OctoOption {
   };
 }
 
-/** Returns the most units of one booking of the tour. */
 export function maxUnits({ groupSizeMax }: Pick<Tour, 'groupSizeMax'>): number {
   return Math.min(UNITS_MAX, groupSizeMax ?? UNITS_MAX);
 }
 
-/** Returns the units of the tour's product: adults, and children where an open date has a price for them. */
+/** Returns the units of the tour's product: adults, and children if an open date has a price for them. */
 export function unitsOf({ lowestPrices }: Pick<Tour, 'lowestPrices'>): OctoUnitId[] {
   const hasChild = lowestPrices.some(({ child }) => child !== null);
   return OCTO_UNIT_IDS.filter((unit) => unit === 'adult' || hasChild);

@@ -158,7 +158,7 @@ function addLowPrices(
   }
 }
 
-/** Compares the shares of the platform's price; for equal shares, the larger loss is lower. */
+/** Returns whether `a` is lower: a smaller share of the platform's price or, for equal shares, a larger loss. */
 function isLower(a: LowPrice, b: LowPrice): boolean {
   const [left, right] = [a.tenantMinor * b.platformMinor, b.tenantMinor * a.platformMinor];
   return left === right ? a.platformMinor > b.platformMinor : left < right;

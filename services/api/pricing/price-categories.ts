@@ -1,7 +1,7 @@
 import { toMajor } from './currency';
 
 /**
- * The price categories. A single supplement is for an adult with a room alone. Where a price is decided, also the price of a child:
+ * The price categories. A single supplement is for an adult who has a room alone. These files decide prices, also the price of a child:
  * - departures/change-departure.ts and catalog-import/: the platform's price of each category of a departure.
  * - choose-price-rule.ts: which price rule of the tenant applies.
  * - apply-price-rule.ts: which categories the rule changes, and how.

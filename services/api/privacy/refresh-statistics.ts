@@ -14,8 +14,9 @@ const TABLES = [
 ];
 
 /**
- * Computes the statistics of the planner again: they contain names and addresses of the sampled rows, and would keep an erased customer until
- * the next ANALYZE. Call it after the commit, because it takes seconds and its locks would end with the transaction. Needs the owner's rights.
+ * Computes the statistics of the planner again. They contain names and addresses of the sampled rows, and would keep an erased customer
+ * until the next ANALYZE. Call it after the commit, because it takes seconds and a transaction would hold its locks to the end. Needs the
+ * owner's rights.
  */
 export async function refreshStatistics(db: Db): Promise<void> {
   await db.raw(`analyze ${TABLES.join(', ')}`);

@@ -14,7 +14,7 @@ import {
   type RefusalCount,
 } from './refusal.repository';
 
-/** A refused request, as far as it is known where it was refused. */
+/** A refused request, with the values that were known when it was refused. */
 export interface RefusedRequest {
   tenantId: string;
   operation: Operation;

@@ -30,7 +30,7 @@ const REFERENCE = `case when not exists (
       and l.anonymized_at > clock_timestamp() - i."ageMs" * interval '1 ms' - interval '1 minute'
   ) then i."externalRef" end`;
 
-/** Adds the counts and refusals and deletes the expired ones. Takes ages, so that only the database's clock decides. */
+/** Adds the counts and refusals and deletes the expired ones. The caller passes ages, so that only the clock of the database counts. */
 export async function insertRefusals(
   trx: Trx,
   counts: RefusalCount[],

@@ -1,8 +1,8 @@
 import { getCountries } from 'libphonenumber-js';
 
 /**
- * The countries of ISO 3166: those of the telephone library, the territories that it lacks, and not its two codes that are not
- * in ISO 3166.
+ * The countries of ISO 3166: those of the telephone library, with the territories that it lacks and without its two codes that ISO 3166
+ * does not have.
  */
 const COUNTRIES = new Set<string>([...getCountries(), 'AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']);
 COUNTRIES.delete('AC');

@@ -7,7 +7,7 @@ export type NewTenant = Partial<Omit<Tenant, 'id' | 'createdAt'>> &
   Pick<Tenant, 'slug' | 'name' | 'bookingPrefix' | 'currency' | 'currencyDigits' | 'country'>;
 export type TenantChanges = Partial<Omit<Tenant, 'id' | 'slug' | 'sandbox' | 'createdAt'>>;
 
-/** @returns undefined where the slug or the booking prefix is taken */
+/** @returns undefined if the slug or the booking prefix is taken */
 export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<Tenant | undefined> {
   // The conflict clause keeps the caller's transaction usable, so that it can try another prefix.
   const inserted = await trx('tenants').insert(toColumns(tenant)).onConflict().ignore().returning('id');
@@ -49,7 +49,6 @@ export async function writeTenant(trx: Trx, id: string, changes: TenantChanges):
   return findTenantById(trx, id);
 }
 
-/** Returns the id of the tenant that owns this booking prefix. */
 export async function findPrefixOwner(db: Db, bookingPrefix: string): Promise<string | undefined> {
   return (await db('tenants').where({ booking_prefix: bookingPrefix }).first('id'))?.id;
 }

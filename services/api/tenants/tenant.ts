@@ -54,7 +54,7 @@ export function mayBeUsed(tenant: Pick<Tenant, 'status'>): boolean {
 /** Selects the rows of all tenants. Only the operator's terminal may use it. */
 export const ANY_TENANT = Symbol('any tenant');
 
-/** The tenant (by id) whose rows a query reads, or all tenants. It is never optional, so the compiler finds a missing one. */
+/** The tenant (by id) whose rows a query reads, or all tenants. No query has a default, so the compiler reports a call without a scope. */
 export type TenantScope = string | typeof ANY_TENANT;
 
 /** Returns the binding for `:tenantId::uuid is null or tenant_id = :tenantId::uuid`; null selects all tenants. */

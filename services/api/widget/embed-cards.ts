@@ -37,7 +37,7 @@ export function tourCard({ tour, priceFromMinor }: PricedCatalogTour, tenant: Te
   };
 }
 
-/** A card shows two lines; the catalog allows 2,000 characters. */
+/** Maximum length of a summary on a card, which shows two lines of it. The catalog allows 2,000 characters. */
 const SUMMARY_CHARACTERS = 160;
 
 function shortened(summary: string): string {
@@ -59,7 +59,7 @@ export function tourList(cards: Card[], words: Words): Markup {
   </ul>`;
 }
 
-// lang="": the language of the catalog is unknown, and may differ from the page's.
+// Sets lang="", because the language of the catalog is unknown and may differ from the page's.
 function tourItem(card: Card, words: Words): Markup {
   return html`<li class="tour" data-slug="${card.slug}">
     <div class="picture">

@@ -65,7 +65,7 @@ export function renderEmbedProblem(
   return renderDocument(surroundings, contents);
 }
 
-/** Tells the reason only to a caller with a proven token. */
+/** Names the reason only to a caller with a proven token. */
 function adviceOn({ advice, unusable }: Words, status: number, error: AppError | undefined): string {
   if (error instanceof UnusableWidgetTokenError) return unusable[error.reason];
   return status in advice ? advice[status as keyof Words['advice']] : advice[500];

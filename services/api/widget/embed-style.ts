@@ -18,7 +18,7 @@ export const DARK: typeof LIGHT = {
   line: '#2d3542',
   blank: '#252d39',
 };
-/** The colour of a tenant without its own. */
+/** The colour for a tenant that has set none. */
 const DEFAULT_BRAND = '#0f766e';
 
 /** The contrast of text at WCAG 2 AA; borders and focus rings need 3. */

@@ -83,7 +83,7 @@ function refuseForeignFrame(request: Request, _response: Response, next: NextFun
   next(allowed ? undefined : new TransportError('origin_not_allowed', 'The token is not for this page.'));
 }
 
-/** Checks for a fetch of the page's own script, which uses the pass. Only the browser's headers show that. */
+/** Returns true for a fetch by the page's own script, which uses the pass. Only headers of the browser show that the script sent it. */
 function isOwnFetch(request: Request, from: RequestOrigin): boolean {
   const { fetchDest, fetchSite } = from;
   if (request.query.pass === undefined || fetchDest !== 'empty') return false;
@@ -112,7 +112,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
     isFirst: after === undefined,
     nextCursor: nextCursor(request, last, filter),
   });
-  // response.send() answers 304 to If-None-Match: *, but the pass makes each page another one.
+  // Avoids response.send(): it answers 304 to `If-None-Match: *`, although the pass makes each page different.
   response.type('html').setHeader('Content-Length', Buffer.byteLength(page)).end(page);
 }
 

@@ -20,7 +20,7 @@ interface Embedding {
 
 type Finding = Pick<Embedding, 'allowed' | 'reason' | 'advice'>;
 
-/** Checks a page like a browser and the API, and names a listed origin with a similar spelling. */
+/** Checks a page as a browser and the API do, and names a listed origin that is spelt in a similar way. */
 export async function explainEmbedding(
   db: Db,
   pepper: string | undefined,

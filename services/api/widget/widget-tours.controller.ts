@@ -49,11 +49,14 @@ export interface WidgetTour {
   tags: string[];
   /** ISO 4217. */
   currency: string;
-  /** The tenant's lowest price of one adult on a date that is open for booking, in major units; without one, of a booking without a date. */
+  /**
+   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, its
+   * price of a booking without a date.
+   */
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking, or null. */
   next_departure_date: string | null;
-  /** The tour on the tenant's own site, or null where the tenant named none. */
+  /** Address of the tour on the tenant's own site; null if the operator has set none for the tenant. */
   url: string | null;
 }
 

@@ -29,7 +29,7 @@ interface KnexClient {
 }
 
 /**
- * Makes the transactions of a pool send their settings with BEGIN. In a statement of their own they take a round trip more. If a
+ * Makes the transactions of a pool send their settings together with BEGIN. A separate statement would take one more round trip. If a
  * setting fails, the work does not begin; with `withFirst`, its first statement does not run.
  */
 export function beginWithSettings(db: Knex): Knex {
@@ -57,13 +57,13 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
   try {
     await trxClient.query(connection, sql);
   } catch (error) {
-    // BEGIN may have run: the server would refuse the next statements of the connection. The pool closes it.
+    // Makes the pool close the connection: BEGIN may have run, and then the server would refuse the next statements.
     connection.emit('error', error);
     throw error;
   }
 }
 
-/** Leaves out empty texts: the server does not report that one is complete. */
+/** Leaves out empty texts: the server sends no CommandComplete for them, and PrefixedQuery waits for one for each prefix. */
 function textsOf(statements: string): string[] {
   const texts = statements.split(';').map((one) => one.trim());
   return texts.filter((text) => text !== '');
@@ -144,7 +144,7 @@ function refuseAll(client: Client, error: Error): void {
   client.connection.stream.destroy();
 }
 
-/** The names of the prefixes that a connection keeps. One that fails ends its connection. */
+/** The names of the prefixes that a connection keeps prepared. None is ever removed, because a prefix that fails ends the connection. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
 class PrefixedQuery extends ProtocolQuery {
@@ -159,7 +159,7 @@ class PrefixedQuery extends ProtocolQuery {
   ) {
     super(config);
     this.left = prefixes.length;
-    // A simple query would begin a round of its own, without the Sync.
+    // Uses the extended protocol, because a simple query would not wait for the one Sync after all statements.
     this.queryMode = 'extended';
   }
 
@@ -168,7 +168,7 @@ class PrefixedQuery extends ProtocolQuery {
     try {
       for (const prefix of this.prefixes) sendPrefix(connection, prefix);
       const refused = super.submit(connection);
-      // pg takes the first ParseComplete for the statement's own.
+      // Hides the name until the prefixes are complete: pg would take the first ParseComplete for that of the statement.
       this.ownName = this.name;
       this.name = undefined;
       return refused;
@@ -193,7 +193,7 @@ class PrefixedQuery extends ProtocolQuery {
   }
 }
 
-/** Sends one prefix. Asks for no description of its rows: pg has nothing to read them with. */
+/** Sends one prefix. Requests no description of its rows, because nobody reads them. */
 function sendPrefix(connection: Connection, { text, name }: Prefix): void {
   const names = prepared.get(connection) ?? new Set();
   prepared.set(connection, names);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
 
-/** Opens a connection with these settings to a server that accepts writes. The URL of connectTo replaces theirs. */
+/** Opens a connection with these settings to a server that accepts writes: a host of connectTo's URL, whatever host the settings name. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
 /** Limits the time for all hosts of a URL together: it is as long as a request waits for a connection. */
@@ -49,7 +49,7 @@ async function openClient(client: pg.Client, target: Target | undefined, timeout
     if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
   });
   await client.connect();
-  // A pooler may report the state that its server had at another time, so the server is asked.
+  // Asks the server itself, because a pooler may report a state that its server had earlier.
   if (target === undefined && !reportsStandby) return;
   try {
     await requireTarget(client, target, timeoutMs);
@@ -68,7 +68,6 @@ interface ParameterStatus {
 const STATE = `
   select pg_is_in_recovery() as standby, current_setting('default_transaction_read_only')::boolean as read_only`;
 
-/** @throws ReadOnlyServerError */
 async function requireTarget(
   client: pg.Client,
   target: Target | undefined,
@@ -108,7 +107,7 @@ interface PoolClient {
 /** Knex marks a connection with the error that ended it. The pool does not use it again. */
 type PooledConnection = pg.Client & { __knex__disposed?: unknown };
 
-/** Makes a pool open its connections with `connect`, where Knex would create a client for one host. */
+/** Makes a pool open its connections with `connect`. Knex itself would create a client for one host. */
 export function openConnectionsBy(connect: Connect, db: Knex): Knex {
   (db.client as PoolClient)._acquireOnlyConnection = async function () {
     const connection: PooledConnection = await connect(this.connectionSettings);
@@ -152,7 +151,7 @@ export class ScramClient extends pg.Client {
     const refuse = () =>
       connection.emit('error', new Error('the server does not authenticate by SCRAM-SHA-256'));
     connection.on('error', () => connection.stream.destroy());
-    // These run before pg's own listeners, which pg adds on connect: those then write to a destroyed socket.
+    // These listeners run before those of pg, which pg adds on connect. So pg then writes to a socket that is already destroyed.
     for (const event of WEAKER) connection.on(event, refuse);
     connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself reports a wrong proof as an error.
     connection.on('authenticationOk', () => isProven || refuse());

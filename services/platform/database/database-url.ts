@@ -4,7 +4,7 @@ import { hidePassword, InvalidValueError } from '../read-variable';
 interface DatabaseServers {
   /** One URL for each host, in the order of the list. */
   urls: string[];
-  /** The server that is wanted. Undefined: the only host, which is asked only if it reports that it is a standby. */
+  /** The kind of server to use. Undefined for a single host: it is asked for its kind only if it reports that it is a standby. */
   target: Target | undefined;
   requiresScram: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
 
-/** The settings of pools whose connections keep prepared statements. A transaction has the settings of its pool. */
+/** Knex configurations of the pools whose connections keep prepared statements. A transaction has the configuration of its pool. */
 const preparing = new WeakSet<object>();
 
 /** Lets `runPrepared` keep the statements of this pool in its connections. */
@@ -55,7 +55,7 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   values: Record<string, unknown>,
 ): Promise<pg.QueryResult<Row>> {
   if (!db.isTransaction) return db.raw(sql, values as Knex.ValueDict);
-  // Its connection may belong to another transaction by now.
+  // The connection of a completed transaction may belong to another one by now.
   if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
   const { name, text, values: names } = statementOf(sql, plannedWith.get(db) ?? '');
   const client = db.client as Knex.Client;

@@ -25,7 +25,8 @@ export interface Account {
 }
 
 /**
- * Returns the owner of the cluster, because PostgreSQL requires it; for a new one that root makes, `postgres` or `nobody`.
+ * Returns the owner of the cluster, because PostgreSQL must run as its owner. For a new cluster that root makes, returns `postgres` or
+ * `nobody`.
  * @throws EmbeddedPostgresError for the cluster of another account, unless root asks
  */
 export function accountFor(directory?: string): Account {
@@ -83,7 +84,7 @@ export function runAs(
       resolve({ ok: !error, output: [stdout, stderr, reason].filter(Boolean).join('\n').trim() });
     });
   }).catch((error: NodeJS.ErrnoException) => {
-    // spawn() throws where a container has taken away root's right to change the account.
+    // spawn() throws if a container has taken away root's right to change the account.
     throw new EmbeddedPostgresError(
       `PostgreSQL cannot run as uid ${account.uid ?? process.geteuid?.()} (${error.message})`,
       WITHOUT_ROOT,

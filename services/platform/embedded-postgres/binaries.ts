@@ -52,8 +52,8 @@ export function bundledRelease(): Release {
 }
 
 /**
- * Returns programs that the account can run: the installed ones, or a copy in `fallback`, created once, where the
- * installed ones are below a directory that is closed to the account, or are incomplete and read-only.
+ * Returns programs that the account can run: the installed ones, or a copy of them in `fallback`. The copy is created once, if the account
+ * cannot enter a directory above the installed ones, or if these are incomplete and read-only.
  */
 export async function usableBinaries(
   { native, name, major }: Release,
@@ -94,7 +94,7 @@ async function findProblem(native: string, account: Account): Promise<string | u
 function complete(native: string): void {
   const list = readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // The list calls the directory "native", also where this is a copy with another name.
+    // The list calls the directory "native", even if this is a copy with another name.
     const link = path.join(native, path.relative('native', target));
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);

@@ -51,8 +51,8 @@ const INITDB = [
 ];
 
 /**
- * Returns where the cluster of a data directory is: in its `pg<major>`. Where root starts below a directory that is closed
- * to the account, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the
+ * Returns where the cluster of a data directory is: in its `pg<major>`. If root starts it below a directory that the account
+ * cannot enter, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the
  * cluster, so that the start after a killed one continues in the same place. Needs the start lock.
  */
 export async function placeCluster(
@@ -122,7 +122,7 @@ export async function createCluster(
   await removeDrafts(directory);
   if (isCluster(directory, major)) return false;
   try {
-    // Keeps this account as the owner: in a directory of the other one, links could redirect root's writes.
+    // Keeps this process's account as the owner: in a directory of the cluster's account, links could redirect root's writes.
     mkdirSync(draft);
     chmodSync(draft, 0o711);
     const password = path.join(draft, PASSWORD_FILE);
@@ -207,7 +207,7 @@ export function superuserClient(directory: string, port: number, database: strin
     ssl: false,
     application_name: 'embedded-postgres',
     connectionTimeoutMillis: 10_000,
-    // The service role owns the database: no function of its schema may run here by an unqualified name.
+    // Limits the search path, because the service role owns the database: the superuser must not call a function of its schema by mistake.
     options: '-c search_path=pg_catalog,pg_temp',
   });
   client.on('error', () => undefined); // 'end' follows
@@ -228,7 +228,7 @@ export async function ensureDatabase(
     [DATABASE],
   );
   if (!rows[0]) await session.query(`create database ${DATABASE}`);
-  // An earlier release may have started a server that is already running.
+  // Checks the owner of the database too, because an earlier release may have started the running server.
   if (!isNewServer && rows[0]?.owner === SERVICE_ROLE) return;
   const client = superuserClient(directory, port, DATABASE);
   try {
@@ -240,9 +240,9 @@ export async function ensureDatabase(
 }
 
 /**
- * Creates the service role where it is missing and makes it the owner of everything in this database, which earlier
+ * Creates the service role if it is missing and makes it the owner of everything in this database, which earlier
  * releases created as the superuser. Runs one transaction, which changes the owner of the database last, and changes
- * nothing where all is done. The password has only characters that need no quoting.
+ * nothing if all is done. The password has only characters that need no quoting.
  */
 function handOverStatements(password: string): string {
   return `

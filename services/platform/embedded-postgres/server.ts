@@ -35,19 +35,19 @@ const TAIL_BYTES = 8 * 1024;
 const TAIL_LINES = 15;
 /** Is above the highest pid of every system. */
 const UNUSED_PID = 2 ** 31 - 2;
-/** Processes of a killed server end as soon as they notice that it is gone. */
+/** Matches a start that failed because processes of a killed server still run. They end as soon as they notice that the server is gone. */
 const STILL_ENDING = /pre-existing shared memory block/;
 const START_ATTEMPTS = 10;
 const STOP_WAIT_MS = 60_000;
 export const FREE_SPACE = 'The disk is full: free some space and start again';
 
-/** Returns the server that uses the directory, once it is ready; undefined if there is none, and the next one can start. */
+/** Returns the server that uses the directory, once it is ready. Returns undefined if there is none; then a new one can start. */
 export async function findServer(directory: string): Promise<RunningServer | undefined> {
   for (const deadline = Date.now() + READY_WAIT_MS; ; await sleep(20)) {
     const found = readPidFile(directory);
     if (!found) return undefined;
     if (!servesDirectory(found.pid, directory)) {
-      // PostgreSQL itself notices a pid without a process.
+      // If no process has the pid, PostgreSQL notices that itself at its next start.
       if (answersSignals(found.pid)) replacePid(directory);
       return undefined;
     }
@@ -99,7 +99,7 @@ export async function startServer(
 export async function stopServer(directory: string, mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
   const server = await findServer(directory);
   if (!server) return;
-  // Sends the signals of pg_ctl; but pg_ctl checks only ten times a second whether the server has ended.
+  // Sends the signals that pg_ctl would send. pg_ctl checks only ten times a second whether the server has ended.
   process.kill(server.pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
   for (const deadline = Date.now() + STOP_WAIT_MS; servesDirectory(server.pid, directory); await sleep(5)) {
     if (Date.now() > deadline) throw new Error(`process ${server.pid} does not end`);
@@ -148,7 +148,7 @@ function cannotStart(directory: string, log: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`The database server does not start in ${directory}`, nextStep, log);
 }
 
-/** Decides by what the server reports or, because a full disk may hold no log, by the free space. */
+/** Returns whether the disk is full, by the server's report or by the free space: on a full disk the report may be missing. */
 export function isDiskFull(directory: string, report: string): boolean {
   return /No space left on device/.test(report) || readDiskSpace(directory)?.state === 'full';
 }
@@ -161,7 +161,7 @@ function neverReady(directory: string, pid: number, status: string): EmbeddedPos
   );
 }
 
-/** Returns the log's size in bytes; 0 where there is no log. */
+/** Returns the log's size in bytes; 0 if there is no log. */
 function serverLogSize(directory: string): number {
   return statSync(path.join(directory, SERVER_LOG), { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -54,7 +54,10 @@ async function acquire(lock: string, waitMs: number, onWait?: (line: string) => 
   }
 }
 
-/** Follows the links of dead holders and adds its own; undefined where a holder of the chain is alive. */
+/**
+ * Follows the links of dead holders and adds one for this process.
+ * @returns the function that releases the lock; undefined if a holder of the chain is alive
+ */
 function tryAcquire(lock: string): (() => void) | undefined {
   const chain: string[] = [];
   const first = readHolder(lock);

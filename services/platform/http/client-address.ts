@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Returns the client's address: the peer's, or the one that a trusted proxy names. Express's `request.ip` takes 4 µs more where there
- * is no proxy.
+ * Returns the client's address: the peer's, or the one that a trusted proxy names. Without a proxy it does not call Express's
+ * `request.ip`, which takes 4 µs more.
  */
 export function addressOf(request: Request): string | undefined {
   return request.headers['x-forwarded-for'] === undefined ? request.socket.remoteAddress : request.ip;

@@ -114,11 +114,11 @@ export function discardInput(socket: Socket): void {
   socket.resume();
 }
 
-/** Limits for a client that takes its answer slowly. */
+/** Limits for a client that reads its answer slowly. */
 export interface ReaderLimits {
-  /** Time that a client may take nothing at the beginning. */
+  /** Time for which a client may read nothing at the beginning. */
   unreadMs: number;
-  /** Bytes a second that a client must take in the long run. */
+  /** Bytes a second that a client must read in the long run. */
   readBytesPerSecond: number;
   /** The longest time without progress: a client that was fast before may pause so long. */
   unreadMaxMs: number;
@@ -135,15 +135,17 @@ interface WriteState {
 interface Reader {
   /** Bytes that the operating system has accepted. */
   accepted: number;
-  /** Time that is left for the client to take more. */
+  /** Time that is left for the client to read more. */
   leftMs: number;
 }
 
 /**
- * Closes the connections of clients that do not take their answers: the answer waits in memory, and Node's own timeout counts each byte
- * that is taken as activity. A client has `unreadMs`, and each byte it takes adds the time of that byte at the lowest rate. Bytes count
- * when the operating system accepts them: its buffers have room for 100 KB to 4 MB, which cost this process nothing, and it accepts more
- * only when a third of them is free. `unreadMaxMs` is longer than that third takes at the lowest rate, so that a steady reader goes on.
+ * Closes the connections of clients that read their answers too slowly, because an unread answer occupies memory. Node's own timeout does
+ * not help: it starts again at each byte that the client reads.
+ * - A client has `unreadMs`. Each byte that it reads adds the time that this byte takes at the lowest allowed rate.
+ * - A byte counts as read when the operating system accepts it. Its buffers hold 100 KB to 4 MB, and it accepts more bytes only when a
+ *   third of a full buffer is free again.
+ * - `unreadMaxMs` is longer than a third of a buffer takes at the lowest rate, so that a slow but steady reader is not closed.
  */
 export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEveryMs: number): void {
   const readers = new Map<Socket, Reader>();
@@ -154,7 +156,7 @@ export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEver
   let checkedAt = performance.now();
   const check = () => {
     const now = performance.now();
-    // While this process stood still, no client could take anything.
+    // Counts two intervals at most: while this process was stalled, no client could read anything.
     const elapsedMs = Math.min(now - checkedAt, 2 * checkEveryMs);
     for (const [socket, reader] of readers) {
       const state = (socket as { _handle?: WriteState | null })._handle;
@@ -178,9 +180,9 @@ function mayGoOn(reader: Reader, state: WriteState, elapsedMs: number, limits: R
 }
 
 /**
- * Sends the answers of one turn of the event loop together, at its end. A write that finds the client's thread asleep wakes it, and it
- * sleeps again before the next answer: such a write takes 24 µs instead of 11 (ADR 19). Node corks a socket while it writes an answer,
- * so that only the moment of uncork() changes. A socket that is destroyed in the same turn sends its answer before.
+ * Sends the answers of one turn of the event loop together, at its end. If they were sent one by one, each write would wake a client's
+ * thread that sleeps again before the next answer: such a write takes 24 µs instead of 11 (ADR 19). Node corks a socket while it writes
+ * an answer anyway, so this only changes the moment of uncork(). A socket that is destroyed in the same turn still sends its answer first.
  */
 export function sendAnswersTogether(server: Server): void {
   let corked = new Set<Socket>();

@@ -23,7 +23,7 @@ import {
 import { endConnectionOfUnreadBody } from './request-body';
 import { answerInTurn } from './requests-in-turn';
 
-/** The decisions of one service about its HTTP edge. */
+/** The settings in which the HTTP servers of the services differ. */
 export interface HttpEdge {
   trustProxy: TrustProxy;
   writeRequestLine: WriteRequestLine;
@@ -39,7 +39,7 @@ export interface HttpEdge {
 /** Creates an app with the settings and the first handlers of every service: id, log line, headers, malformed requests. */
 export function createHttpApp(edge: HttpEdge): Express {
   const app = express();
-  // Never sends a stack trace, also where NODE_ENV is unset.
+  // Never sends a stack trace, even if NODE_ENV is unset.
   app.set('env', 'production');
   app.set('case sensitive routing', true);
   app.set('query parser', 'simple');
@@ -94,7 +94,7 @@ export function setHeaderList(response: Response, headers: string[]): void {
   for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
 }
 
-/** Creates the headers with helmet once. For each request its twelve handlers would take longer than all other common ones. */
+/** Creates the headers with helmet once. Its twelve handlers would take longer for each request than all other handlers of every app. */
 export function securityHeadersOf({ sources, referrerPolicy }: SecurityHeaders): ResponseHeader[] {
   const headers: ResponseHeader[] = [];
   const recorder = {
@@ -123,7 +123,7 @@ const OF_DATA = [
   'X-Frame-Options',
 ];
 
-/** Returns those of a service's security headers that its data needs. */
+/** Returns the security headers of a service that belong on its data, such as JSON. */
 export function dataHeadersOf(headers: ResponseHeader[]): ResponseHeader[] {
   return headers.filter(([name]) => OF_DATA.includes(name));
 }
@@ -137,12 +137,13 @@ function refuseMalformed({ toRefusal, isHostNeeded }: HttpEdge): RequestHandler 
 
 /** Limits for one client; times in milliseconds. */
 export interface HttpLimits extends ConnectionLimits, ReaderLimits {
-  /** Time until the headers are complete, then until the body is complete. Begins with the connection or the first byte. */
+  /** Time until the headers of a request are complete, counted from the connection or from the first byte of a later request. */
   headersMs: number;
+  /** Time until the body is complete too, counted from the same moment. */
   requestMs: number;
   /** Interval at which Node checks these times; Node's default is 30 s. */
   checkEveryMs: number;
-  /** Longer than the idle minute of load balancers: the balancer must close first. */
+  /** Longer than the minute for which load balancers keep an idle connection: the balancer must close it first. */
   keepAliveMs: number;
   /** Closes a connection that neither sends nor reads for this time. */
   silentMs: number;
@@ -161,7 +162,7 @@ export const HTTP_LIMITS: HttpLimits = {
   readBytesPerSecond: 8 * 1024,
   headerBytes: 16 * 1024,
   connections: 10_000,
-  // Above the 1,000 waiting requests at which the API sheds load, so that one tenant's server gets 503 there.
+  // More than the 1,000 waiting requests at which the API sheds load: one tenant's server then gets 503, not a closed connection.
   connectionsPerAddress: 2_000,
   requestsPerConnection: 1_000,
   unanswered: 16,
@@ -188,7 +189,7 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   server.setTimeout(limits.silentMs);
-  // Node announces it in Keep-Alive; requests-in-turn.ts enforces it.
+  // Node announces this limit in Keep-Alive; requests-in-turn.ts enforces it.
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   const connections = boundConnections(server, limits, (peer) => isTrustedProxy(app, peer));
   const answer = (request: http.IncomingMessage, response: http.ServerResponse) => {

@@ -56,7 +56,7 @@ async function encode(bytes: Buffer, coding: Coding): Promise<Buffer> {
   return promisify(brotliCompress)(bytes, { params });
 }
 
-/** Weight of the uncompressed body where the header does not name it: acceptable, after everything that it names. */
+/** Weight of the uncompressed body if the header does not name it: the client accepts it, but prefers every coding that it names. */
 const UNNAMED_IDENTITY = 0.0001;
 
 /** Returns the coding with the highest weight (RFC 9110 section 12.5.3); a client that refuses all of them gets the plain body. */

@@ -53,11 +53,11 @@ export function passRequests(
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const last = requests.lastUnanswered(socket);
-    // The client ended within the first lines: no answer helps it.
+    // The client closed the connection within the first lines, so nobody would read an answer.
     if (!last && error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy();
     if (!last) {
       discardInput(socket);
-      // An answer takes a millisecond: thousands in one turn would stop all others.
+      // An answer takes a millisecond: thousands in one turn would delay all other requests.
       const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
       return limitEachTurn(() => answerUnparsed(socket, app, reason));
     }
@@ -65,13 +65,13 @@ export function passRequests(
     if (last.request.complete) return;
     if (last.response.headersSent) socket.destroy();
     else if (last.hasBegun) refuseBody(last.request as Request, last.response as Response);
-    // The app refuses it when its turn comes.
+    // Marks the last request as malformed. The app refuses it when its turn comes.
     else malformed.set(last.request, { reason: 'unreadable', header: 'request' });
   });
   server.on('connect', (request, stream) => {
     const socket = stream as Socket;
     socket.on('error', () => socket.destroy());
-    // CONNECT has no path, and Express would answer it by itself.
+    // Gives the request a path, because CONNECT has none, and Express would then answer it by itself.
     request.url = '/';
     neutralize(request);
     if (requests.lastUnanswered(socket)) requests.endAfterLast(socket);
@@ -86,7 +86,7 @@ export function passRequests(
     expectContinue(request);
     receive(request, response);
   });
-  // A server may ignore an unknown Expect (RFC 9110 section 10.1.1).
+  // Passes on a request with an unknown Expect, which a server may ignore (RFC 9110 section 10.1.1).
   server.on('checkExpectation', receive);
 }
 

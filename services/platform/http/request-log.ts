@@ -16,7 +16,7 @@ export function nameRequest(request: NamedRequest, response: ServerResponse, nex
   next();
 }
 
-/** Accepts the id of a trusted proxy. */
+/** Takes the id that a trusted proxy has sent, or creates one. */
 export function assignRequestId(request: NamedRequest): string {
   const { app, socket } = request;
   const proposed = request.headers['x-request-id'];

@@ -13,7 +13,7 @@ export interface RequestsInTurn {
 interface PendingExchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The app has the request. */
+  /** True when the app has got the request. */
   hasBegun: boolean;
 }
 
@@ -38,7 +38,8 @@ interface Pipeline {
  *   each delay a new one for 11 s.
  * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`, and the client repeats
  *   the rest elsewhere (RFC 9112 section 9.3.2).
- * @param onIdle called when the server has nothing left to do for a connection; onBusy when it works on a request of it
+ * @param onBusy called when the server begins to work on a request of a connection
+ * @param onIdle called when it has nothing left to do for the connection
  */
 export function answerInTurn(
   answer: RequestListener,
@@ -68,7 +69,7 @@ export function answerInTurn(
     const { request, response } = exchange;
     exchange.hasBegun = true;
     onBusy(socket);
-    // The answer is complete: a client that is slow to read it may be closed for a new one.
+    // Counts the connection as idle when the answer is complete: if its client reads slowly, it may be closed for a new client.
     response.once('prefinish', () => onIdle(socket));
     response.once('close', () => {
       pipeline.unanswered.shift();
@@ -79,7 +80,7 @@ export function answerInTurn(
   }
 
   function beginIfOpen(socket: Socket, pipeline: Pipeline): void {
-    // Skips the others after a response that ended the connection.
+    // Skips the remaining requests after a response that ended the connection.
     if (socket.writable) begin(socket, pipeline);
     else onIdle(socket);
   }
@@ -128,7 +129,7 @@ function skipParsedRequests(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: (request: { upgrade: boolean }) => number } | null };
   if (!parser?.onIncoming) return;
   parser.onIncoming = (request) => {
-    // Otherwise Node hands over the connection without an error listener.
+    // Clears `upgrade`: otherwise Node would hand over the connection without an error listener.
     request.upgrade = false;
     return NO_MORE_REQUESTS;
   };

@@ -5,11 +5,12 @@ import { listMigrations, MIGRATIONS, runMigrationWithin } from './migration-file
 import { readSchemaFacts } from './schema-facts';
 
 /**
- * Before 0.1.0 the schema came from 37 files that told its history, 0001 to 0037; now 14 files, one a topic, say what it is. This module
- * carries a database of the old files over. A later release removes it with its directory, and with the old files in test/migrations.
+ * Before 0.1.0 the schema came from 37 files in the order of its history, 0001 to 0037. Now it comes from 14 files, one for each topic.
+ * This module converts a database that has the old migrations. A later release removes it with migrations/before-0.1.0 and with the old
+ * files in test/migrations.
  */
 const OLD_NAME = /^00\d\d_/;
-/** The first old migration at which a database can be carried over. Builds from before have none that is in use. */
+/** The oldest migration at which a database can be carried over. No database of an earlier build is in use. */
 const FIRST_CARRIED = 33;
 /** The topic files end here; later files are ordinary migrations. */
 const LAST_TOPIC = '0114_roles';
@@ -32,7 +33,7 @@ export async function carryOver(db: Db, applied: readonly string[]): Promise<str
   await refuseWithoutRight(db);
   const topics = topicFiles();
   await db.transaction(async (trx) => {
-    // First, because it locks nothing that the services use.
+    // Begins with this step, because it locks nothing that the services use.
     const expected = await factsOfTopics(trx, topics);
     await trx.raw('set local lock_timeout = 2000');
     for (const step of listMigrations(STEPS))
@@ -79,7 +80,7 @@ function refuseTooOld(old: readonly string[]): void {
   if (!isCarried(old)) throw new DatabaseTooOldError(old.toSorted().at(-1)!);
 }
 
-/** The owner of a database and a superuser may create schemas in it; another role needs the right to. */
+/** Refuses a role that may not create schemas. The owner of the database and a superuser may; another role needs that right. */
 async function refuseWithoutRight(db: Db): Promise<void> {
   const { rows } = await db.raw<{ rows: [{ may: boolean; database: string; role: string }] }>(`
     select has_database_privilege(current_database(), 'create') as may,
@@ -88,7 +89,7 @@ async function refuseWithoutRight(db: Db): Promise<void> {
   if (!may) throw new SchemaNotCreatedError(database, role);
 }
 
-/** Runs the topic files in a schema of their own, describes it, and takes everything back. */
+/** Runs the topic files in a separate schema, describes that schema, and rolls everything back. */
 async function factsOfTopics(trx: Trx, topics: readonly string[]): Promise<string[]> {
   await trx.raw(`
     savepoint before_topics;
@@ -157,7 +158,7 @@ function listed(what: string, facts: readonly string[]): string {
   return `${what} ${facts.slice(0, LISTED).map(shorten).join(', ')}${more}`;
 }
 
-/** The body of a function is long; its name comes first. */
+/** Cuts a long fact, such as the body of a function. The beginning stays, because it has the name. */
 function shorten(fact: string): string {
   const line = fact.replaceAll(/\s+/g, ' ');
   return `"${line.length > 160 ? `${line.slice(0, 160)}…` : line}"`;

@@ -13,12 +13,12 @@ export function listMigrations(directory = MIGRATIONS): string[] {
   return names.sort().map((file) => path.basename(file, '.sql'));
 }
 
-/** Reads a file for Knex, which takes a bare ? for a binding. */
+/** Reads a file for Knex. Escapes each ?, which Knex would take for a binding. */
 export function readMigration(name: string, directory = MIGRATIONS): string {
   return readFileSync(path.join(directory, `${name}.sql`), 'utf8').replaceAll('?', '\\?');
 }
 
-/** Runs a file in the caller's transaction, so it builds indexes with their locks. */
+/** Runs a file in the caller's transaction. Builds its indexes without CONCURRENTLY, which no transaction allows; this locks the tables. */
 export async function runMigrationWithin(trx: Trx, name: string, directory = MIGRATIONS): Promise<void> {
   await trx.raw(readMigration(name, directory).replace(CONCURRENTLY, '$1 index'));
   // Runs deferred triggers now, because a later migration cannot alter a table whose triggers wait.

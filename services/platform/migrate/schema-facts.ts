@@ -11,7 +11,7 @@ export async function readSchemaFacts(db: Db): Promise<string[]> {
   return rows.map(({ fact }) => fact);
 }
 
-/** The pretty form of a definition names an object without its schema if the search path finds it. */
+/** Uses the pretty form of definitions (`true`), which names an object without its schema if the search path finds it. */
 const FACTS = `
   with relation as (
     select c.oid, c.relname as name, c.relkind, c.relacl, c.relpersistence, c.reloptions, c.relispartition, c.relpartbound,

@@ -7,7 +7,7 @@ export const VALIDITY_MS = 1_000;
 /** A poll without a response after this time has failed, because its result would be too old. Knex then drops the connection. */
 const ANSWER_MS = 1_000;
 
-/** Creates an id that tells the start of the process by its clock: a UUID of version 7 (RFC 9562). */
+/** Creates an id that contains the time at which the process started, by its own clock: a UUID of version 7 (RFC 9562). */
 export function createInstanceId(startedAt = Date.now()): string {
   const time = startedAt.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;

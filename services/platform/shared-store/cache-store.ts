@@ -13,7 +13,7 @@ import {
 
 /**
  * The store of a cache. One caller at a time, across all instances, has the load lock of a key. The store refuses the loaded
- * value where the key was invalidated in the meantime, so that a load from before a commit cannot restore the old value. All
+ * value if the key was invalidated in the meantime, so that a load from before a commit cannot restore the old value. All
  * times are milliseconds by the store's clock.
  */
 export interface CacheStore {
@@ -48,7 +48,7 @@ export interface LoadLock {
 export type LoadClaim =
   | { outcome: 'found'; found: CachedValue }
   | { outcome: 'busy' }
-  /** loadLock is undefined while the store is down: load without caching. */
+  /** `loadLock` is undefined while the store is down: the caller then loads without caching. */
   | { outcome: 'load'; loadLock: LoadLock | undefined };
 
 /** After this time another caller may load too, because the first may be dead. Both values are valid. */
@@ -230,8 +230,8 @@ const MISSED_MAX = 100_000;
 const FLUSH_AT_ONCE = 100;
 
 /**
- * Caches nothing while the store is down: memory would not see the sales of other instances. Keeps missed invalidations, and
- * repeats them before this process reads from the store again.
+ * Creates a cache that caches nothing while the store is down, because a cache in memory would not see the sales of other instances.
+ * Records the invalidations that the store missed, and repeats them before this process reads from the store again.
  */
 export function createGuardedCacheStore(guard: StoreGuard): CacheStore {
   const shared = createScriptedCacheStore(guard.run);

@@ -70,8 +70,8 @@ export function createMemoryQuotaStore(
   /** Returns the slices of a bucket, up to the current one. */
   async function slicesUntil(bucket: string, current: number): Promise<Slices> {
     const last = slicesOf.get(bucket);
-    // A clock that goes back by less than a slice keeps its slice. One that goes back further would stop the window: its counts become
-    // earlier ones.
+    // If the clock went back by less than a slice, the newest slice stays the newest. If it went back further, the window would stop until
+    // the clock reaches that slice again, so a new slice begins and the counts of the old one become earlier ones.
     if (last && (last.newest === current || last.newest === current + 1)) return last;
     const earlier = last ? await countsBefore(current, bucket, last) : NO_COUNTS;
     const slices = { newest: current, earlier };
@@ -108,7 +108,7 @@ export function createMemoryQuotaStore(
   };
 }
 
-/** Returns in how many slices the oldest `excess` requests leave the window. */
+/** Returns the number of slices after which the oldest `excess` requests have left the window. */
 function slicesUntilFree(counts: number[], excess: number): number {
   let gone = 0;
   const last = counts.findIndex((count) => (gone += count) >= excess);

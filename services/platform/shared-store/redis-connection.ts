@@ -66,7 +66,7 @@ async function connect(address: RedisAddress): Promise<Client> {
   client.on('error', (error: Error) => (reason = error));
   const connected = new AbortController();
   try {
-    // connect() of a cluster never settles when the connection breaks half-way.
+    // Adds a timeout, because connect() of a cluster never settles when the connection breaks half-way.
     const timeout = sleep(2 * CONNECT_MS, undefined, { signal: connected.signal });
     await Promise.race([client.connect(), timeout]);
     if (client.status !== 'ready')
@@ -76,7 +76,7 @@ async function connect(address: RedisAddress): Promise<Client> {
     return client;
   } catch (error) {
     client.disconnect();
-    // ioredis itself only says "Connection is closed".
+    // Prefers the recorded reason, because ioredis itself only says "Connection is closed".
     throw reason ?? error;
   } finally {
     connected.abort();

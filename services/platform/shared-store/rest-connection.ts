@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 const CONNECTIONS = 16;
-/** Used where the server does not announce its idle timeout. */
+/** Used if the server does not announce its idle timeout. */
 const IDLE_MS = 60_000;
 const BATCH_MAX = 100;
 /** Longer than the guard's timeout. Closes the sockets of a store that hangs, or that sends a response byte by byte. */
@@ -35,8 +35,8 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
   async function post(where: string, body: unknown): Promise<{ status: number; answer: unknown }> {
     const signal = AbortSignal.timeout(CLEANUP_MS);
     const request = { path: where, method: 'POST' as const, headers, body: JSON.stringify(body), signal };
-    // A server may close an idle connection while the request is sent. A command that runs twice counts one request more, or has
-    // the same effect.
+    // Sends the request again if the server closed an idle connection at the same moment. If the command then runs twice, it counts one
+    // request too many, or changes nothing the second time.
     const response = await pool
       .request(request)
       .catch((error: { code?: string }) =>
@@ -75,7 +75,7 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
         if (waiting.push({ command: ['EVAL', lua, '1', key, ...args], resolve, reject }) === 1)
           setImmediate(sendAll);
       }),
-    // The pool opens new connections. A hanging one ends after CLEANUP_MS.
+    // Does nothing: the pool opens new connections itself, and a hanging one ends after CLEANUP_MS.
     renew: () => Promise.resolve(),
     close: () => pool.destroy(),
   };

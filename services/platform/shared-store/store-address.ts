@@ -30,7 +30,7 @@ export const REDIS_FORMS = `${SINGLE}, ${SENTINEL} or ${CLUSTER}, with rediss fo
 const URL_PARTS = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?(\?[^#]*)?$/;
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i;
 
-/** Parses CACHE_REST_TOKEN. Other characters are invalid in the Authorization header. */
+/** Parses CACHE_REST_TOKEN. Refuses characters that are invalid in the Authorization header. */
 export function parseStoreToken(text: string): string {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new InvalidValueError();
   return text;

@@ -36,7 +36,7 @@ export function luaClock(clock: string): string {
   return `local time = ${clock} local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 }
 
-/** Tests that the store runs scripts, has a clock, and writes. PING works on a replica or a full store too. */
+/** Tests that the store runs scripts, has a clock, and writes. A PING would not: it works on a replica or a full store too. */
 export const PROBE_SCRIPT: StoreScript<void> = {
   lua: `${luaClock(STORE_CLOCK)}
 redis.call('SET', KEYS[1], now, 'PX', 1000)
@@ -139,7 +139,7 @@ export function guardStore(
   function searchStore(): void {
     search ??= repeatUntilDone(reach, probeEveryMs, closing.signal).finally(() => {
       search = undefined;
-      // The store failed again before the search ended.
+      // Searches again if the store failed once more before this search ended.
       if (!up && !closing.signal.aborted) searchStore();
     });
   }

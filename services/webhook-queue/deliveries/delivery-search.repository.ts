@@ -11,21 +11,26 @@ export interface DeliveryFilter {
   since?: Date;
 }
 
-/** A search in the history; ranges include both ends, except `until`. */
+/** Conditions of a search in the history. All of them must hold. */
 export interface DeliverySearch extends DeliveryFilter {
   /** Finds deliveries that wait without an endpoint. */
   withoutEndpoint?: boolean;
   type?: string;
   /** Outcome of the last attempt. */
   outcome?: AttemptOutcome;
+  /** HTTP status of the last response; includes both ends. */
   codes?: readonly [from: number, to: number];
+  /** Created before this time. */
   until?: Date;
   bookingRef?: string;
   /** Continues after this delivery id; lists are newest first. */
   before?: string;
 }
 
-/** Due deliveries of an endpoint that are checked for a lease: leased ones come first, up to the concurrency limits of all workers. */
+/**
+ * Number of due deliveries of an endpoint that are checked for a lease. Workers claim the oldest ones first, so all leased ones are
+ * checked, unless the concurrency limits of all workers for the endpoint add up to more.
+ */
 const LEASES_CHECKED = 200;
 
 /** Adds all conditions. The query names the delivery d, its event ev, and its queue row q. */
@@ -54,7 +59,7 @@ export function matchingSearch<Query extends Knex.QueryBuilder>(
   return query;
 }
 
-/** Adds only the condition that selects the index, and the time range. */
+/** Adds the time range and only one other condition: the one that decides which index PostgreSQL reads. */
 export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, search: DeliverySearch): Query {
   const { status, endpointId, tenantId } = search;
   if (status && status !== 'delivered') void query.where('d.status', status);
@@ -63,7 +68,7 @@ export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, se
   return inTimeRange(query, search);
 }
 
-/** Adds the time range, also by id, so that PostgreSQL skips other months. */
+/** Adds the time range for the creation time and for the id. Ids begin with the creation time, so PostgreSQL skips other months. */
 export function inTimeRange<Query extends Knex.QueryBuilder>(
   query: Query,
   { since, until, before }: DeliverySearch,
@@ -90,8 +95,8 @@ function inFlight(db: Db | Trx) {
 }
 
 /**
- * Finds deliveries of a booking by the ids of its events: ids of an event and its deliveries start with the same time. The limit keeps
- * the planner from joining the whole tables (92 ms at 200,000 deliveries, against 4).
+ * Finds the deliveries of a booking through its events. The ids of an event and of its deliveries start with the same time, so a range
+ * of ids contains them. The limit keeps the planner from joining the whole tables (at 200,000 deliveries 4 ms instead of 92).
  */
 function ofBooking(db: Db | Trx, bookingRef: string) {
   return db.raw(

@@ -14,7 +14,7 @@ interface ErasedCustomer {
 interface ErasureRules {
   /** Returns true when a text, such as a reference, identifies the customer. */
   identifiesPerson: (text: string) => boolean;
-  /** Erases also while a delivery with the customer is not delivered: it is sent without the customer. */
+  /** Erases also if a delivery with the customer is not sent yet. It is then sent without the customer. */
   evenUndelivered: boolean;
 }
 
@@ -80,7 +80,7 @@ interface KeptDelivery {
   inFlight: boolean;
 }
 
-/** Returns the customers in the events of a booking, with those whom a change replaced. */
+/** Returns the customers in the events of a booking, including earlier ones, which a change of the booking has replaced. */
 export async function findCustomersOfBooking(db: Db, bookingRef: string): Promise<CustomerOfEvent[]> {
   const bodies = await db('webhook_events').where({ booking_ref: bookingRef }).pluck<string[]>('body');
   return bodies.flatMap((body) => (JSON.parse(body) as { customer?: CustomerOfEvent }).customer ?? []);
@@ -149,7 +149,8 @@ async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void> {
 }
 
 /**
- * Erases stored responses, which may repeat the customer, hosts of redirects, and signatures of the old bodies.
+ * Erases what attempts have stored: the response, which may repeat the customer, the host of a redirect, and the signature of the old
+ * body.
  * @returns the number of changed attempts
  */
 async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number> {
@@ -171,8 +172,8 @@ async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number
 }
 
 /**
- * Replaces the queue rows, so that a claim that started with the old bodies does not find them, nor does the late result of a worker
- * whose lease expired. Records the attempt of such a worker as lost.
+ * Replaces the queue rows by new ones. Two others then no longer find the old rows: a claim that started before the bodies changed, and
+ * the late result of a worker whose lease expired. Records the attempt of such a worker as lost.
  */
 async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise<void> {
   await trx.raw(

@@ -63,7 +63,7 @@ export function toAttemptDocument(attempt: AttemptItem) {
   };
 }
 
-/** Null unless the endpoint is active; an open breaker makes the time later. */
+/** Null unless the endpoint is active. An open breaker postpones the attempt, unless an operator requested it. */
 const NEXT_ATTEMPT = `case when e.status = 'active' then
   case when q.asked then d.next_attempt_at else greatest(d.next_attempt_at, h.blocked_until) end end as next_attempt_at`;
 
@@ -177,7 +177,7 @@ export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDe
   return { ...shown, webhookId: webhookId(eventId), tries: await findAttempts(db, id) };
 }
 
-/** Exceeds the deliveries of any booking: its events times the tenant's endpoints. */
+/** More than any booking has. Its deliveries are at most its events times the tenant's endpoints. */
 const BOOKING_LIMIT = 200;
 
 /** Lists the deliveries of a booking, oldest first, with their attempts. */

@@ -76,7 +76,7 @@ export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number
  * @returns the number of deliveries
  */
 export async function cancelWaiting(trx: Trx, endpointId: string): Promise<number> {
-  // A statement that locks rows does not join partitions (ADR 15).
+  // Locks the rows in a statement that joins no partitions (ADR 15).
   const { rows } = await trx.raw<{ rows: [{ locked: { id: string; fence: number }[] | null }] }>(
     `with locked as materialized (
        select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id limit ${BATCH_LIMIT} for update
@@ -102,7 +102,6 @@ export async function cancelWaiting(trx: Trx, endpointId: string): Promise<numbe
   return rowCount;
 }
 
-/** Reads the database's clock. */
 export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ now: Date }] }>('select now() as now');
   return rows[0].now;
@@ -110,7 +109,7 @@ export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
 
 interface DueLowerBoundRow {
   now: Date;
-  /** The oldest `next_at` of each endpoint with queued deliveries, including leased ones, whose lease may be lost. */
+  /** The oldest `next_at` of each endpoint with queued deliveries. Includes leased ones, because a worker may lose its lease. */
   oldest: { endpointId: string; at: Date }[];
 }
 

@@ -24,7 +24,7 @@ export async function replayDeliveries(
   return { replayed, left, finishedBefore };
 }
 
-/** Statuses that change only by a retry or a replay. */
+/** The statuses of finished deliveries. Only an operator's retry or replay changes them. */
 export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
 export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
   status: FinishedStatus;

@@ -28,7 +28,7 @@ export interface AddedEndpoint {
   status: 'active';
   /** Number of deliveries that waited without an endpoint and are now due. */
   waiting: number;
-  /** Ids of the tenant's other endpoints with the same URL: common events arrive there twice. */
+  /** Ids of the tenant's other endpoints with the same URL: events to which several of them subscribe arrive there more than once. */
   twins: string[];
 }
 

@@ -122,7 +122,6 @@ export interface EndpointFailures {
   blockedUntil: Date | null;
 }
 
-/** Finds the current failures; undefined without any. */
 export async function findEndpointFailures(
   db: Db | Trx,
   endpointId: string,

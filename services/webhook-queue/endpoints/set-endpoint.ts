@@ -21,13 +21,13 @@ interface SetEndpoint {
   after: Endpoint;
   /** Number of deliveries that waited without an endpoint and are now due. */
   waiting: number;
-  /** Ids of the tenant's other endpoints with the same URL: common events arrive there twice. */
+  /** Ids of the tenant's other endpoints with the same URL: events to which several of them subscribe arrive there more than once. */
   twins: string[];
 }
 
 /**
- * Changes the address, the events or the format of an endpoint. Its secrets stay, and so do the bodies of deliveries that are queued; they
- * go to the new address, which starts without failures.
+ * Changes the address, the events or the format of an endpoint. Its secrets stay. Queued deliveries keep their bodies and go to the new
+ * address. Failures of the old address are forgotten.
  * @throws EndpointNotFoundError, InvalidWebhookUrlError
  */
 export async function setEndpoint(

@@ -1,14 +1,17 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 
-/** Covers a queue that does not run for a month; without a month, rows go to the default partition. */
+/**
+ * Number of months whose partitions are created in advance: enough if the queue does not run for a month. A row whose month has no
+ * partition goes to the default partition; such rows are called stranded.
+ */
 const MONTHS_AHEAD = 2;
-/** Limits a round, so that a worker stops quickly; the next round continues. */
+/** Limits the batches of one round, so that a worker stops quickly. The next round continues. */
 const BATCHES_A_ROUND = 20;
 
 /**
- * Creates the months to come and drops each month that is wholly older than `retentionDays`. Calls the functions of
- * 0112_webhook_months.sql.
+ * Creates the partitions of the months to come, and drops those of months that are wholly older than `retentionDays`. Calls the functions
+ * of 0112_webhook_months.sql.
  */
 export async function keepHistory(db: Db, log: Logger, retentionDays: number): Promise<void> {
   if (!(await expireOldStranded(db, log, retentionDays))) return;
@@ -22,8 +25,8 @@ export async function keepHistory(db: Db, log: Logger, retentionDays: number): P
 }
 
 /**
- * Deletes expired rows without a month, because a month created for them would be dropped at once.
- * @returns true when none is left; false when another round must continue, or another process deletes
+ * Deletes expired rows from the default partition first: a month that makeMonths created for them would be dropped at once.
+ * @returns true when none is left; false when the next round must continue, or another process is deleting them
  */
 async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Promise<boolean> {
   let [deleted, givenUp] = [0, 0];
@@ -97,7 +100,7 @@ interface ExpiredRows {
 }
 
 /**
- * Deletes a batch of rows without a month whose month is older than retention.
+ * Deletes a batch of stranded rows whose month is older than the retention time.
  * @returns null when another process holds the lock
  */
 export async function expireStranded(db: Db, retentionDays: number): Promise<ExpiredRows | null> {
@@ -113,7 +116,7 @@ export async function expireStranded(db: Db, retentionDays: number): Promise<Exp
   });
 }
 
-/** Finds months whose last day is older than retention, oldest first. */
+/** Finds months whose last day is older than the retention time, oldest first. */
 export async function findExpiredMonths(db: Db, retentionDays: number): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { month: string }[] }>(
     `select m.month from (
@@ -128,7 +131,7 @@ export async function findExpiredMonths(db: Db, retentionDays: number): Promise<
   return rows.map(({ month }) => month);
 }
 
-/** @returns the number of deliveries that still waited in it; null when another process holds the lock */
+/** Drops the partitions of a month. @returns the number of deliveries that still waited in it; null when another process holds the lock */
 export async function dropMonth(db: Db, month: string): Promise<number | null> {
   return withHistoryLock(db, null, async (trx) => {
     const { rows } = await trx.raw<{ rows: [{ givenUp: number }] }>(

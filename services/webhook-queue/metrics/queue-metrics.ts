@@ -95,7 +95,7 @@ function defineMetrics(registers: Registry[]) {
   };
 }
 
-/** One scrape runs one query for all gauges. */
+/** All gauges use the same sample for this time, so that a scrape runs one query. */
 const FRESH_MS = 2000;
 
 const GAUGES: Record<keyof QueueSample, { name: string; help: string }> = {

@@ -77,7 +77,7 @@ export async function findSession(db: Db, token: string | undefined): Promise<Mo
   return owner && { ...owner, token };
 }
 
-/** Ends a session. Records nothing where it had ended already. */
+/** Ends a session and records that. Records nothing if it had ended already. */
 export async function endSession(db: Db, session: MonitorSession): Promise<void> {
   await inTransaction(db, async (trx) => {
     const deleted = await trx('webhook_monitor_sessions').where({ id: session.id }).delete();
@@ -107,7 +107,6 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Returns whether the text has the format of a token. */
 export function isSessionToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

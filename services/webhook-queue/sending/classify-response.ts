@@ -9,14 +9,14 @@ export type Classification = Pick<AttemptReport, 'outcome' | 'reason'>;
 
 const THROTTLED = [429, 503];
 
-/** 429 and 503: the endpoint works but throttles. */
+/** Returns true for 429 and 503: the endpoint works but throttles. */
 export function isThrottled(statusCode: number | null): boolean {
   return statusCode !== null && THROTTLED.includes(statusCode);
 }
 
 /**
- * Describes the endpoint after an attempt. Null when the attempt says nothing about it: this service cut it off or could not start
- * it, or the kept connection was already closed.
+ * Describes the endpoint after an attempt. Null when the attempt says nothing about the endpoint: this service cut the attempt off or
+ * could not start it, or the kept connection was already closed.
  */
 export type EndpointVerdict = 'healthy' | 'failing' | 'throttled' | null;
 
@@ -56,11 +56,14 @@ export function classifyResponse(statusCode: number, location: string | undefine
   return { outcome: 'http_error', reason: `The receiver answered ${statusCode}.` };
 }
 
-/** Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms. Returns null for text that does not begin with a weekday or that Date.parse refuses. */
+/**
+ * Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms.
+ * @returns null for a date that does not begin with a weekday, or that Date.parse refuses
+ */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (!header) return null;
   if (/^\d+$/.test(header)) return Number(header);
-  // Requires the weekday, because Date.parse alone accepts far more. The asctime form leaves out GMT.
+  // Requires the weekday, because Date.parse alone accepts far more. The asctime form means GMT without naming it.
   const date = header.endsWith('GMT') ? header : `${header} GMT`;
   const at = /^[A-Z][a-z]{2,8},? /.test(header) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now.getTime()) / 1000));

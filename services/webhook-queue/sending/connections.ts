@@ -21,7 +21,7 @@ export interface Connections {
   destroy(): Promise<void>;
 }
 
-/** The attempt that uses the connection: connecting counts towards its time and ends with it. */
+/** The attempt that uses the connection. Connecting is part of it: its trace records the time, and its cutoff ends the connecting too. */
 export interface Borrower {
   trace: AttemptTrace;
   cutoff: Cutoff;
@@ -114,7 +114,7 @@ function createClient(origin: string, rules: ConnectionRules, self: () => KeptCo
   });
 }
 
-/** Idle connections: an origin reuses the most recent one; above the limit the longest idle one of all is closed. */
+/** Keeps idle connections. Takes the most recent one of an origin; above the limit it closes the one that was idle longest. */
 function createIdleConnections() {
   const idleConnections = new Map<string, KeptConnection[]>();
   let count = 0;

@@ -37,7 +37,7 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
         return await postWebhook(connection, post, borrower);
       } catch (error) {
         if (!connection.kept || borrower.cutoff.reason || !isBrokenConnection(error)) throw error;
-        // Closes the other idle connections to this origin: they are as old.
+        // Closes the other idle connections to this origin, because the receiver may have closed them too.
         connections.dropKept(origin);
         throw new AttemptError(
           'hung_up',

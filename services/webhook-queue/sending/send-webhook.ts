@@ -78,7 +78,7 @@ async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutof
     const { statusCode, headers, body } = await rules.agent.post(webhook, { trace, cutoff });
     const { outcome, reason } = classifyResponse(statusCode, oneHeader(headers.location));
     const { durationMs, phases, peer, signature } = measured();
-    // Names each field: copying them from one object to the next took 20 µs for each attempt.
+    // Lists each field, because copying whole objects took 20 µs for each attempt.
     return {
       outcome,
       statusCode,

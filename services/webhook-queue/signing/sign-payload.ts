@@ -76,7 +76,7 @@ export function explainInvalidPayload(
     : 'No signature fits this secret: the secret is a different one, or the body was altered.';
 }
 
-/** Adds the other headers of a webhook to its signature headers; the client adds those that HTTP requires. */
+/** Adds the other headers of a webhook to its signature headers. The HTTP client adds those that HTTP requires. */
 export function webhookHeaders(signature: Record<string, string>): Record<string, string> {
   return {
     'content-type': 'application/json',

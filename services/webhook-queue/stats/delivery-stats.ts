@@ -77,7 +77,7 @@ interface Tally {
   endpointId: string;
   delivered: number;
   failed: number;
-  /** The nth bin counts durations below 2^n ms and from half of that on. */
+  /** Bin n counts durations from 2^(n-1) ms to below 2^n ms; bin 0 those below 1 ms. */
   answerTimes: number[];
   waits: number[];
 }

@@ -28,8 +28,8 @@ export interface QueueCounts {
 }
 
 /**
- * Reads the oldest due delivery by one index probe for each endpoint, and counts by an index scan that ends at the bound. The
- * `order by` forces that scan: without it PostgreSQL builds a bitmap of all rows first.
+ * Counts due deliveries by an index scan that ends at `:bound`, and reads the oldest one by one index probe for each endpoint. The
+ * first `order by` forces the index scan: without it PostgreSQL builds a bitmap of all rows first.
  */
 const DUE_OF = (which: string) => `
   select (

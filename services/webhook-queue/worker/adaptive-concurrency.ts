@@ -12,7 +12,7 @@ export interface EndpointConcurrency {
 
 export interface AdaptiveConcurrency {
   of(endpointId: string): EndpointConcurrency;
-  /** Ids of endpoints whose limit or class differs from the initial one. */
+  /** Ids of endpoints that are slow, or whose limit differs from the initial one. */
   endpoints(): string[];
   /** Ids of endpoints that accepted their last delivery quickly. */
   proven(): string[];
@@ -29,7 +29,7 @@ const LIMIT_MAX = 16;
 const QUICK_FOR_ONE_MORE = 5;
 const SLOW_MS = 2000;
 const WINDOW = 20;
-/** Two of twenty: the 95th percentile is above SLOW_MS. */
+/** An endpoint is slow with two slow responses of the last twenty: the 95th percentile of its response times is then above SLOW_MS. */
 const SLOW_COUNT = 2;
 /** Maximum number of endpoints; an evicted endpoint starts with the initial limit. */
 const ENDPOINTS_MAX = 2000;

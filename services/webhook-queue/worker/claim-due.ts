@@ -103,12 +103,15 @@ interface DueLowerBounds {
   refresh(): Promise<void>;
 }
 
-/** Subtracts a second for transactions that commit later than younger ones; the next read finds even later ones. */
+/**
+ * Lowers each bound by a second: an open transaction may still commit a delivery that is due before all those that the read found. A
+ * delivery that commits even later is found by the next read.
+ */
 const LATE_COMMIT_MS = 1000;
 /** Limits what each claim sends; for further endpoints the claim scans all entries. */
 const ENDPOINTS_MAX = 2000;
 
-/** @param freshMs interval of the reads. A delivery that a slow commit puts below the bound of its endpoint waits for the next read */
+/** @param freshMs interval of the reads, and so the longest wait of a delivery whose commit was slower than LATE_COMMIT_MS */
 function createDueLowerBounds(db: Db, freshMs: number): DueLowerBounds {
   let bounds = new Map<string, Date>();
   let others: Date | null = null;

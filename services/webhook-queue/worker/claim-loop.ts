@@ -18,14 +18,15 @@ interface ClaimLoop {
 }
 
 /**
- * Time that a busy worker waits until half of its capacity is free before it claims again, longer while claimed deliveries wait for a
- * slot: for each delivery a claim of 400 takes the server a third of the time that a claim of 100 takes (ADR 15).
+ * Longest time that a busy worker waits for half of its capacity to become free before it claims again. It waits longer
+ * (ACCUMULATE_AHEAD_MS) while claimed deliveries wait for a slot. Large claims are cheaper: for each delivery, a claim of 400 takes the
+ * server a third of the time that a claim of 100 takes (ADR 15).
  */
 const ACCUMULATE_MS = 25;
 const ACCUMULATE_AHEAD_MS = 100;
 const ACCUMULATE_STEP_MS = 5;
 
-/** Claims until it is stopped, as much as the free capacity allows. Waking is a hint; only the poll is reliable. */
+/** Claims until it is stopped, as much as the free capacity allows. A call of `wake` may be missed, so it also claims every `pollMs`. */
 export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOptions): ClaimLoop {
   let stopping = false;
   let failure: string | undefined;

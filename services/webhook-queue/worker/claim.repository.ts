@@ -85,13 +85,13 @@ const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${
  * - part: the next 1000 active endpoints.
  * - held: deliveries of this worker in flight, by tenant.
  * - ready: endpoints of the part that no breaker blocks.
- * - probe: locks those with a due delivery that get one request after a breaker.
+ * - probe: locks the ready endpoints that have a due delivery and whose breaker opened: each gets one request.
  * - due: due deliveries within the concurrency limit of each ready endpoint.
- * - turns: their rank within their tenant.
- * - allowed: without those above the shares of slow and unproven endpoints, ranked over all tenants.
- * - next: the first of them within the share of each tenant.
+ * - turns: the due deliveries with their rank within their tenant.
+ * - allowed: the turns that the shares of slow and of unproven endpoints permit, with their rank over all tenants.
+ * - next: the first allowed ones within the share of each tenant.
  * - requested: deliveries that an operator requested.
- * - sendable: those of active endpoints.
+ * - sendable: the requested ones whose endpoint is active.
  * - picked: locks the rows, and repeats the condition because another worker may have claimed one since the snapshot.
  * - lost: inserts the attempt of a lost worker before the new one starts.
  * - probing: blocks the probed endpoints for other workers.
@@ -203,8 +203,8 @@ const READ_CONTENTS = `
   where d.id = any (:ids::uuid[])`;
 
 /**
- * Forces the index. After a pause the statistics say that the table is empty, and the planner sorts all due rows: with 100,000 due rows
- * a claim then takes 79 to 180 ms instead of 10.
+ * Forces index scans. After a pause the statistics say that the table is empty. Then the planner would sort all due rows, and with 100,000
+ * of them a claim would take 79 to 180 ms instead of 10.
  */
 const CLAIM_PLANS = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 

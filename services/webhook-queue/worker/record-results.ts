@@ -14,7 +14,7 @@ import {
   type RecordedResult,
 } from './results.repository';
 
-/** Time to accumulate results for one batch. A busy worker accumulates longer, because a statement has a cost of its own (ADR 15). */
+/** Time to accumulate results for one batch. A busy worker accumulates longer, because each statement has a fixed cost (ADR 15). */
 const ACCUMULATE_MS = 5;
 const ACCUMULATE_BUSY_MS = 100;
 /** Results in the last batch of a busy worker. */
@@ -120,7 +120,7 @@ function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 
-/** Disables endpoints that answered 410 in the same transaction. Locks the endpoint first, in the order of tourctl. */
+/** Records a batch and, in the same transaction, disables endpoints that answered 410. Locks these endpoints first, as tourctl does. */
 async function writeBatch(
   options: ResultRecorderOptions,
   findings: EndpointFinding[],
@@ -145,7 +145,7 @@ function inLockOrder(findings: EndpointFinding[]): EndpointFinding[] {
   return [...findings].sort((a, b) => (a.delivery.endpointId < b.delivery.endpointId ? -1 : 1));
 }
 
-/** Disables each endpoint in its own transaction; when one fails, the next failure of the endpoint disables it. */
+/** Disables each endpoint in its own transaction. If a transaction fails, the endpoint is disabled after its next failed delivery. */
 async function autoDisable(options: ResultRecorderOptions, endpointIds: string[]): Promise<void> {
   const { db, log, breaker } = options;
   const reason = autoDisableReason(breaker);

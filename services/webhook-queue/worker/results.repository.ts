@@ -18,12 +18,12 @@ export interface RecordedResult {
  * and changes nothing.
  *
  * The first failure creates the webhook_health row of an endpoint, and the next success deletes it. The breaker opens at the nth
- * failure in a row, and again when a probe fails. Requests that were in flight at that moment neither open nor close it. A probe
+ * failure in a row, and again when a probe fails. Requests that were in flight when it opened neither open nor close it. A probe
  * without a verdict is followed by another probe.
  *
  * The CTEs:
  * - result: the input.
- * - held: the queue rows that still have the fence of their result, locked; without the verdict of requested deliveries.
+ * - held: locks the queue rows that still have the fence of their result. Of a requested delivery only a healthy verdict counts.
  * - logged: inserts the attempts.
  * - finished: deletes the queue rows of finished deliveries.
  * - rescheduled: releases the others until their next attempt.
@@ -124,7 +124,7 @@ export async function recordResults(
 
 /**
  * Records delivered attempts of endpoints without a webhook_health row: their results change nothing but the delivery. It takes
- * two thirds of the server's time that RECORD_RESULTS takes (ADR 15). Fences and partitions are as there. The CTEs:
+ * two thirds of the server's time that RECORD_RESULTS takes (ADR 15). It treats fences and partitions in the same way. The CTEs:
  * - result: the input.
  * - finished: deletes the queue rows that still have the fence of their result. With "worker is not null" the planner expects no row,
  *   as in an idle queue, and compares each row with each result: 500 µs for each result of a batch of 700 instead of 60.
@@ -157,7 +157,7 @@ const RECORD_DELIVERED = `
 
 /**
  * Records the results of delivered attempts in one statement.
- * @returns ids of the others, of which nothing is recorded: the result came too late, or the endpoint was failing before
+ * @returns ids of deliveries of which nothing is recorded: the result came too late, or the endpoint was failing before
  */
 export async function recordDelivered(db: Db, results: AttemptResult[]): Promise<Set<string>> {
   const { rows } = await db.raw<{ rows: [{ others: string[] }] }>(RECORD_DELIVERED, {

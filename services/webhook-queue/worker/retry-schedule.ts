@@ -6,7 +6,7 @@ const RETRY_AFTER_MAX_SECONDS = 24 * 3600;
 const UNCOUNTED_MAX = 3;
 const THROTTLED_SPREAD_MAX_SECONDS = 60;
 
-/** 429, 503 and a kept connection that the receiver had closed: the attempt is not counted as a failure. */
+/** Returns true for 429, 503 and a kept connection that the receiver had closed: the first UNCOUNTED_MAX of these cost no try. */
 export function isNotCounted({
   outcome,
   statusCode,
@@ -18,15 +18,17 @@ export function isNotCounted({
 interface PreviousAttempts {
   /** Attempts that count against the schedule. */
   tries: number;
-  /** Attempts that `isNotCounted` names; the first three of them are free. */
+  /** Attempts for which `isNotCounted` returned true. */
   uncounted: number;
 }
 
 /**
  * Decides what follows an attempt. `schedule` contains for each attempt the seconds to wait before it; WEBHOOK_RETRY_SCHEDULE in
- * platform/config/variables.ts has the ten default values. The first attempt is made at once, whatever its entry says. Retry-After makes the wait longer, never shorter. The first three attempts that are not
- * counted are free. An attempt that our own shutdown cut off is repeated at once. The wait after a 429 or 503 is more random the
- * more often the delivery was refused before.
+ * platform/config/variables.ts has the ten default values. The first attempt is made at once, whatever its entry says.
+ * - Retry-After makes the wait longer, never shorter.
+ * - The first UNCOUNTED_MAX attempts that `isNotCounted` names are free: they use up no entry of the schedule.
+ * - An attempt that the worker's own shutdown cut off is repeated at once.
+ * - After a 429 or 503, the more often the delivery was refused before, the more random is the wait.
  */
 export function decideNext(
   report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>,
@@ -46,7 +48,7 @@ export function decideNext(
   return { status: 'retrying', waitSeconds, tries };
 }
 
-/** Repeats a free last attempt after the last wait of the schedule. */
+/** Returns the wait before the next attempt. A free attempt at the end of the schedule is repeated after its last wait. */
 function nextStep(schedule: readonly number[], tries: number, free: boolean): number | undefined {
   return schedule[tries + 1] ?? (free ? schedule.at(-1) : undefined);
 }
@@ -54,11 +56,11 @@ function nextStep(schedule: readonly number[], tries: number, free: boolean): nu
 /**
  * Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter.
  *
- * From the second refusal on the jitter is longer by the wait times the number of earlier refusals, up to a minute. Otherwise a
- * receiver that refuses every second request may refuse all attempts of one delivery: if one new delivery comes during each wait.
+ * From the second refusal (429 or 503) on, the jitter grows by the wait times the number of earlier refusals, up to a minute. Otherwise a
+ * receiver that refuses every second request could refuse all attempts of one delivery, if one new delivery comes during each wait.
  */
 function waitFor(step: number, retryAfter: number, earlierRefusals: number, draw: number): number {
-  // Bounded first, because a Retry-After without a bound times no refusal is no number.
+  // Applies the bound before it multiplies: a Retry-After may be Infinity, and Infinity times 0 refusals is NaN.
   const longest = Math.min(Math.max(step, retryAfter), THROTTLED_SPREAD_MAX_SECONDS);
   const spread = Math.min(earlierRefusals * longest, THROTTLED_SPREAD_MAX_SECONDS);
   const scheduled = step * (1 - JITTER + 2 * JITTER * draw);

@@ -41,8 +41,8 @@ export interface Slots {
 }
 
 /**
- * A worker claims ahead as many deliveries as got a quick response within AHEAD_MS, at most AHEAD_MAX times its slots. Timeouts do not
- * count, so nothing is claimed ahead of requests that hang.
+ * A worker claims more deliveries than it has slots: in addition, as many as got a quick response during the last AHEAD_MS, at most
+ * AHEAD_MAX times its slots. Timeouts do not count, so a worker claims nothing in addition while its requests hang.
  */
 const AHEAD_MS = 200;
 const AHEAD_MAX = 15;
@@ -110,7 +110,7 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
   };
 }
 
-/** Counts events in the last whole period, or in the current one when that has more. */
+/** Counts events. Returns the count of the last whole period, or that of the current one if it is higher. */
 function createRecentCounter(periodMs: number) {
   let [begun, current, last] = [performance.now(), 0, 0];
   const turn = () => {

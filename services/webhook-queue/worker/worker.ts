@@ -160,7 +160,7 @@ function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' 
       try {
         await recordResult({ delivery, report, next: decideNext(report, delivery, retryScheduleSeconds) });
       } catch (error) {
-        // The lease expires, and the delivery is sent again.
+        // Only logs the error: the lease expires, and the delivery is sent again.
         log.error({ err: error, delivery_id: delivery.id }, 'result was not recorded');
       }
     },

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
+import { listen } from '../../support/listen';
 import { startUnitReader } from './wire-protocol';
 
 /** One transaction, from BEGIN on. */
@@ -118,10 +118,9 @@ export async function startStatementProxy(target: number): Promise<StatementProx
       client.write(bytes);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     record: () => (recorded = []),
     delayCommit: (ms) => new Promise((resolve) => (delay = { ms, begin: resolve })),
     arm: (point, strike) => (armed = { point, strike, struck: false }),

@@ -90,6 +90,14 @@ class Sale {
     this.load.promised.set(this.reference, this.record);
   }
 
+  changeHold(change: Partial<SaleRecord['hold']>): void {
+    this.promise({ hold: { ...this.record.hold!, ...change } });
+  }
+
+  changeLead(change: Partial<SaleRecord['lead']>, event: string): void {
+    this.promise({ lead: { ...this.record.lead!, ...change }, events: [...this.record.events, event] });
+  }
+
   party(): Party {
     return pick(this.load.random, [
       { adults: 1, children: 0 },
@@ -103,9 +111,10 @@ async function holdAndBook(sale: Sale): Promise<void> {
   const { stock, reference } = sale;
   let party = sale.party();
   const { adults, children } = party;
+  const seats = adults + children;
   const body = {
     departure_date: stock.date,
-    quantity: adults + children,
+    quantity: seats,
     ...party,
     hold_minutes: 30,
     external_ref: reference,
@@ -113,17 +122,16 @@ async function holdAndBook(sale: Sale): Promise<void> {
   const placed = await sale.ask('POST', `/api/gateway/tours/${stock.tour.slug}/hold`, body);
   if (!placed) return;
   const id = placed.hold_id as string;
-  const hold = { status: 'active', seats: adults + children, extensions: 0, changes: 0 };
-  sale.promise({ hold });
+  sale.promise({ hold: { status: 'active', seats, extensions: 0, changes: 0 } });
   const path = `/api/gateway/holds/${id}`;
   if (sale.chance(0.3) && (await sale.ask('POST', `${path}/extend`, { hold_minutes: 60 })))
-    sale.promise({ hold: Object.assign(hold, { extensions: 1 }) });
+    sale.changeHold({ extensions: 1 });
   if (sale.chance(0.3) && (await sale.ask('PATCH', path, { adults: adults + 1 }))) {
     party = { adults: adults + 1, children };
-    sale.promise({ hold: Object.assign(hold, { seats: hold.seats + 1, changes: 1 }) });
+    sale.changeHold({ seats: seats + 1, changes: 1 });
   }
   if (sale.chance(0.2)) {
-    if (await sale.ask('DELETE', path)) sale.promise({ hold: Object.assign(hold, { status: 'released' }) });
+    if (await sale.ask('DELETE', path)) sale.changeHold({ status: 'released' });
   } else if (sale.chance(0.9)) {
     // With an id, or by the common reference.
     await change(sale, party, await book(sale, party, sale.chance(0.5) ? { hold_id: id } : {}));
@@ -157,21 +165,18 @@ async function book(sale: Sale, party: Party, by: object): Promise<SaleRecord['l
 /** Confirms, changes and cancels a booking, each with some probability. */
 async function change(sale: Sale, party: Party, lead: SaleRecord['lead']): Promise<void> {
   if (!lead) return;
-  const { record } = sale;
   const path = `${BOOKINGS}/${lead.ref}`;
-  const happened = (to: Partial<typeof lead>, event: string) =>
-    sale.promise({ lead: Object.assign(lead, to), events: [...record.events, event] });
   if (sale.chance(0.5) && (await sale.ask('POST', `${path}/confirm`)))
-    happened({ status: 'confirmed' }, 'booking.confirmed');
+    sale.changeLead({ status: 'confirmed' }, 'booking.confirmed');
   if (sale.chance(0.3) && (await sale.ask('PATCH', path, { adults: party.adults + 1 })))
-    happened({ seats: lead.seats + 1, changes: 1 }, 'booking.updated');
+    sale.changeLead({ seats: lead.seats + 1, changes: 1 }, 'booking.updated');
   if (sale.chance(0.4) && (await sale.ask('POST', `${path}/cancel`, { reason: 'changed plans' })))
-    happened({ status: 'cancelled' }, 'booking.cancelled');
+    sale.changeLead({ status: 'cancelled' }, 'booking.cancelled');
 }
 
 /** Reserves over OCTO, and then confirms or cancels. */
 async function octo(sale: Sale): Promise<void> {
-  const { stock, reference, record } = sale;
+  const { stock, reference } = sale;
   const uuid = randomUUID();
   const body = {
     uuid,
@@ -183,24 +188,19 @@ async function octo(sale: Sale): Promise<void> {
     resellerReference: reference,
   };
   if (!(await sale.ask('POST', OCTO_BOOKINGS, body))) return;
-  const hold = { status: 'active', seats: 2, extensions: 0, changes: 0 };
-  sale.promise({ hold });
+  sale.promise({ hold: { status: 'active', seats: 2, extensions: 0, changes: 0 } });
   const path = `${OCTO_BOOKINGS}/${uuid}`;
   if (sale.chance(0.3)) {
-    if (await sale.ask('POST', `${path}/cancel`, {}))
-      sale.promise({ hold: Object.assign(hold, { status: 'released' }) });
+    if (await sale.ask('POST', `${path}/cancel`, {})) sale.changeHold({ status: 'released' });
     return;
   }
   const confirmed = await sale.ask('POST', `${path}/confirm`, { contact: { fullName: 'Ana Lima' } });
   if (!confirmed) return;
-  hold.status = 'converted';
+  sale.changeHold({ status: 'converted' });
   const lead = { ref: confirmed.supplierReference as string, status: 'confirmed', seats: 2, changes: 0 };
-  sale.promise({ hold, lead, events: ['booking.created', 'booking.confirmed'] });
+  sale.promise({ lead, events: ['booking.created', 'booking.confirmed'] });
   if (sale.chance(0.3) && (await sale.ask('POST', `${path}/cancel`, {})))
-    sale.promise({
-      lead: Object.assign(lead, { status: 'cancelled' }),
-      events: [...record.events, 'booking.cancelled'],
-    });
+    sale.changeLead({ status: 'cancelled' }, 'booking.cancelled');
 }
 
 async function browse(sale: Sale): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../services/platform/database';
 
-/** Holds, bookings from them, and refusals for lack of seats, for each of fourteen days; today is last. */
+/** Lists for each of fourteen days the holds, their bookings, and the refusals for lack of seats. Today is last. */
 const DAYS = [
   [5, 2, 0],
   [4, 2, 0],
@@ -52,8 +52,13 @@ async function insertHold(db: Db, daysAgo: number, booked: boolean): Promise<Hol
   return rows[0];
 }
 
+function statusAfter(daysAgo: number): string {
+  if (daysAgo > 10) return 'expired';
+  return daysAgo > 2 ? 'confirmed' : 'pending_payment';
+}
+
 async function insertBooking(db: Db, daysAgo: number, hold: Hold, ref: string): Promise<void> {
-  const status = daysAgo > 10 ? 'expired' : daysAgo > 2 ? 'confirmed' : 'pending_payment';
+  const status = statusAfter(daysAgo);
   await db.raw(
     `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults, status,
        unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,

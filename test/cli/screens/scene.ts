@@ -77,7 +77,7 @@ async function givenTenants(db: Db, tourctl: Tourctl): Promise<void> {
 const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana.lima@example.com' };
 const JUN = { name: 'Jun Mori', phone: '+81312345678', email: 'jun.mori@example.com' };
 
-/** ACME-1042 was paid for, ACME-1043 is not yet, and another customer holds seats. */
+/** Creates the paid booking ACME-1042, the unpaid ACME-1043, and a hold of another customer. */
 async function givenBookings(db: Db): Promise<void> {
   const acme = await findTenant(db, 'acme');
   const key = await db('api_keys').where({ name: 'web shop' }).first('id');

@@ -21,7 +21,7 @@ const CASES: Case[] = [
   { title: 'a dark list', device: DARK },
   { title: 'a light list in the dark', query: { theme: 'light' }, device: DARK },
   { title: 'a filtered page in Arabic', query: { lang: 'ar', continent: 'asia', limit: '2' } },
-  { title: 'a phone, as narrow as they come', device: PHONE },
+  { title: 'a phone of 320 pixels', device: PHONE },
   { title: 'no tour found', query: { q: 'atlantis', continent: 'asia' } },
   { title: 'nothing found, in the dark', query: { q: 'atlantis', theme: 'dark' } },
   { title: 'a refusal', query: { token: 'x' } },
@@ -80,7 +80,7 @@ describeInChromium('the accessibility of the embed page', (browser) => {
     });
   });
 
-  it('the page can be used by keyboard alone: each element shows the focus', async () => {
+  it('each element that the Tab key reaches shows the focus', async () => {
     await visit({ title: '', query: { limit: '1' } }, async (page) => {
       const stops: unknown[] = [];
       for (let n = 0; n < 6; n++) {

@@ -83,7 +83,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     }
   });
 
-  it('does not run its data: a name that contains the end tag stays a name', async () => {
+  it('a tour’s name that contains a script stays text', async () => {
     await open({ q: 'ha long' });
     const data = JSON.parse(await page.locator('#data').innerText()) as {
       itemListElement: { item: { name: string } }[];
@@ -92,7 +92,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  it('searches, filters and pages without a reload', async () => {
+  it('the page searches, filters and turns pages without a reload', async () => {
     await open({ limit: '2' });
     await page.getByRole('searchbox').fill('a');
     await page.getByRole('searchbox').press('Enter');
@@ -133,7 +133,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     await untilNames('Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk');
   });
 
-  it('shows placeholders while it loads, the reason where it fails, and tries again', async () => {
+  it('shows placeholders while it loads, and the reason with a link to try again where that fails', async () => {
     await open();
     let lose = () => {};
     await page.route(/pass=/, async (route) => {
@@ -162,7 +162,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(reloads()).toBe(0);
   });
 
-  it('restarts at its first address where its pass has expired', async () => {
+  it('reloads at its first address when its pass has expired', async () => {
     await open({ limit: '2' });
     const old = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
     await ask(`document.querySelector('[name=pass]').value = '${old}'`);

@@ -1,20 +1,20 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { useTestApi } from '../../support/api';
 import { describeInChromium } from '../../support/chromium';
 import { givenTenant, givenTour } from '../../support/given';
+import { listen } from '../../support/listen';
+import { eventually } from '../../webhook-queue/queue-fixture';
 import { givenWidgetToken, SHOP } from '../given-widget';
 
 describeInChromium('the embed page in a frame', (browser) => {
   const api = useTestApi();
 
-  it('notifies the page around its frame when it is ready, of its height, and of the clicked tour (C14)', async () => {
+  it('tells the embedding page that it is ready, its height, and which tour was clicked (C14)', async () => {
     const { db } = api;
     const host = http.createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end(HOST),
     );
-    await new Promise<void>((resolve) => host.listen(0, 'localhost', resolve));
-    const origin = `http://localhost:${(host.address() as AddressInfo).port}`;
+    const origin = `http://localhost:${await listen(host, 'localhost')}`;
     const { slug: alpine } = await givenTour(db, { name: 'Alpine Huts' });
     const tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
     const framed = await givenWidgetToken(db, tenant, { origins: [origin, SHOP], dev: true });
@@ -29,7 +29,7 @@ describeInChromium('the embed page in a frame', (browser) => {
     await page.route('https://shop.example.com/**', (route) => route.fulfill({ status: 204 }));
     await page.goto(origin);
     const heard = (type: string) =>
-      expectEventually(async () => {
+      eventually(type, async () => {
         const all = await page.evaluate<{ type: string; height?: number }[]>('self.heard');
         return all.find((message) => message.type === type);
       });
@@ -49,12 +49,4 @@ describeInChromium('the embed page in a frame', (browser) => {
     host.closeAllConnections();
     await new Promise((resolve) => host.close(resolve));
   });
-
-  const expectEventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
-    for (;;) {
-      const seen = await look();
-      if (seen !== undefined) return seen;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
 });

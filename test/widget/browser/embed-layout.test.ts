@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { useTestApi } from '../../support/api';
 import { describeInChromium } from '../../support/chromium';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
+import { listen } from '../../support/listen';
 import { givenWidgetToken } from '../given-widget';
 
 describeInChromium('the layout of the list in a page', (browser) => {
@@ -16,8 +16,7 @@ describeInChromium('the layout of the list in a page', (browser) => {
   beforeAll(async () => {
     const { db } = api;
     site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html));
-    await new Promise<void>((resolve) => site.listen(0, 'localhost', resolve));
-    origin = `http://localhost:${(site.address() as AddressInfo).port}`;
+    origin = `http://localhost:${await listen(site, 'localhost')}`;
     const tenant = await givenTenant(db, { status: 'trial' });
     ({ token } = await givenWidgetToken(db, tenant, { origins: [origin], dev: true }));
     const full = await givenTour(db, {
@@ -43,7 +42,7 @@ describeInChromium('the layout of the list in a page', (browser) => {
   };
 
   it.each(['light', 'dark'])(
-    'the ground is that of the page, up to the edges, in the theme %s',
+    'the list has the background of the page up to its edges, in the %s theme',
     async (theme) => {
       await visit(theme, async (page) => {
         const list = (await page.locator('iframe').boundingBox())!;
@@ -57,7 +56,7 @@ describeInChromium('the layout of the list in a page', (browser) => {
     },
   );
 
-  it('a card without a summary and a picture has no hole, and is as high as the others of its row', async () => {
+  it('a card without summary and picture has no gap, and is as high as the others of its row', async () => {
     await visit('light', async (page) => {
       const cards = page.frameLocator('iframe').locator('.tour');
       const box = async (index: number, part: string) =>

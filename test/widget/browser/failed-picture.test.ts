@@ -27,7 +27,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
   };
 
   it.each([true, false])(
-    'shows such a card like one without a picture, with JavaScript on or off: %s',
+    'a card whose picture fails looks like one without a picture (JavaScript: %s)',
     async (javaScriptEnabled) => {
       const placeholder = await look(null, javaScriptEnabled);
       expect(await look('/covers/there-is-none.svg', javaScriptEnabled)).toBe(placeholder);
@@ -35,7 +35,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
     },
   );
 
-  it("shows the tenant's name instead of its logo, without the browser's icon", async () => {
+  it("shows the tenant's name instead of a logo that fails, without the browser's icon", async () => {
     await api.db('tenants').update({ brand_logo: 'https://127.0.0.1:1444/none.png' });
     const page = await browser().newPage();
     await page.goto(`${api.baseUrl}/embed/tours?token=${token}`, { waitUntil: 'networkidle' });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toIssuedWidgetDocument } from '../../../cli/commands/widget';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type ApiProcess, startApiProcess } from '../../support/api-process';
@@ -107,9 +108,9 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       },
     );
 
-    it('keeps the height that the page wants where the list is only late', async () => {
+    it('a late list keeps the height that the page wants', async () => {
       await page.route('**/embed/tours*', async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 4000));
+        await sleep(4000);
         await route.continue();
       });
       hosts.publish(SHOP, `<!doctype html><title>A site</title><body>${script('data-height="321"')}`);
@@ -126,7 +127,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await fetchList()).toBe(200);
     });
 
-    it('receives events of the element: ready, its height, and the clicked tour', async () => {
+    it('receives the events of the element: ready, resize and tour-click', async () => {
       await visit(`<script>
         addEventListener('resize', () => { window.taken = true; });
         window.heard = [];
@@ -161,7 +162,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(123);
     });
 
-    it('may have several lists, and none twice when a script runs again', async () => {
+    it('can show several lists, and shows none twice when a script runs again', async () => {
       await visit(`${script()}<hr>${script('data-q="Baltic"')}`);
       await untilShown(1);
       expect(await page.locator('iframe').count()).toBe(2);
@@ -176,7 +177,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('keeps nothing of an element that a single-page app removes, and shows it again when it is added', async () => {
+    it('an element that a single-page app removes and adds again shows one list', async () => {
       await visit(script());
       await untilShown();
       await page.evaluate(`window.list = document.querySelector('tour-list'); window.list.remove()`);
@@ -186,14 +187,14 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').count()).toBe(1);
     });
 
-    it('needs only the address of the service in a strict policy, for the script and the frame', async () => {
+    it('a strict policy needs the address of the service only, for the script and the frame', async () => {
       const policy = `default-src 'none'; script-src ${API}; frame-src ${API}; require-trusted-types-for 'script'`;
       await visit(script(), SHOP, { 'content-security-policy': policy });
       await untilShown();
       expect(complaints).toEqual([]);
     });
 
-    it('can name the hash of a version that never changes', async () => {
+    it('can pin a published version by its hash', async () => {
       const [{ version, integrity }] = PUBLISHED_LOADERS;
       await visit(script(`integrity="${integrity}" crossorigin="anonymous"`, `widget.${version}.js`));
       await untilShown();
@@ -206,13 +207,13 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   });
 
   describe('a site that is not listed', () => {
-    it('gets neither the frame nor the list', async () => {
+    it('can neither frame the page nor read the list', async () => {
       await visit(frame(), OTHER);
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
     });
 
-    it('gives the place of the list back to the page, and names the fix in one line of its console', async () => {
+    it('hides the list, and names the fix in one line of the console', async () => {
       await visit(`<p>before</p>${script()}<p>after</p>`, OTHER);
       expect(await framedAddress()).toBe(REFUSED);
       await page.waitForFunction(`document.querySelector('tour-list').offsetHeight === 0`);
@@ -225,21 +226,21 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     });
 
     it.each([
-      ['a subdomain of one that is', `www.${SHOP}`],
-      ['one that ends like it', `my${SHOP}`],
-    ])('%s is refused like any other', async (_name, host) => {
+      ['a subdomain of an allowed site', `www.${SHOP}`],
+      ['a site whose name ends like an allowed one', `my${SHOP}`],
+    ])('refuses %s', async (_name, host) => {
       await visit(frame(), host);
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
     });
 
-    it('gets nothing inside a frame of an allowed site', async () => {
+    it('cannot show the widget while an allowed site frames it', async () => {
       hosts.publish(OTHER, frame());
       await visit(`<iframe src="https://${OTHER}/"></iframe>`);
       await expectSomeRefusedFrame();
     });
 
-    it('gets nothing from an allowed site inside it', async () => {
+    it('cannot frame an allowed site that shows the widget', async () => {
       hosts.publish(SHOP, frame());
       await visit(`<iframe src="${ALLOWED}/"></iframe>`, OTHER);
       await expectSomeRefusedFrame();
@@ -247,21 +248,21 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   });
 
   describe('a page with the origin null', () => {
-    it('is refused as a sandboxed page of an allowed site', async () => {
+    it('refuses a sandboxed page of an allowed site', async () => {
       await visit(frame(), SHOP, { 'content-security-policy': 'sandbox allow-scripts' });
       expect(await page.evaluate('self.origin')).toBe('null');
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
     });
 
-    it('is refused as a data: address inside an allowed site', async () => {
+    it('refuses a data: page inside an allowed site', async () => {
       await visit(`<iframe src="data:text/html,${encodeURIComponent(frame())}"></iframe>`);
       await expectSomeRefusedFrame();
     });
   });
 
   describe('the token', () => {
-    it('is in no text of the page, in no Referer, and in no line of the log', async () => {
+    it('the token is in no text of the page, in no Referer and in no line of the log', async () => {
       const mark = hosts.seen.length;
       await visit(script());
       await untilShown();

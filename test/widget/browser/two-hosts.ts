@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:https';
 import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../support/listen';
 import { issueCertificate } from '../../webhook-queue/certificates';
 
 export const API_HOST = 'api.tours.example';
@@ -47,8 +47,7 @@ export async function startHosts(apiUrl: string): Promise<Hosts> {
     answer.writeHead(page ? 200 : 204, { 'content-type': 'text/html; charset=utf-8', ...page?.headers });
     answer.end(page?.html);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     resolverRules: `--host-resolver-rules=MAP *:443 127.0.0.1:${port}`,
     seen,

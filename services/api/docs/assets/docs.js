@@ -13,7 +13,7 @@
     return /^\d+$/.test(part) ? `answer ${part}` : part;
   };
 
-  /** Makes elements of the content of a folded part, which is text in a browser with scripts. */
+  /** Turns the content of a folded part into elements. In a browser with scripts, the content of a noscript element is only text. */
   const fill = (part) => {
     const text = part.querySelector('noscript');
     if (!text) return;
@@ -23,7 +23,7 @@
   };
   document.addEventListener('toggle', ({ target }) => fill(target), true);
 
-  /** Returns one entry for each element that can be linked to, in the order of the page. A parser without scripts reads folded parts. */
+  /** Returns one entry for each element with an id, in the order of the page. Parses the page again: DOMParser also reads folded parts. */
   const listEntries = () => {
     const page = new DOMParser().parseFromString(document.querySelector('main').outerHTML, 'text/html');
     return [...page.querySelectorAll('main [id]')].map(toEntry);
@@ -101,7 +101,7 @@
     const closed = target?.closest('details:not([open])');
     if (!closed) return;
     closed.open = true;
-    // Makes a new element the target of the page, which it was not when the page was loaded.
+    // Makes the new element the target of the page: it did not exist when the page was loaded.
     location.replace(location.hash);
     target.scrollIntoView();
   };

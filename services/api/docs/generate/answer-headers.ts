@@ -55,15 +55,15 @@ export function healthHeaders(): Answer['headers'] {
 }
 
 /**
- * Returns the headers of a refusal with these codes. A refusal before authentication or before the quota lacks the headers of
- * these, whatever its status.
+ * Returns the headers of a refusal with these codes. A refusal that comes before authentication, or before the quota is counted, lacks
+ * the headers that these steps set, whatever its status.
  */
 export function refusalHeaders(
   status: number,
   codes: ProblemCode[],
   operation: OpenApiOperation,
 ): Answer['headers'] {
-  // An answer to a malformed request, or under load, may precede the routes.
+  // A malformed request, and a request under load, may be answered before any route runs.
   const early = status === 400 || status === 503 ? '?' : '';
   const headers = ['X-Request-Id', 'Cache-Control'];
   if (operation.security.length > 0)

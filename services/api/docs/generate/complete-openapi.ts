@@ -108,7 +108,7 @@ function explainNames(schema: Schema, inRequest: boolean): void {
   for (const [name, part] of Object.entries(schema.properties ?? {})) explainName(name, part, inRequest);
 }
 
-/** OpenAPI 3.0 ignores the siblings of $ref. */
+/** Moves $ref into allOf, because OpenAPI 3.0 ignores the siblings of $ref. */
 function wrapReference(schema: Schema): void {
   schema.allOf = [{ $ref: schema.$ref }];
   delete schema.$ref;

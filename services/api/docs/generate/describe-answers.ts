@@ -20,7 +20,7 @@ const BY_API_KEY: ProblemCode[] = [
 ];
 const BY_WIDGET_TOKEN: ProblemCode[] = ['invalid_widget_token', 'wrong_credential_type'];
 const ANYWHERE: ProblemCode[] = ['rate_limited', 'internal_error', 'overloaded', 'shutting_down'];
-/** Operations without a body check it too. */
+/** Problems of a request body. Operations that take no body have them too, because they check that there is none. */
 const OF_BODIES: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type'];
 const OF_KEYS: ProblemCode[] = [
   'invalid_idempotency_key',
@@ -94,7 +94,7 @@ export function refusal(codes: ProblemCode[], operation: OpenApiOperation): Answ
   };
 }
 
-/** Returns the answer to a request with the ETag of the present answer. */
+/** Returns the answer to a request whose If-None-Match is the ETag of the current answer. */
 function unchanged(method: string, operation: OpenApiOperation): Answer {
   const description =
     'Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy.';

@@ -42,7 +42,7 @@ export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'
 
 const HTML = { 'text/html': { schema: { type: 'string' } } };
 
-/** Returns the answers of the list as those of the page: a success is a page, a refusal is one for clients that accept HTML. */
+/** Turns the answers of the list into those of the page: a success is a page, and so is a refusal if the client accepts HTML. */
 function answersOfPage(page: OpenApiOperation): OpenApiOperation['responses'] {
   const refusals = Object.entries(page.responses).filter(([status]) => Number(status) >= 400);
   const both = refusals.map(([status, one]): [string, Answer] => {

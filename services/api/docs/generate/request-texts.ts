@@ -64,7 +64,7 @@ function limitText(part: Schema, { maxLength, minLength, isProse }: RequestText,
   if (least !== undefined) part.minLength = least;
 }
 
-/** The changes of REST must name a field, and a customer in them too. */
+/** A change by REST must name at least one field. So must a customer in it. */
 const CHANGES = ['HoldPatch', 'BookingPatch'];
 
 /** Limits a text in a query: http/query-parameters.ts refuses an empty one, and control characters, in every parameter. */

@@ -78,7 +78,7 @@ export function renderColumns(body: Markup, contents?: Markup): Markup {
     <main id="content">${body}</main>`;
 }
 
-/** To scroll sideways by keyboard, the box must take the focus. */
+/** Renders code in a box that takes the focus, so that it can be scrolled sideways by keyboard. */
 export function renderCode(text: string): Markup {
   return html`<pre tabindex="0"><code>${text}</code></pre>`;
 }
@@ -94,7 +94,7 @@ export function renderFolded(summary: string, content: Markup): Markup {
   </details>`;
 }
 
-/** Scrolls sideways by itself where it is too wide, by keyboard too, for which it takes the focus. */
+/** Renders a table in a box that scrolls sideways if the table is too wide. The box takes the focus, so that keys scroll it too. */
 export function renderTable(head: Markup[], rows: Markup[][]): Markup {
   const columns = head.map((cell) => html`<th scope="col">${cell}</th>`);
   const lines = rows.map(

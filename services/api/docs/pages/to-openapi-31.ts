@@ -12,7 +12,7 @@ const ONLY_IN_31: Record<string, Schema31> = {
   },
   BookingPatch: {
     dependentRequired: { phone_country: ['phone'] },
-    // The guard of the total alone changes nothing.
+    // Requires another field beside `expected_total`, which alone changes nothing.
     dependentSchemas: { expected_total: { minProperties: 2 } },
   },
 };

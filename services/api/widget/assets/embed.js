@@ -1,8 +1,8 @@
 // The script of the embed page. Without JavaScript, links and the form do the same by loading a page.
-// - Notifies the page around the frame, only where that page is of the token's own origins: `svc:ready`,
+// - Notifies the page around the frame, only if the origin of that page is one of the token's: `svc:ready`,
 //   `svc:resize` {height}, `svc:tour-click` {slug, url}; each with v: 1.
 // - Fetches the target of a link or of the form from the page's own address, and replaces the list by the new one.
-// - Loads the frame's first address, which holds the token, again where the pass in the links has expired.
+// - If the pass in the links has expired, loads the first address of the frame again, which holds the token.
 (() => {
   const root = document.documentElement;
   const first = new URL(location.href);
@@ -30,7 +30,7 @@
     for (const picture of document.querySelectorAll('.picture img')) {
       if (picture.complete) settle(picture);
       picture.onload = () => settle(picture);
-      // The placeholder lies under it.
+      // Removes a picture that failed, so that the placeholder under it is visible.
       picture.onerror = () => picture.remove();
     }
   };

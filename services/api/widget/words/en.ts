@@ -31,7 +31,7 @@ export const en = {
     429: 'Too many requests. Try again in a minute.',
     500: 'Something went wrong. Try again in a moment.',
   },
-  /** Replaces the advice for 401 where the caller proved the token. */
+  /** Replaces the advice for 401 if the caller proved the token. */
   unusable: {
     expired: 'The token of this list has expired. The site needs a new one.',
     revoked: 'The token of this list was revoked. The site needs a new one.',

@@ -163,7 +163,7 @@ async function replayAll(trx: Trx, filter: ReplayFilter): Promise<AuditedAction>
   };
 }
 
-/** Runs an action and writes its audit row in one transaction. Writes no row where nothing changed. */
+/** Runs an action and writes its audit row in one transaction. Writes no row if nothing changed. */
 async function audited<A extends AuditedAction>(
   { monitor, session }: SignedInCall,
   work: (trx: Trx) => Promise<A>,

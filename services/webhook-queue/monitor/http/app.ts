@@ -31,7 +31,7 @@ import {
   type SignedInCall,
 } from './serve';
 
-/** Renders a complete document; undefined where the record does not exist. */
+/** Renders a complete document; undefined if the record does not exist. */
 type Render = (call: SignedInCall, notice: Notice | undefined) => Promise<string | undefined>;
 
 function page(path: string, render: Render): Route {
@@ -93,7 +93,7 @@ export function createMonitorApp(context: MonitorContext): Express {
     writeRequestLine: requestLineWriter(context.log),
     securityHeaders: securityHeadersOf(SECURITY_HEADERS),
     toRefusal: refusalOfMalformed,
-    // HTTP/1.0 needs a Host too: it decides whether a form has the same origin.
+    // Requires Host in HTTP/1.0 too, because Host decides whether a form comes from the same origin.
     isHostNeeded: true,
   });
   app.use(forbidCaching);
@@ -108,7 +108,7 @@ export function createMonitorApp(context: MonitorContext): Express {
   return app;
 }
 
-/** Requested by a load balancer every few seconds. */
+/** Load balancers request these paths every few seconds, so their lines are logged at debug level. */
 const PROBES = ['/healthz', '/readyz'];
 
 function requestLineWriter(log: Logger): WriteRequestLine {

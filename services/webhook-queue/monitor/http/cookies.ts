@@ -14,7 +14,7 @@ function readCookie(request: Request, name: string): string | undefined {
   return undefined;
 }
 
-/** Hides the cookie from scripts and from other sites. Secure where the request came by https, also through a trusted proxy. */
+/** Hides the cookie from scripts and from other sites. Secure if the request came by https, also through a trusted proxy. */
 function cookieOptions(request: Request): CookieOptions {
   return { httpOnly: true, sameSite: 'strict', path: '/', secure: request.secure };
 }
@@ -23,7 +23,7 @@ export function readSessionToken(request: Request): string | undefined {
   return readCookie(request, SESSION);
 }
 
-/** Sets the session cookie. The database ends the session at the same time. */
+/** Sets the session cookie. It expires when the database ends the session. */
 export function keepSessionToken(response: Response, token: string): void {
   response.cookie(SESSION, token, { ...cookieOptions(response.req), maxAge: SESSION_MS });
 }

@@ -35,7 +35,7 @@ export function createStreams(db: Db, live: LiveUpdates, heartbeatMs = HEARTBEAT
   return {
     open(response, session, range) {
       refuseTooMany(streams, session);
-      // The client left during the session check: no close event follows.
+      // Stops if the client left during the session check, because no close event follows then.
       if (response.destroyed) return;
       begin(response);
       const unsubscribe = live.add((event, data) => send(response, event, data), range);

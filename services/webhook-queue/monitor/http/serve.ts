@@ -134,7 +134,7 @@ async function readForm(request: Request, response: Response): Promise<Params> {
 
 /**
  * Refuses requests from pages of another origin. SameSite alone allows another port of the same host. A client that sends
- * neither header is not a browser, so no foreign page can misuse its cookie.
+ * neither Sec-Fetch-Site nor Origin is not a browser, so no foreign page can misuse its cookie.
  */
 function refuseCrossSite(request: Request): void {
   if (!isSameOrigin(request))
@@ -163,7 +163,7 @@ function isOwnOrigin(origin: string, ownHost: string): boolean {
 /** Matches the pages to which an action may return. */
 const PAGE = /^\/(endpoints(\/[0-9a-f-]{36})?|deliveries(\/[0-9a-f-]{36})?|replay)?$/i;
 
-/** Returns path and query of the page that sent the form; undefined where the Referer is missing or is another page. */
+/** Returns path and query of the page that sent the form; undefined if the Referer is missing or is another page. */
 export function cameFrom(request: Request): string | undefined {
   const referer = request.get('referer') ?? '';
   if (!URL.canParse(referer)) return undefined;

@@ -61,7 +61,7 @@ function answerBody(body: string | null): Markup | null {
     : html`<pre class="wrap" tabindex="0" role="group" aria-label="Body of the answer">${body}</pre>`;
 }
 
-/** Returns the headers of an attempt as they were sent; null where nothing was sent. */
+/** Returns the headers of an attempt as they were sent; null if nothing was sent. */
 function requestHeaders(
   eventId: string,
   { startedAt, signature }: AttemptRow,
@@ -123,7 +123,7 @@ const PHASE_NAMES: Readonly<Record<Phase | 'cut', string>> = {
   cut: 'no answer',
 };
 
-/** Draws the phases of an attempt, one line each. The rest of an unanswered attempt is the wait before its end. */
+/** Draws the phases of an attempt, one line each. Without a response, a last line shows the wait until the attempt ended. */
 function waterfall(
   phases: NonNullable<AttemptReport['phases']>,
   durationMs: number,

@@ -33,7 +33,7 @@ export function totalsOf(spans: readonly Span[]): Totals {
   );
 }
 
-/** Renders the success rate, the response times, and the times from event to 2xx of the same spans. */
+/** Renders three charts of the same spans: the success rate, the response times, and the times from the event to the 2xx response. */
 export function statsCharts(spans: readonly Span[]): Markup {
   const totals = totalsOf(spans);
   return html`<div class="charts">
@@ -191,7 +191,7 @@ function hitBox(index: number, count: number, tip?: string): Markup {
 }
 
 interface Box {
-  /** Class. */
+  /** CSS class. */
   name: string;
   x: number;
   y: number;
@@ -217,7 +217,7 @@ const HOURS = 24;
 const HOUR_MS = 3_600_000;
 const CELL = 8;
 const STRIP_HEIGHT = 24;
-/** Below BAD_BELOW, an hour is bad; from GOOD_FROM on, it is good. */
+/** Success rates: an hour is bad below BAD_BELOW, and good from GOOD_FROM on. */
 const BAD_BELOW = 0.8;
 const GOOD_FROM = 0.98;
 
@@ -228,7 +228,7 @@ export function healthStrip(hours: readonly Span[], now: Date): Markup {
   const cells = Array.from({ length: HOURS }, (_, index) => {
     const at = thisHour - (HOURS - 1 - index) * HOUR_MS;
     const hour = byHour.get(at) ?? { ...totalsOf([]), at: new Date(at), end: new Date(at + HOUR_MS) };
-    // The height carries the same information as the colour.
+    // Shows an hour without attempts by its height too, so that the colour is not the only sign.
     const height = attemptsOf(hour) === 0 ? 3 : STRIP_HEIGHT - 4;
     return html`<rect
       class="${toneOf(hour)}"

@@ -9,7 +9,7 @@ type Cell = Markup | string | number | null;
 /** A column of a table. The first column holds the name of each row. */
 export interface TableColumn<Row> {
   name: string;
-  /** Class of the cells. */
+  /** CSS class of the cells. */
   kind?: string;
   cell: (row: Row) => Cell;
 }
@@ -104,7 +104,7 @@ export function endpointMark(status: EndpointStatus): Markup {
   return mark(ENDPOINT_TONES[status], status);
 }
 
-/** Renders a coloured word. The colour has no meaning that the word does not have. */
+/** Renders a coloured word. The word alone says everything; the colour only repeats it. */
 export function mark(tone: MarkTone, text: string): Markup {
   return html`<span class="mark ${tone}">${text}</span>`;
 }

@@ -17,14 +17,14 @@ import { type Notice, renderMonitorPage, type Viewer } from './layout';
 import { nextStep } from './next-step';
 
 const PAGE_SIZE = 50;
-/** Limits the candidates that one page searches: 60 ms where none of them matches. */
+/** Maximum number of candidates that one page searches. If none of them matches, the search takes 60 ms. */
 const WINDOW = 20_000;
 
 interface Found {
   items: DeliveryItem[];
   /** Id of the last delivery that was searched; null at the end. */
   next: string | null;
-  /** Creation of the last candidate, where the search stopped early. */
+  /** Creation time of the last candidate, if the search stopped early; null otherwise. */
   stoppedAt: Date | null;
 }
 
@@ -45,7 +45,7 @@ export async function deliveriesPage(
       ${found.items.length > 0 ? tableElement('Deliveries', columns, found.items) : emptyMessage(query, found.stoppedAt)}
       ${pager(query, found)}
     </section>`;
-  // Older pages change only by an operator's action.
+  // Only the newest page updates itself: older ones change only by an operator's action.
   const live = query.before ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title: 'Deliveries', at: '/deliveries', viewer, notice, live, body });
 }
@@ -60,7 +60,7 @@ async function find(db: Db, query: DeliveriesQuery): Promise<Found> {
   return { items: shown, next, stoppedAt: stoppedAt?.createdAt ?? null };
 }
 
-/** Returns undefined where no tenant has the slug. */
+/** Returns undefined if no tenant has the slug. */
 async function toSearch(db: Db, query: DeliveriesQuery): Promise<DeliverySearch | undefined> {
   const tenantId = query.tenant === undefined ? undefined : await findTenantIdBySlug(db, query.tenant);
   if (query.tenant !== undefined && tenantId === undefined) return undefined;

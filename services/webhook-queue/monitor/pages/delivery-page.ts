@@ -17,7 +17,7 @@ import { fullTimeElement, hostOf, linkTo } from './formats';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 import { type DeliverySituation, nextStep } from './next-step';
 
-/** Renders a delivery; undefined where it does not exist. Masks names, phones, emails and responses unless `revealed`. */
+/** Renders a delivery; undefined if it does not exist. Masks names, phones, emails and responses unless `revealed`. */
 export async function deliveryPage(
   db: Db,
   id: string,
@@ -39,7 +39,7 @@ export async function deliveryPage(
     ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
     ${attemptSections(delivery, attempts, revealed)}
     ${verifySection(delivery.eventId, newestSigned, revealed ? delivery.body : null)}`;
-  // A reload would mask the revealed data.
+  // A page with revealed data does not update itself, because a reload would mask them.
   const live = revealed ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title, at: '/deliveries', viewer, notice, live, body });
 }

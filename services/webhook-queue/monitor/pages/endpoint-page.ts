@@ -34,7 +34,7 @@ import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout
 
 const FAILURES_SHOWN = 10;
 
-/** Renders an endpoint; undefined where it does not exist. */
+/** Renders an endpoint; undefined if it does not exist. */
 export async function endpointPage(
   db: Db,
   id: string,
@@ -146,7 +146,7 @@ function endpointForms({ id, status }: EndpointRow, viewer: Viewer): Markup | nu
   </section>`;
 }
 
-/** Offers days; sends hours. */
+/** Renders the choice of the overlap after a rotation: the person sees days, the form sends hours. */
 function overlapFields(): Markup {
   const options = Array.from({ length: OVERLAP_MAX_DAYS + 1 }, (_, days) => {
     const text = days === 0 ? 'no overlap' : `${formatPlural(days, 'day')} overlap`;

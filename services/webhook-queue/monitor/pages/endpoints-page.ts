@@ -154,7 +154,7 @@ export function breakerText({ now, status, failures, openings, blockedUntil }: E
 
 /** Renders the status, or the problem of an active endpoint. */
 export function stateMarks({ now, status, openings, blockedUntil, failingSince }: EndpointRow): Markup {
-  // Failures are known from the first failure to the next success.
+  // `failingSince` is set from the first failure to the next success.
   if (status !== 'active' || failingSince === null) return endpointMark(status);
   const failingFor = `failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}`;
   if (!openings) return mark('warn', failingFor);

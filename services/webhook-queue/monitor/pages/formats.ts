@@ -10,7 +10,7 @@ export function formatCountUpTo(count: number, most: number): string {
   return count > most ? `${formatCount(most)}+` : formatCount(count);
 }
 
-/** Rounds down, so that one failure is never shown as 100 %. Returns a dash where `whole` is 0. */
+/** Rounds down, so that one failure is never shown as 100 %. Returns a dash if `whole` is 0. */
 export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return '–';
   if (part === whole) return '100 %';
@@ -100,7 +100,7 @@ export function shortUrl(url: string): string {
   return url.replace(/^https:[/][/]/, '');
 }
 
-/** Returns the host of a URL; the whole text where it is not a URL. */
+/** Returns the host of a URL; the whole text if it is not a URL. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }

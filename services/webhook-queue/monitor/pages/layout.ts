@@ -25,7 +25,6 @@ const PAGES = [
   ['/replay', 'Replay'],
 ] as const;
 
-/** Renders a complete HTML document. */
 export function renderMonitorPage({ title, at, viewer, notice, live, body }: Frame): string {
   return toHtml(
     html`<!doctype html>

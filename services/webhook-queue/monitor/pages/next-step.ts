@@ -28,7 +28,6 @@ interface NextStepText {
   sentence: Markup;
 }
 
-/** Returns the next step of a delivery. */
 export function nextStep(situation: DeliverySituation): NextStepText {
   return finished(situation) ?? inFlight(situation) ?? heldBack(situation) ?? scheduled(situation);
 }

@@ -21,7 +21,7 @@ import { type Notice, renderMonitorPage, type Viewer } from './layout';
 
 /** Limits the failing endpoints that the overview names. */
 const FAILING_NAMED = 5;
-/** A longer delay is more than a short peak of load. */
+/** The overview reports deliveries that start later than this. A shorter delay may be only a short peak of load. */
 const LATE_MS = 60_000;
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
@@ -65,7 +65,6 @@ export async function stateFragments(db: Db) {
   };
 }
 
-/** Renders the statistics of a range. */
 export async function statsFragment(db: Db, range: Range): Promise<Markup> {
   return html`<section id="statistics" aria-label="Success and time">
     ${statsCharts(await findSpans(db, range))}

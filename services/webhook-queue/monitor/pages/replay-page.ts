@@ -97,7 +97,7 @@ function confirmForm(count: number, { given, status, since }: ReplayQuery, viewe
   </form>`;
 }
 
-/** Converts the query for replayDeliveries; undefined where no tenant has the slug. */
+/** Converts the query for replayDeliveries; undefined if no tenant has the slug. */
 export async function toReplayFilter(db: Db | Trx, query: ReplayQuery): Promise<ReplayFilter | undefined> {
   const { tenant, endpoint: endpointId, since, status } = query;
   const tenantId = tenant === undefined ? undefined : await findTenantIdBySlug(db, tenant);

@@ -5,7 +5,7 @@ import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 import { COUNTED_MOST } from '../../stats/queue-counts.repository';
 
-/** Only a delivery with many manual retries has more attempts. */
+/** Maximum number of attempts on the page. Only a delivery with many manual retries has more. */
 export const ATTEMPTS_SHOWN = 30;
 const SIBLINGS_SHOWN = 20;
 

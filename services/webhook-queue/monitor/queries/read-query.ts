@@ -30,7 +30,7 @@ export const OUTCOME_WORDS: Readonly<Record<AttemptOutcome, string>> = {
 
 export const SENT_TYPES = [...EVENT_TYPES, 'ping'] as const;
 export const OUTCOMES = Object.keys(OUTCOME_WORDS) as AttemptOutcome[];
-/** Replaces an endpoint's id: selects deliveries without an endpoint. */
+/** A value of `endpoint` that is no id: it selects deliveries without an endpoint. */
 export const NO_ENDPOINT = 'none';
 /** Statuses that can be replayed. A cancelled delivery has lost its endpoint for ever. */
 export const REPLAYABLE = ['dead', 'delivered'] as const satisfies readonly FinishedStatus[];
@@ -47,7 +47,7 @@ export interface OverviewQuery {
 
 export type EndpointsQuery = ReturnType<typeof parseEndpointsQuery>;
 export type DeliveriesQuery = ReturnType<typeof parseDeliveriesQuery>;
-/** An action refuses a query with issues: an ignored field would have narrowed it. */
+/** The filter of a replay. The action refuses a filter with issues: without the invalid field it would select more deliveries. */
 export type ReplayQuery = ReturnType<typeof parseReplayQuery>;
 
 export type Params = Readonly<Record<string, string | undefined>>;

@@ -15,66 +15,66 @@ const pass = (milliseconds: number) => {
 beforeEach(() => (clock = { monotonic: 100, wall: 1_000_000 }));
 
 /** Creates a read-cache validity with the clock above, renewed by a poll that took `tookMs`. */
-function givenLease() {
-  const lease = createRenewableValidity(() => clock);
+function givenValidity() {
+  const validity = createRenewableValidity(() => clock);
   const poll = (version: number, tookMs = 0) => {
     const began = clock;
     pass(tookMs);
-    lease.renew({ version, databaseTime: DATABASE_TIME + clock.monotonic }, began);
+    validity.renew({ version, databaseTime: DATABASE_TIME + clock.monotonic }, began);
   };
-  return { lease, poll };
+  return { validity, poll };
 }
 
 describe('read-cache validity', () => {
-  it('lasts one second from the start of the poll, not from its answer', () => {
-    const { lease, poll } = givenLease();
-    expect(lease.isValid()).toBe(false);
+  it('the validity lasts one second from the start of the poll, not from its answer', () => {
+    const { validity, poll } = givenValidity();
+    expect(validity.isValid()).toBe(false);
     poll(7, 400);
-    expect(lease.isValid()).toBe(true);
+    expect(validity.isValid()).toBe(true);
     pass(599);
-    expect(lease.isValid()).toBe(true);
+    expect(validity.isValid()).toBe(true);
     pass(1);
-    expect(lease.isValid()).toBe(false);
+    expect(validity.isValid()).toBe(false);
   });
 
-  it('is not renewed by an answer that came too late', () => {
-    const { lease, poll } = givenLease();
+  it('a poll that took a second does not renew the validity', () => {
+    const { validity, poll } = givenValidity();
     poll(7, 1_000);
-    expect(lease.isValid()).toBe(false);
+    expect(validity.isValid()).toBe(false);
   });
 
   it.each([
     ['the wall clock steps forward', 0, 3_600_000],
     ['the wall clock steps back', 0, -3_600_000],
     ['the machine slept and its monotonic clock with it', 1, 60_000],
-  ])('ends where %s, and is renewed by the next poll', (_, monotonic, wall) => {
-    const { lease, poll } = givenLease();
+  ])('the validity ends when %s, and the next poll renews it', (_, monotonic, wall) => {
+    const { validity, poll } = givenValidity();
     poll(7);
     clock = { monotonic: clock.monotonic + monotonic, wall: clock.wall + wall };
-    expect(lease.isValid()).toBe(false);
+    expect(validity.isValid()).toBe(false);
     poll(7);
-    expect(lease.isValid()).toBe(true);
+    expect(validity.isValid()).toBe(true);
   });
 
-  it('returns a time that the clock of the database has not passed', () => {
-    const { lease, poll } = givenLease();
+  it("estimates the latest time that the database's clock may show", () => {
+    const { validity, poll } = givenValidity();
     poll(7, 300);
     // The database read its clock at some time within those 300 ms.
     const read = DATABASE_TIME + clock.monotonic;
     pass(200);
-    expect(lease.latestDatabaseTime()).toBe(read + 500);
+    expect(validity.latestDatabaseTime()).toBe(read + 500);
   });
 });
 
-describe('a cached value', () => {
+describe('the read cache', () => {
   const answers = <T>(value: T, facts: Partial<CachedEntry<T>> = {}) =>
     jest.fn(async (): Promise<CachedEntry<T>> => ({ value, until: Infinity, size: 1, ...facts }));
   const given = () => {
-    const { lease, poll } = givenLease();
-    return { lease, poll, cache: createReadCache(lease, 'test', 10) };
+    const { validity, poll } = givenValidity();
+    return { validity, poll, cache: createReadCache(validity, 'test', 10) };
   };
 
-  it('is loaded once during read-cache validity', async () => {
+  it('loads a value once while the cache is valid', async () => {
     const { cache, poll } = given();
     poll(1);
     const load = answers('a');
@@ -85,7 +85,7 @@ describe('a cached value', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is loaded each time without read-cache validity', async () => {
+  it('loads a value each time where the cache is never valid', async () => {
     const cache = createReadCache(NEVER_VALID, 'test', 10);
     const load = answers('a');
     await cache.get('k', load);
@@ -94,13 +94,13 @@ describe('a cached value', () => {
   });
 
   it.each([
-    ['once the version has moved', (poll: (version: number) => void) => poll(2)],
-    ['while the lease has lapsed', () => pass(1_000)],
+    ['once the version has changed', (poll: (version: number) => void) => poll(2)],
+    ['while the validity has lapsed', () => pass(1_000)],
     [
-      'after a gap in the lease, of the same version too',
+      'after a gap in the validity, with the same version too',
       (poll: (version: number) => void) => (pass(1_000), poll(1)),
     ],
-  ])('is loaded again %s', async (_, happen) => {
+  ])('loads a value again %s', async (_, happen) => {
     const { cache, poll } = given();
     poll(1);
     await cache.get('k', answers('old'));
@@ -108,7 +108,7 @@ describe('a cached value', () => {
     expect(await cache.get('k', answers('new'))).toBe('new');
   });
 
-  it('is neither kept nor shared with later requests where the version changed during the load', async () => {
+  it('neither keeps a value whose version changed during the load, nor shares it with later requests', async () => {
     const { cache, poll } = given();
     poll(1);
     let arrive = (_: CachedEntry<string>): void => {};
@@ -120,7 +120,7 @@ describe('a cached value', () => {
     expect(await cache.get('k', answers('newer'))).toBe('newer');
   });
 
-  it('is loaded once for concurrent requests', async () => {
+  it('concurrent requests share one load', async () => {
     const { cache, poll } = given();
     poll(1);
     const load = answers('a');
@@ -128,10 +128,10 @@ describe('a cached value', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is valid until its expiry, by the latest possible time of the database clock', async () => {
-    const { cache, poll, lease } = given();
+  it('a value expires by the latest possible time of the database clock', async () => {
+    const { cache, poll, validity } = given();
     poll(1);
-    const until = lease.latestDatabaseTime() + 300;
+    const until = validity.latestDatabaseTime() + 300;
     await cache.get('k', answers('good', { until }));
     pass(299);
     expect(await cache.get('k', answers('bad'))).toBe('good');
@@ -139,22 +139,22 @@ describe('a cached value', () => {
     expect(await cache.get('k', answers('anew', { until: 0 }))).toBe('anew');
   });
 
-  it('is loaded by each waiting request, where it was expired on arrival', async () => {
-    const { cache, poll, lease } = given();
+  it('each waiting request loads for itself a value that was expired on arrival', async () => {
+    const { cache, poll, validity } = given();
     poll(1);
-    const ended = answers('ended', { until: lease.latestDatabaseTime() });
+    const ended = answers('ended', { until: validity.latestDatabaseTime() });
     await Promise.all([cache.get('k', ended), cache.get('k', ended)]);
     expect(ended).toHaveBeenCalledTimes(2);
   });
 
-  it('is never a failure: the waiting requests get the error, and the next request loads again', async () => {
+  it('the next request after a failed load loads again', async () => {
     const { cache, poll } = given();
     poll(1);
     await expect(cache.get('k', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
     expect(await cache.get('k', answers('a'))).toBe('a');
   });
 
-  it('is evicted by total size including keys, the least recently used first', async () => {
+  it('a full cache, which counts values and keys, evicts the least recently used first', async () => {
     const { cache, poll } = given();
     poll(1);
     for (let n = 0; n < 10; n++) await cache.get(`k${n}`, answers(n));
