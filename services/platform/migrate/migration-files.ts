@@ -5,7 +5,7 @@ import type { Trx } from '../database';
 export const MIGRATIONS = path.resolve(__dirname, '../../../migrations');
 
 /** PostgreSQL runs these statements outside a transaction only, one at a time. */
-export const CONCURRENTLY = /^(create|drop) index concurrently/gm;
+export const CONCURRENTLY = /^(create unique|create|drop) index concurrently/gm;
 
 /** Lists the numbered .sql files of a directory in their order, without the extension, so that sources and build agree (ADR 4). */
 export function listMigrations(directory = MIGRATIONS): string[] {
