@@ -154,7 +154,7 @@ describe('schedules of a tour in a catalog file', () => {
   it('are refused for a time that clocks skip, with the date', async () => {
     const nights = weekends({ every: 'daily', from: '2027-03-27', to: '2027-03-29', start_times: ['02:30'] });
     expect(await issuesOf(files([nights], { time_zone: 'Europe/Berlin' }))).toEqual([
-      'schedules[0].start_times is a departure at 2027-03-28 02:30, which clocks in Europe/Berlin skip',
+      'schedules[0].start_times names 2027-03-28 02:30, which clocks in Europe/Berlin skip',
     ]);
   });
 });

@@ -266,14 +266,14 @@ describe('a local time that clocks skip', () => {
   it('is refused, as the own time of a departure and as that of its tour', async () => {
     const own = importFiles(database.db, tour([spring('02:30'), spring('03:00')], berlin));
     expect(await issuesOf(own)).toEqual([
-      'departures[0].start_time is a departure at 2027-03-28 02:30, which clocks in Europe/Berlin skip',
+      'departures[0].start_time names 2027-03-28 02:30, which clocks in Europe/Berlin skip',
     ]);
     const inherited = importFiles(
       database.db,
       tour([spring(), at(undefined)], { ...berlin, start_time: '02:30' }),
     );
     expect(await issuesOf(inherited)).toEqual([
-      'departures[0].departure_date is a departure at 2027-03-28 02:30, which clocks in Europe/Berlin skip',
+      'departures[0].departure_date names 2027-03-28 02:30, which clocks in Europe/Berlin skip',
     ]);
   });
 

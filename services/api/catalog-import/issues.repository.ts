@@ -158,7 +158,7 @@ const REFUSED = `
                else ${isOnlyRow('b')} end
     union all
     select entry, position, 1, case when start_time is null then 'departure_date' else 'start_time' end,
-           format('is a departure at %s, which clocks in %s skip', ${departureName('departure_date', 'begins_at')}, time_zone), null
+           format('names %s, which clocks in %s skip', ${departureName('departure_date', 'begins_at')}, time_zone), null
     from departure where begins_at is not null and ${isSkipped('departure_date', 'begins_at', 'time_zone')}
     union all
     select distinct on (entry) entry, null::integer, 3, 'start_time', case when begins_at is null
