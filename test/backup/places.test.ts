@@ -23,7 +23,7 @@ import { issueSecret } from '../../services/webhook-queue/endpoints/endpoint-sec
 import { fillOldTables, LAST_OLD, makeOldSchema } from '../migrations/old-database';
 import { removeDirectories, temporaryDirectory } from '../platform/embedded-postgres-support';
 import { runOnce } from '../cli/run-once';
-import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { useInstallations } from './installation';
 
@@ -88,12 +88,18 @@ describe('tourctl backup and restore', () => {
   });
 
   it('a restore migrates the backup of an earlier version to the current version', async () => {
-    const earlier = (await knownMigrations()).slice(0, -1);
+    // The last one without start times of departures.
+    const earlier = (await knownMigrations()).filter((name) => name < '0115');
     const old = await installations.bareDatabase();
     await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
-    expect(await pendingMigrations(old.db)).toHaveLength(1);
+    expect(await pendingMigrations(old.db)).not.toEqual([]);
     const tour = await givenTour(old.db);
-    await givenDeparture(old.db, tour);
+    await old.db('departures').insert({
+      tour_id: tour.id,
+      departure_date: daysFromToday(30),
+      seats_total: 10,
+      prices_minor: { adult: 50_000 },
+    });
     const file = fileOf('earlier.backup');
     await writeBackupOf(old.db, file, earlier);
     const target = await installations.migrated();
@@ -104,10 +110,27 @@ describe('tourctl backup and restore', () => {
     });
     expect(await pendingMigrations(target.db)).toEqual([]);
     expect(await target.db('tours').pluck('id')).toEqual([tour.id]);
+    expect(await target.db('departures').pluck('start_time')).toEqual([null]);
     const { rows } = await target.db.raw("select to_regclass('webhook_events_2024_02')::text as month");
     expect(rows).toEqual([{ month: 'webhook_events_2024_02' }]);
     await givenTour(target.db);
     expect(await target.db('catalog_commits').max('change_id as last').first()).toEqual({ last: 100_078 });
+  });
+});
+
+describe('the backup of a tour with two departures a day', () => {
+  it('a restore loads both with their start times', async () => {
+    const source = await installations.migrated();
+    const tour = await givenTour(source.db);
+    for (const startTime of ['14:30', '09:30']) await givenDeparture(source.db, tour, { startTime });
+    const file = fileOf('two-a-day.backup');
+    await source.json(`backup --out ${file}`);
+    const target = await installations.bare();
+    await target.json(`restore ${file}`);
+    const times = await target.db('departures').orderBy('start_time').pluck('start_time');
+    expect(times).toEqual(['09:30', '14:30']);
+    const double = givenDeparture(target.db, tour, { startTime: '14:30' });
+    await expect(double).rejects.toThrow('departures_one_per_start');
   });
 });
 

@@ -10,9 +10,11 @@ import {
   withoutInvisible,
 } from '../../platform/text-forms';
 import { foldName } from '../catalog/fold-name';
+import { isStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { currencyDigits, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
+import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
 
 // Checks the entries of a catalog file. Fields have the names of the columns and the limits of the tables.
@@ -113,7 +115,8 @@ const imageUrl = text(
   (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
   'must be an https address, or a path that begins with one /',
 );
-/** An amount in major units. compare.repository.ts checks its decimals when the currency is known. */
+const localTime = text(isStartTime, 'must be a local time such as 09:30');
+/** Major units. issues.repository.ts checks the decimals, once the currency is known. */
 const amount = decimal(0, MOST_MAJOR_UNITS);
 const location = object({
   name: line(200),
@@ -143,7 +146,7 @@ const TOUR = object({
   image_url: optional(imageUrl),
   images: optional(list(image, 100), []),
   tags: optional(list(line(100), 100), []),
-  // An IANA name. compare.repository.ts checks each name once for all tours.
+  // An IANA name. issues.repository.ts checks each name once for all tours.
   time_zone: optional(
     text((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin'),
     'UTC',
@@ -157,10 +160,9 @@ const TOUR = object({
   inclusions: optional(list(line(500), 100), []),
   exclusions: optional(list(line(500), 100), []),
   cancellation_policy: optional(paragraphs(2000)),
-  start_time: optional(
-    text((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a local time such as 09:30'),
-  ),
+  start_time: optional(localTime),
   departures: list(z.unknown(), 5000).nullish(),
+  schedules: list(z.unknown(), 20).nullish(),
 });
 
 export const PRICES = object({
@@ -171,6 +173,8 @@ export const PRICES = object({
 
 export const DEPARTURE = object({
   departure_date: date,
+  // Null: the time of the tour. An import never changes the time of a stored departure.
+  start_time: localTime.nullish(),
   seats_total: integer(1, 100_000),
   prices: PRICES,
   return_date: date.nullish(),
@@ -178,8 +182,22 @@ export const DEPARTURE = object({
   closes_at: instant.nullish(),
 });
 
-const { departures: _, ...ownFields } = TOUR.shape;
-/** The fields of a tour without its departures, in the order of an export. */
+/** Departures that an import adds where none leaves at that time. expandSchedule checks the fields that describe the dates. */
+const SCHEDULE = object({
+  every: z.string(
+    expecting('must be daily, or days such as mon,sat, or a rule such as FREQ=MONTHLY;BYDAY=1SA'),
+  ),
+  from: date,
+  to: date,
+  start_times: list(localTime, 100).nullish(),
+  except: list(date, 2000).nullish(),
+  seats_total: DEPARTURE.shape.seats_total,
+  prices: PRICES,
+  closes_at: DEPARTURE.shape.closes_at,
+});
+
+const { departures: _, schedules: __, ...ownFields } = TOUR.shape;
+/** The fields of a tour without its departures and schedules, in the order of an export. */
 export const TOUR_FIELDS: Record<string, z.ZodType> = ownFields;
 const fieldNames = Object.keys(TOUR_FIELDS);
 
@@ -197,6 +215,10 @@ export const STORED_TOUR_COLUMNS = [
 export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field) =>
   field === 'prices' ? 'prices_minor' : field,
 );
+/** The columns of a stored departure that an import may change. The date and the time tell which departure it is. */
+export const CHANGEABLE_DEPARTURE_COLUMNS = STORED_DEPARTURE_COLUMNS.filter(
+  (column) => column !== 'departure_date' && column !== 'start_time',
+);
 
 export type EntryIssue = Pick<Issue, 'field' | 'message'>;
 
@@ -205,7 +227,12 @@ export type DepartureEntry = Partial<z.infer<typeof DEPARTURE>>;
 
 /** Returns the valid fields of one tour in a file. Adds an issue for each invalid field. */
 export function checkTour(value: unknown, issues: EntryIssue[]) {
-  const { base_price: basePrice, departures: _, ...given } = parseFields(TOUR, value, '', issues);
+  const {
+    base_price: basePrice,
+    departures: _,
+    schedules: __,
+    ...given
+  } = parseFields(TOUR, value, '', issues);
   const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
   const columns: Record<string, unknown> = {
     ...given,
@@ -214,7 +241,8 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
     base_price_minor:
       digits === undefined || basePrice === undefined ? undefined : toMinor(basePrice, digits),
   };
-  const list = isRecord(value) && Array.isArray(value.departures) ? value.departures : undefined;
+  const listOf = (field: 'departures' | 'schedules'): unknown[] | undefined =>
+    isRecord(value) && Array.isArray(value[field]) ? value[field] : undefined;
   return {
     slug: given.slug,
     /** Major units, for the check of the decimals. */
@@ -222,11 +250,45 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
     /** The columns that the file gives, as JSON. */
     columns: JSON.stringify(columns),
     /** undefined: the entry has no list of departures. */
-    departures: list?.map((departure, at) => checkDeparture(departure, `departures[${at}]`, issues)),
+    departures: listOf('departures')?.map((departure, at) =>
+      checkDeparture(departure, `departures[${at}]`, issues),
+    ),
+    /** The departures that each schedule describes. */
+    schedules: (listOf('schedules') ?? []).map((schedule, at) =>
+      checkSchedule(schedule, `schedules[${at}]`, issues),
+    ),
   };
 }
 
-/** @param path the path of the departure in its tour; empty for a line of a departures file */
+/** Returns the departures that a schedule describes; none if its dates have issues. */
+function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry[] {
+  const known = issues.length;
+  const { seats_total, prices, closes_at, ...dates } = parseFields(SCHEDULE, value, path, issues);
+  const isDated = (['every', 'from', 'to', 'start_times', 'except'] as const).every(
+    (field) => !issues.slice(known).some((issue) => issue.field.startsWith(joinPath(path, field))),
+  );
+  if (!isDated || !isRecord(value)) return [];
+  const { start_times: startTimes, except, ...rule } = dates as ScheduleDates;
+  try {
+    const described = expandSchedule({ ...rule, startTimes: startTimes ?? [], except: except ?? [] });
+    return described.map(({ date: departure_date, startTime: start_time }) => ({
+      departure_date,
+      start_time,
+      seats_total,
+      prices,
+      closes_at,
+    }));
+  } catch (error) {
+    if (!(error instanceof InvalidScheduleError)) throw error;
+    issues.push({ field: joinPath(path, error.field), message: error.problem });
+    return [];
+  }
+}
+
+type ScheduleDates = Pick<Schedule, 'every' | 'from' | 'to'> &
+  Pick<z.infer<typeof SCHEDULE>, 'start_times' | 'except'>;
+
+/** @param path of the departure in its tour; empty for a line of a departures file */
 export function checkDeparture(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry {
   const fields = parseFields(DEPARTURE, value, path, issues);
   const { departure_date: begin, return_date: end } = fields;

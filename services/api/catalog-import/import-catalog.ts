@@ -11,16 +11,25 @@ import {
   lockStaged,
 } from './apply.repository';
 import { type CatalogRecord, createIssueList, type IssueList, type WatchImport } from './catalog-file';
-import { compareStaged, findIssues, stageRemovals } from './compare.repository';
+import { compareStaged, stageRemovals } from './compare.repository';
+import { findIssues } from './issues.repository';
 import {
   CatalogBusyError,
   CatalogChangedError,
   CatalogRefusedError,
   ImportRunningError,
+  refuseOverlap,
 } from './import.errors';
 import { findDiff, findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
 import { type StagedFiles, stageFiles, stageRecords } from './stage-files';
-import { analyzeStage, closeStage, copyChanges, openStage, type Stage } from './stage.repository';
+import {
+  closeStage,
+  copyChanges,
+  dropScheduledTwins,
+  openStage,
+  prepareStage,
+  type Stage,
+} from './stage.repository';
 import { stageDigests, storeDigests } from './known-digests.repository';
 
 export interface ImportOptions {
@@ -79,9 +88,9 @@ export async function withComparedFiles<T>(
   }
 }
 
-async function compareFiles(staged: StagedImport, dryRun: boolean): Promise<ComparedImport> {
+async function compareFiles(files: StagedImport, dryRun: boolean): Promise<ComparedImport> {
+  const staged = await prepare(files);
   const { stage, total, prune } = staged;
-  await analyzeStage(stage);
   if (prune) await stageRemovals(stage, total.tours > 0 ? total.slugs : undefined);
   const { report, counts } = await compare(staged);
   const isRefused = report.errors.length > 0;
@@ -95,7 +104,15 @@ async function compareFiles(staged: StagedImport, dryRun: boolean): Promise<Comp
   return { ...staged, report, rows, hasChanges: rows > 0, removals };
 }
 
-/** Decides what the import changes. Runs before the operator is asked to confirm, and again under the locks. */
+/** Leaves out what schedules describe a second time, and prepares the staging tables for the comparison. */
+async function prepare<T extends StagedImport>(staged: T): Promise<T> {
+  const { stage, total } = staged;
+  const dropped = await dropScheduledTwins(stage);
+  await prepareStage(stage);
+  return { ...staged, total: { ...total, departures: total.departures - dropped } };
+}
+
+/** Decides what the import changes. Runs before the import asks, and again under the locks. */
 async function compare({ stage, total, issues, prune }: StagedImport) {
   await compareStaged(stage);
   issues.add(await findIssues(stage));
@@ -107,9 +124,9 @@ function sum(counts: Partial<Record<string, number>>): number {
 }
 
 /**
- * Writes a compared import, all of it or nothing, and enqueues the events of the departures that it changes. Keep the transaction short,
- * because bookings of these departures wait for it.
- * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError
+ * Writes a compared import, all of it or nothing, with the events of the departures that it changes. Keep the transaction
+ * short: bookings of the departures that change wait.
+ * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError, EarlierReleaseRunsError
  */
 export async function writeImport(
   trx: Trx,
@@ -129,23 +146,23 @@ export async function writeImport(
  */
 async function writeStaged(
   trx: Trx,
-  staged: StagedImport & { rows: number },
+  given: StagedImport & { rows: number },
   watch: WatchImport,
 ): Promise<ImportReport> {
   if (!(await claimImport(trx))) throw new ImportRunningError();
-  await analyzeStage(staged.stage);
+  const staged = await prepare(given);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
   // Marks expired holds, because the import may use their seats: they must not become live again if the clock goes back.
   for (const id of await findStagedWithExpired(trx)) await relockDeparture(trx, id);
   const taken = await findTakenSlug(trx);
-  if (taken !== undefined) throw new CatalogChangedError(taken);
+  if (taken !== undefined) throw new CatalogChangedError(`The tour ${taken} was added to the catalog`);
   const { report, counts } = await compare(staged);
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
-  // Enqueues the events before it writes, because the names of the changed fields are found by comparing the stored and the new values.
-  await enqueueDepartureEvents(trx, () => findSoldChanges(trx));
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });
-  await applyChanges(trx, counts, onRows);
+  const write = () => applyChanges(trx, counts, onRows);
+  // Finds the changes before it writes them, because the names of the changed fields come from both states.
+  await enqueueDepartureEvents(trx, () => findSoldChanges(trx), write).catch(refuseOverlap);
   await storeDigests(trx, staged.prune);
   return report;
 }
@@ -161,7 +178,7 @@ async function writeDigests(trx: Trx, { stage, prune }: ComparedImport): Promise
 
 /**
  * Compares and writes a small catalog in one transaction, under the locks of all its departures.
- * @throws CatalogRefusedError, ImportRunningError, CatalogBusyError
+ * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError, EarlierReleaseRunsError
  */
 export async function importCatalog(
   trx: Trx,

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Db, Trx } from '../../platform/database';
+import { startTimeAfter } from './match-departures';
 
 /**
  * The staging tables of an import: the content of its files, and the differences from the catalog. They are temporary tables of one
@@ -19,25 +20,26 @@ const STAGED = {
   /** A negative `entry` marks a tour that the files lack. */
   staged_tours: `entry integer, slug text, file text, line integer, index integer, digest bytea, columns jsonb,
     base_price numeric, has_list boolean, departures integer, is_new boolean`,
-  /** A null `position` marks a departure that its tour's list lacks. `index` is the place in that list; `file` and `line` are
-   * those of a departures file. `emptied` names the cleared fields. */
+  /** A null `position` marks a departure that its tour's list lacks: `departure_id`, with the start time that it has after the import.
+   * `is_scheduled` marks one that a schedule of the tour describes. `index` is the place in the list of either; `file` and `line` are those of a departures file. `emptied` names the cleared fields. */
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
-    seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
-    closes_at timestamptz, emptied text[]`,
+    start_time text, seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
+    closes_at timestamptz, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
   /** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
   staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
 };
 
-const TABLES = [...Object.keys(STAGED), 'changed_tours', 'changed_departures'];
+const TABLES = [...Object.keys(STAGED), 'shared_dates', 'changed_tours', 'changed_departures'];
 const DROP = `drop table if exists ${TABLES.map((table) => `pg_temp.${table}`).join()}`;
 const CREATE = `
   ${Object.entries(STAGED)
     .map(([table, columns]) => `create temporary table ${table} (${columns});`)
     .join('')}
+  create temporary table shared_dates (entry integer, departure_date date, primary key (entry, departure_date));
   create temporary table changed_tours as
     select 0 as entry, ''::text as action, false as is_repriced, t.* from tours t with no data;
   create temporary table changed_departures as
-    select 0 as entry, ''::text as action, d.* from departures d with no data`;
+    select 0 as entry, 0 as position, ''::text as action, d.* from departures d with no data`;
 
 /** Creates the staging tables in the transaction `db`; on a pool, in a transaction of their own until `closeStage`. */
 export async function openStage(db: Db): Promise<Stage> {
@@ -88,11 +90,14 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
         s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
-    // A new currency is refused if the list lacks a departure, so the list is complete.
-    staged_departures: `select s.* from staged_departures s
-      join changed_tours c on c.entry = s.entry
-      left join changed_departures d on d.entry = s.entry and d.departure_date = s.departure_date
-      where d.entry is not null or c.is_repriced`,
+    // A new currency is refused if the list lacks a departure, so the list is complete. The rows of a date stay together, because one
+    // without a time means the only departure of its date.
+    staged_departures: `select s.* from staged_departures s join changed_tours c on c.entry = s.entry
+      where c.is_repriced
+      union all
+      select s.* from staged_departures s
+      where exists (select from changed_departures d where d.entry = s.entry and d.departure_date = s.departure_date)
+        and not exists (select from changed_tours c where c.entry = s.entry and c.is_repriced)`,
     staged_digests: 'select * from staged_digests',
   };
   for (const [table, query] of Object.entries(rows)) {
@@ -102,14 +107,47 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   return copy;
 }
 
+/** The rows of schedules. `tour_time` is the start time of the tour after the import. */
+const DROP_TWINS = `
+  with scheduled as materialized (
+    select s.entry, s.position, s.departure_date, s.start_time, ${startTimeAfter('e', 't')} as tour_time
+    from staged_departures s join staged_tours e on e.entry = s.entry left join tours t on t.slug = e.slug
+    where s.is_scheduled
+  ),
+  dropped as (
+    delete from staged_departures s using scheduled c
+    where s.is_scheduled and s.position = c.position and exists (
+      select from staged_departures o
+      where o.entry = c.entry and o.departure_date = c.departure_date and o.position is not null
+        and (not o.is_scheduled or o.position < c.position)
+        and coalesce(o.start_time, c.tour_time) is not distinct from coalesce(c.start_time, c.tour_time))
+    returning 1
+  )
+  select count(*)::integer as count from dropped`;
+
 /**
- * Computes the planner's statistics of the staged rows. Samples only the columns of joins: with the wide ones it took three times as
- * long.
+ * Removes rows of schedules that the list of the tour, or an earlier schedule, has already: they add nothing.
+ * @returns the number of removed rows
  */
-export async function analyzeStage(stage: Stage): Promise<void> {
+export async function dropScheduledTwins(stage: Stage): Promise<number> {
+  const [row] = await queryStage<{ count: number }>(stage, DROP_TWINS);
+  return row!.count;
+}
+
+/**
+ * Finds the dates with several rows, and gives the planner statistics of the staged rows. Samples only the columns that join: the wide ones
+ * took three times as long.
+ */
+export async function prepareStage(stage: Stage): Promise<void> {
   await queryStage(
     stage,
-    'analyze pg_temp.staged_tours (entry, slug); analyze pg_temp.staged_departures (entry, departure_date)',
+    `insert into shared_dates
+     select entry, departure_date from staged_departures where position is not null and departure_date is not null
+     group by entry, departure_date having count(*) > 1`,
+  );
+  await queryStage(
+    stage,
+    'analyze pg_temp.shared_dates; analyze pg_temp.staged_tours (entry, slug); analyze pg_temp.staged_departures (entry, departure_date)',
   );
 }
 
