@@ -53,7 +53,7 @@ export async function readFiles(
 const STAGED_TOURS = `
   select slug, json_build_object('line', line) as place,
     columns - '{name_folded,currency_digits,base_price_minor}'::text[] || jsonb_build_object('base_price', base_price) as fields,
-    array(select json_build_object('fields', json_strip_nulls(json_build_object('departure_date', departure_date,
+    array(select json_build_object('fields', json_strip_nulls(json_build_object('departure_date', departure_date, 'start_time', start_time,
             'seats_total', seats_total, 'return_date', return_date, 'status', status, 'closes_at', closes_at,
             'prices', json_build_object('adult', adult, 'child', child, 'single_supplement', single_supplement))))
           from staged_departures d where d.entry = t.entry order by position) as departures

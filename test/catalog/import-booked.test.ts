@@ -107,7 +107,7 @@ describe('an import of departures with holds and bookings', () => {
     await insertLead(database.db, tenantId, await findDeparture('stormy'), 'BOOKER-2');
     const report = await importTours(database.db, entry('stormy', departureEntry({ status: 'cancelled' })));
     expect(report.bookings_to_tell).toEqual([
-      { tour: 'stormy', departure_date: '2031-06-01', booking_refs: ['BOOKER-2'] },
+      { tour: 'stormy', departure_date: '2031-06-01', start_time: null, booking_refs: ['BOOKER-2'] },
     ]);
   });
 

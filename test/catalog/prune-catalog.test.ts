@@ -55,7 +55,7 @@ describe('a pruning import', () => {
     });
     expect(report.pruned).toEqual({ tours_archived: 0, departures_deleted: 2, departures_cancelled: 2 });
     expect(report.bookings_to_tell).toEqual([
-      { tour: 'alps', departure_date: '2031-06-02', booking_refs: ['ACME-1'] },
+      { tour: 'alps', departure_date: '2031-06-02', start_time: null, booking_refs: ['ACME-1'] },
     ]);
     const left = await database.db('departures').select('departure_date', 'status').orderBy('departure_date');
     expect(left.map((row) => `${row.departureDate} ${row.status}`)).toEqual([

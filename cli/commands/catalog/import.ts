@@ -19,6 +19,7 @@ import {
 } from '../../../services/api/catalog-import/import-catalog';
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
 import { detectFileType } from '../../../services/api/catalog-import/read-catalog-file';
+import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import type { Io } from '../../terminal/io';
@@ -118,9 +119,10 @@ function pruningQuestion({ pruned }: ImportReport): string {
   return `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
 }
 
-function describePast({ departures, first: { tour, departure_date: date } }: PastDepartures): string {
+function describePast({ departures, first }: PastDepartures): string {
   const many = countIs(departures, 'new departure');
-  return `${many} in the past and cannot be booked: ${tour} on ${date}${departures === 1 ? '' : ' and others'}`;
+  const name = nameDeparture(first.departure_date, first.start_time);
+  return `${many} in the past and cannot be booked: ${first.tour} on ${name}${departures === 1 ? '' : ' and others'}`;
 }
 
 const MOST_SHOWN = 5;
@@ -223,9 +225,9 @@ function describePruned({ pruned }: ImportReport): string[] {
 
 function describeBookings({ bookings_to_tell: concerned }: ImportReport): string[] {
   if (!concerned) return [];
-  const rows = concerned.map(({ tour, departure_date, booking_refs }) => [
+  const rows = concerned.map(({ tour, departure_date, start_time, booking_refs }) => [
     tour,
-    departure_date,
+    nameDeparture(departure_date, start_time),
     booking_refs.join(' '),
   ]);
   return [table(['cancelled', 'on', 'affected bookings'], rows, '')];
@@ -259,7 +261,8 @@ function describeTour({ tour, change, fields = [], departures = [] }: TourDiff):
   const lines = [`${SIGNS[change ?? 'updated']} ${tour}${change ? ` ${change}` : ''}`];
   lines.push(...fields.map((field) => `    ${describeField(field)}`));
   for (const departure of departures) {
-    const what = `${SIGNS[departure.change]} ${departure.departure_date} ${departure.change}`;
+    const name = nameDeparture(departure.departure_date, departure.start_time);
+    const what = `${SIGNS[departure.change]} ${name} ${departure.change}`;
     const changed = departure.fields?.map(describeField).join(', ');
     lines.push(`    ${what}${changed ? `: ${changed}` : ''}`);
   }
@@ -311,6 +314,7 @@ export const CSV_COLUMN_HELP = {
   departures: {
     tour_slug: 'required; the slug of the tour',
     departure_date: 'required; YYYY-MM-DD',
+    start_time: 'a local time: 09:30; that of the tour if empty',
     seats_total: 'required; 1 to 100000',
     'prices.adult': 'required; in the currency of the tour',
     'prices.child': 'a price',

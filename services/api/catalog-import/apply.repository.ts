@@ -1,6 +1,11 @@
 import { CLOCK, type Trx } from '../../platform/database';
 import type { DepartureChange } from '../departures/change-departure';
-import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './catalog-schema';
+import {
+  CHANGEABLE_DEPARTURE_COLUMNS,
+  STORED_DEPARTURE_COLUMNS,
+  STORED_TOUR_COLUMNS,
+} from './catalog-schema';
+import { startTimeAfter } from './match-departures';
 import type { ChangeCounts } from './import-report';
 
 /** The key of the advisory lock of all imports; any fixed number. */
@@ -17,7 +22,7 @@ export async function allowLongStatements(trx: Trx): Promise<void> {
   await trx.raw("set local statement_timeout = '10min'");
 }
 
-/** Columns of a tour that decide whether and at which price its departures are sold. */
+/** Columns of a tour that decide whether and at which price its departures are sold, beside its start time. */
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
@@ -26,7 +31,10 @@ const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
  * after the import.
  */
 export async function lockStaged(trx: Trx): Promise<void> {
-  const isSoldOtherwise = SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`).join(' or ');
+  const isSoldOtherwise = [
+    ...SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`),
+    `${startTimeAfter('s', 't')} is distinct from t.start_time`,
+  ].join(' or ');
   await trx.raw(`select count(*) from (
     select from departures d where d.id in (
       select d.id from staged_tours s join tours t on t.slug = s.slug join departures d on d.tour_id = t.id
@@ -43,7 +51,7 @@ export async function lockStaged(trx: Trx): Promise<void> {
 /** Finds the staged departures with holds or unpaid leads whose time is over and that are not marked as expired yet. */
 export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
   const { rows } = await trx.raw(
-    `${CLOCK} select d.id from clock, staged_tours s join tours t on t.slug = s.slug
+    `${CLOCK} select distinct d.id from clock, staged_tours s join tours t on t.slug = s.slug
      join staged_departures g on g.entry = s.entry
      join departures d on d.tour_id = t.id and d.departure_date = g.departure_date
      where exists (select from seat_holds h
@@ -56,20 +64,29 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
 }
 
 /**
- * Returns the staged changes of stored departures that have an active hold or an unpaid or confirmed booking. A departure with
- * one of these keeps its currency, unless all are of sandbox tenants.
+ * Returns the staged changes of stored departures that have an active hold or an unpaid or confirmed booking, also of those whose start
+ * time is the tour's, which changes. A departure with one of these keeps its currency, unless all are of sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
-  const names = STORED_DEPARTURE_COLUMNS.map(
+  const names = CHANGEABLE_DEPARTURE_COLUMNS.map(
     (column) =>
-      `case when c.${column} is distinct from d.${column} then '${column.replace('prices_minor', 'prices')}' end`,
+      `case when c.id is not null and c.${column} is distinct from d.${column} then '${column.replace('prices_minor', 'prices')}' end`,
   );
+  const isMoved = 'd.start_time is null and m.start_time is distinct from t.start_time';
   const { rows } = await trx.raw(
     `select d.id as departure_id,
-       case when c.status = d.status or c.status <> 'cancelled' then array_remove(array[${names.join()}], null) end as changed
-     from changed_departures c join departures d on d.id = c.id
-     where c.action in ('update', 'cancel')
-       and (exists (select from seat_holds h where h.departure_id = d.id and h.status = 'active')
+       case when c.id is null or c.status = d.status or c.status <> 'cancelled'
+         then array_remove(array[case when ${isMoved} then 'start_time' end, ${names.join()}], null) end as changed
+     from (
+       select id from changed_departures where action in ('update', 'cancel')
+       union
+       select d.id from changed_tours m join tours t on t.id = m.id join departures d on d.tour_id = m.id
+       where m.action = 'update' and ${isMoved}
+     ) as touched
+     join departures d on d.id = touched.id join tours t on t.id = d.tour_id
+     left join changed_departures c on c.id = d.id and c.action in ('update', 'cancel')
+     left join changed_tours m on m.id = d.tour_id
+     where (exists (select from seat_holds h where h.departure_id = d.id and h.status = 'active')
          or exists (select from booking_leads l
                     where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')))`,
   );
@@ -90,8 +107,12 @@ const [tourColumns, departureColumns] = [STORED_TOUR_COLUMNS.join(', '), STORED_
 
 type Write = [changed: 'tours' | 'departures', actions: string[], sql: string];
 
-/** Writes tours first, because departures refer to them. */
+/**
+ * Writes tours before departures, because departures refer to them. Deletes first, because the database never lets two departures of a tour
+ * begin at the same time.
+ */
 const WRITES: Write[] = [
+  ['departures', ['delete'], 'delete from departures d using changed_departures s where d.id = s.id'],
   [
     'tours',
     ['insert'],
@@ -111,10 +132,9 @@ const WRITES: Write[] = [
   [
     'departures',
     ['update', 'cancel'],
-    `update departures d set ${setColumns(STORED_DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
+    `update departures d set ${setColumns(CHANGEABLE_DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
      from changed_departures s where d.id = s.id`,
   ],
-  ['departures', ['delete'], 'delete from departures d using changed_departures s where d.id = s.id'],
   ['tours', ['touch'], `update tours t set ${REVISED} from changed_tours s where t.id = s.id`],
 ];
 

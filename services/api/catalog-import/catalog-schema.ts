@@ -10,6 +10,7 @@ import {
   withoutInvisible,
 } from '../../platform/text-forms';
 import { foldName } from '../catalog/fold-name';
+import { isStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { currencyDigits, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
@@ -113,7 +114,8 @@ const imageUrl = text(
   (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
   'must be an https address, or a path that begins with one /',
 );
-/** Major units. compare.repository.ts checks the decimals, once the currency is known. */
+const localTime = text(isStartTime, 'must be a local time such as 09:30');
+/** Major units. issues.repository.ts checks the decimals, once the currency is known. */
 const amount = decimal(0, MOST_MAJOR_UNITS);
 const location = object({
   name: line(200),
@@ -143,7 +145,7 @@ const TOUR = object({
   image_url: optional(imageUrl),
   images: optional(list(image, 100), []),
   tags: optional(list(line(100), 100), []),
-  // An IANA name. compare.repository.ts checks each name once for all tours.
+  // An IANA name. issues.repository.ts checks each name once for all tours.
   time_zone: optional(
     text((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin'),
     'UTC',
@@ -157,9 +159,7 @@ const TOUR = object({
   inclusions: optional(list(line(500), 100), []),
   exclusions: optional(list(line(500), 100), []),
   cancellation_policy: optional(paragraphs(2000)),
-  start_time: optional(
-    text((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a local time such as 09:30'),
-  ),
+  start_time: optional(localTime),
   departures: list(z.unknown(), 5000).nullish(),
 });
 
@@ -171,6 +171,8 @@ export const PRICES = object({
 
 export const DEPARTURE = object({
   departure_date: date,
+  // Null: the time of the tour. An import never changes the time of a stored departure.
+  start_time: localTime.nullish(),
   seats_total: integer(1, 100_000),
   prices: PRICES,
   return_date: date.nullish(),
@@ -196,6 +198,10 @@ export const STORED_TOUR_COLUMNS = [
 ];
 export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field) =>
   field === 'prices' ? 'prices_minor' : field,
+);
+/** The columns of a stored departure that an import may change. The date and the time tell which departure it is. */
+export const CHANGEABLE_DEPARTURE_COLUMNS = STORED_DEPARTURE_COLUMNS.filter(
+  (column) => column !== 'departure_date' && column !== 'start_time',
 );
 
 export type EntryIssue = Pick<Issue, 'field' | 'message'>;

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { START_TIME } from '../catalog/start-time';
 import { PRICES, TOUR_FIELDS } from './catalog-schema';
 
 /** A tour or departure with the names and units of a catalog file. */
@@ -16,12 +17,12 @@ export function tourJson(row: string): string {
   return `json_build_object(${fields.join()})`;
 }
 
-/** Builds the entry of a departure's row as JSON, with times in UTC and milliseconds. */
+/** Builds the entry of a departure's row as JSON, with its own start time, and instants in UTC and milliseconds. */
 export function departureJson(row: string, tour: string): string {
   const prices = Object.keys(PRICES.shape).map(
     (category) => `'${category}', ${major(`(${row}.prices_minor->>'${category}')`, tour)}`,
   );
-  return `json_build_object('departure_date', ${row}.departure_date, 'return_date', ${row}.return_date,
+  return `json_build_object('departure_date', ${row}.departure_date, 'start_time', ${row}.start_time, 'return_date', ${row}.return_date,
     'seats_total', ${row}.seats_total, 'prices', json_build_object(${prices.join()}), 'status', ${row}.status,
     'closes_at', to_char(${row}.closes_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 }
@@ -47,7 +48,7 @@ export async function* exportCatalog(db: Db): AsyncGenerator<FileEntry> {
   for (let last: unknown = ''; ;) {
     const { rows }: { rows: { tour: FileEntry; departures: FileEntry[] | null }[] } = await db.raw(
       `select ${tourJson('t')} as tour,
-         (select json_agg(${departureJson('d', 't')} order by d.departure_date) from departures d where d.tour_id = t.id)
+         (select json_agg(${departureJson('d', 't')} order by d.departure_date, ${START_TIME}) from departures d where d.tour_id = t.id)
            as departures
        from tours t where t.slug > ? order by t.slug limit ?`,
       [last, TOURS_A_CHUNK] as string[],

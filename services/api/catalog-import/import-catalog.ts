@@ -11,16 +11,18 @@ import {
   lockStaged,
 } from './apply.repository';
 import { type CatalogRecord, createIssueList, type IssueList, type WatchImport } from './catalog-file';
-import { compareStaged, findIssues, stageRemovals } from './compare.repository';
+import { compareStaged, stageRemovals } from './compare.repository';
+import { findIssues } from './issues.repository';
 import {
   CatalogBusyError,
   CatalogChangedError,
   CatalogRefusedError,
   ImportRunningError,
+  refuseOverlap,
 } from './import.errors';
 import { findDiff, findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
 import { type StagedFiles, stageFiles, stageRecords } from './stage-files';
-import { analyzeStage, closeStage, copyChanges, openStage, type Stage } from './stage.repository';
+import { closeStage, copyChanges, openStage, prepareStage, type Stage } from './stage.repository';
 import { stageDigests, storeDigests } from './known-digests.repository';
 
 export interface ImportOptions {
@@ -81,7 +83,7 @@ export async function withComparedFiles<T>(
 
 async function compareFiles(staged: StagedImport, dryRun: boolean): Promise<ComparedImport> {
   const { stage, total, prune } = staged;
-  await analyzeStage(stage);
+  await prepareStage(stage);
   if (prune) await stageRemovals(stage, total.tours > 0 ? total.slugs : undefined);
   const { report, counts } = await compare(staged);
   const isRefused = report.errors.length > 0;
@@ -109,7 +111,7 @@ function sum(counts: Partial<Record<string, number>>): number {
 /**
  * Writes a compared import, all of it or nothing, with the events of the departures that it changes. Keep the transaction
  * short: bookings of the departures that change wait.
- * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError
+ * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError, EarlierReleaseRunsError
  */
 export async function writeImport(
   trx: Trx,
@@ -133,19 +135,19 @@ async function writeStaged(
   watch: WatchImport,
 ): Promise<ImportReport> {
   if (!(await claimImport(trx))) throw new ImportRunningError();
-  await analyzeStage(staged.stage);
+  await prepareStage(staged.stage);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
   // Marks expired holds as such, because the import may use their seats: a clock step must not make them live again.
   for (const id of await findStagedWithExpired(trx)) await relockDeparture(trx, id);
   const taken = await findTakenSlug(trx);
-  if (taken !== undefined) throw new CatalogChangedError(taken);
+  if (taken !== undefined) throw new CatalogChangedError(`The tour ${taken} was added to the catalog`);
   const { report, counts } = await compare(staged);
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
-  // Enqueues the events before the changes, because the names of the changed fields come from both states.
-  await enqueueDepartureEvents(trx, () => findSoldChanges(trx));
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });
-  await applyChanges(trx, counts, onRows);
+  const write = () => applyChanges(trx, counts, onRows);
+  // Finds the changes before it writes them, because the names of the changed fields come from both states.
+  await enqueueDepartureEvents(trx, () => findSoldChanges(trx), write).catch(refuseOverlap);
   await storeDigests(trx, staged.prune);
   return report;
 }
@@ -161,7 +163,7 @@ async function writeDigests(trx: Trx, { stage, prune }: ComparedImport): Promise
 
 /**
  * Compares and writes a small catalog in one transaction, under the locks of all its departures.
- * @throws CatalogRefusedError, ImportRunningError, CatalogBusyError
+ * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError, EarlierReleaseRunsError
  */
 export async function importCatalog(
   trx: Trx,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CLOCK } from '../../platform/database';
 import type { Issue, IssueList } from './catalog-file';
+import { departureName } from './match-departures';
 import { departureJson, type FileEntry, tourJson } from './export-catalog';
 import { queryStage, type Stage } from './stage.repository';
 
@@ -15,7 +16,8 @@ export interface ImportReport {
   pruned?: { tours_archived: number; departures_deleted: number; departures_cancelled: number };
   /** Standing bookings of the departures that the import cancels; absent if there are none. */
   bookings_to_tell?: BookingsToTell[];
-  /** New departures whose date is over in the tour's time zone, so that they cannot be booked; absent if there are none. */
+  /** New departures that have started, or whose date is over in the tour's time zone, so that they cannot be booked; absent if there are
+   * none. */
   past_departures?: PastDepartures;
   /** In a dry run: the changes of each tour. */
   changes?: TourDiff[];
@@ -32,12 +34,13 @@ interface Counts {
 interface BookingsToTell {
   tour: string;
   departure_date: string;
+  start_time: string | null;
   booking_refs: string[];
 }
 
 export interface PastDepartures {
   departures: number;
-  first: { tour: string; departure_date: string };
+  first: { tour: string; departure_date: string; start_time: string | null };
 }
 
 /** The numbers of staged changes by action. */
@@ -110,13 +113,14 @@ async function findBookingsToTell(stage: Stage): Promise<BookingsToTell[]> {
   const rows = await queryStage<{ booking: BookingsToTell }>(
     stage,
     `${CLOCK} select json_build_object('tour', t.slug, 'departure_date', c.departure_date,
-       'booking_refs', json_agg(l.booking_ref order by l.id)) as booking
+       'start_time', ${beginsAt('c', 't')}, 'booking_refs', json_agg(l.booking_ref order by l.id)) as booking
      from clock, changed_departures c
-     join departures d on d.id = c.id join tours t on t.id = d.tour_id
+     join departures d on d.id = c.id join changed_tours t on t.entry = c.entry
      join booking_leads l on l.departure_id = d.id
      where c.action in ('update', 'cancel') and c.status = 'cancelled' and d.status <> 'cancelled'
        and not l.sandbox and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
-     group by c.entry, t.slug, c.departure_date order by c.entry, c.departure_date`,
+     group by c.entry, t.slug, c.departure_date, ${beginsAt('c', 't')}
+     order by c.entry, c.departure_date, ${beginsAt('c', 't')}`,
   );
   return rows.map(({ booking }) => booking);
 }
@@ -125,10 +129,10 @@ async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefi
   const [row] = await queryStage<{ past: PastDepartures }>(
     stage,
     `${CLOCK} select json_build_object('departures', count(*) over (), 'first',
-       json_build_object('tour', t.slug, 'departure_date', c.departure_date)) as past
+       json_build_object('tour', t.slug, 'departure_date', c.departure_date, 'start_time', ${beginsAt('c', 't')})) as past
      from clock, changed_departures c join changed_tours t on t.entry = c.entry
-     where c.action = 'insert' and c.departure_date < tour_today(t.time_zone, clock.at)
-     order by c.entry, c.departure_date limit 1`,
+     where c.action = 'insert' and departure_is_past(c.departure_date, ${beginsAt('c', 't')}, t.time_zone, clock.at)
+     order by c.entry, c.departure_date, ${beginsAt('c', 't')} limit 1`,
   );
   return row?.past;
 }
@@ -149,7 +153,8 @@ export async function findRemovals(stage: Stage): Promise<Removals> {
     stage,
     `select coalesce(md5(string_agg(name, ',' order by entry < 0, slug, name)), '') as digest,
             coalesce((array_agg(name order by entry < 0, slug, name))[1:?], '{}') as named
-     from (select t.entry, t.slug, format('%s %s %s', d.action, t.slug, d.departure_date) as name
+     from (select t.entry, t.slug, format('%s %s %s', d.action, t.slug,
+             ${departureName('d.departure_date', beginsAt('d', 't'))}) as name
            from changed_departures d join changed_tours t on t.entry = d.entry where d.action in ('delete', 'cancel')
            union all
            select entry, slug, format('archive %s', slug) from changed_tours where action = 'archive') as removal`,
@@ -180,6 +185,8 @@ export interface TourDiff {
 
 interface DepartureDiff {
   departure_date: string;
+  /** Its own, or that of the tour, after the import. */
+  start_time: string | null;
   change: 'created' | 'updated' | 'deleted' | 'cancelled';
   fields?: FieldDiff[];
 }
@@ -191,8 +198,13 @@ interface Change<Action> {
 }
 
 type TourChange = Change<'insert' | 'update' | 'touch' | 'archive'> & {
-  departures: Change<'insert' | 'update' | 'delete' | 'cancel'>[] | null;
+  departures: (Change<'insert' | 'update' | 'delete' | 'cancel'> & { start_time: string | null })[] | null;
 };
+
+/** Returns the SQL of the time at which a staged departure begins after the import. */
+function beginsAt(departure: string, tour: string): string {
+  return `coalesce(${departure}.start_time, ${tour}.start_time)`;
+}
 
 const CHANGES = {
   insert: 'created',
@@ -207,8 +219,8 @@ export async function findDiff(stage: Stage): Promise<TourDiff[]> {
   const changes = await queryStage<TourChange>(
     stage,
     `select c.action, ${tourJson('t')} as before, ${tourJson('c')} as after,
-       (select json_agg(json_build_object('action', n.action, 'before', ${departureJson('d', 't')},
-                                          'after', ${departureJson('n', 'c')}) order by n.departure_date)
+       (select json_agg(json_build_object('action', n.action, 'start_time', ${beginsAt('n', 'c')}, 'before', ${departureJson('d', 't')},
+                                          'after', ${departureJson('n', 'c')}) order by n.departure_date, ${beginsAt('n', 'c')})
         from changed_departures n left join departures d on d.id = n.id where n.entry = c.entry) as departures
      from (select * from changed_tours order by entry < 0, abs(entry) limit ?) as c
      left join tours t on t.id = c.id order by c.entry < 0, abs(c.entry)`,
@@ -221,6 +233,7 @@ export async function findDiff(stage: Stage): Promise<TourDiff[]> {
     ...(tour.departures && {
       departures: tour.departures.map((departure) => ({
         departure_date: String(departure.after.departure_date),
+        start_time: departure.start_time,
         change: CHANGES[departure.action],
         ...compareFields(departure),
       })),

@@ -33,12 +33,39 @@ export class CatalogBusyError extends AppError {
   }
 }
 
+/** Others changed the catalog between the comparison and the writing of the import. */
 export class CatalogChangedError extends AppError {
   readonly code = 'catalog_changed';
 
-  constructor(slug: string) {
+  /** @param change a sentence without its end */
+  constructor(change: string) {
+    super(`${change} while the files were compared; nothing was written. Run the import again`);
+  }
+}
+
+/** The import adds a second departure to a date, which processes of an earlier release cannot tell from the first. */
+export class EarlierReleaseRunsError extends AppError {
+  readonly code = 'earlier_release_runs';
+
+  constructor() {
     super(
-      `The tour ${slug} was added to the catalog while the files were compared; nothing was written. Run the import again`,
+      'An instance of an earlier release still runs, which knows one departure a day; nothing was written. Update or stop it, wait a ' +
+        'minute, and run the import again',
     );
   }
+}
+
+/** The constraints of 0115_departure_times.sql and 0116_departure_times_index.sql, under which no two departures begin together. */
+const DISTINCT_STARTS = ['departures_told_apart', 'departures_one_per_start'];
+
+/**
+ * Translates the refusals of the database that an import cannot foresee.
+ * @throws CatalogChangedError, EarlierReleaseRunsError; else the given error
+ */
+export function refuseOverlap(error: unknown): never {
+  const constraint = String((error as { constraint?: unknown }).constraint);
+  if (constraint === 'departures_one_a_day_during_update') throw new EarlierReleaseRunsError();
+  if (DISTINCT_STARTS.includes(constraint))
+    throw new CatalogChangedError('A departure with the same start was added or changed');
+  throw error;
 }

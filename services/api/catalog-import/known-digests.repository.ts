@@ -13,7 +13,7 @@ import { queryStage, type Stage } from './stage.repository';
  * Increment it with every change to the meaning or the validity of an entry (catalog-schema.ts, the lists of currencies and
  * countries): entries of earlier imports are then parsed and compared again.
  */
-const RULES = 1;
+const RULES = 2;
 /** The runtime defines the valid time zones. */
 const RUNTIME = `${process.versions.icu} ${process.versions.tz}`;
 const PREFIX = `catalog entry, rules ${RULES}, ${RUNTIME}\n`;

@@ -181,7 +181,7 @@ class EntryRows {
   private pushDeparture(
     entry: number,
     { index, file, line }: Partial<Place>,
-    { departure_date, seats_total, prices, return_date, status, closes_at }: DepartureEntry,
+    { departure_date, start_time, seats_total, prices, return_date, status, closes_at }: DepartureEntry,
   ): void {
     const { adult, child, single_supplement } = prices ?? ({} as Partial<NonNullable<typeof prices>>);
     const emptied = Object.entries({ child, single_supplement, return_date, closes_at })
@@ -194,6 +194,7 @@ class EntryRows {
       file,
       line,
       departure_date,
+      start_time,
       seats_total,
       adult,
       child,
@@ -202,6 +203,7 @@ class EntryRows {
       status === null ? 'scheduled' : status,
       closes_at,
       emptied.length > 0 ? `{${emptied.join()}}` : null,
+      null,
     ]);
   }
 }

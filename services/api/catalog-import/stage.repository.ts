@@ -19,25 +19,26 @@ const STAGED = {
   /** A negative `entry` marks a tour that the files lack. */
   staged_tours: `entry integer, slug text, file text, line integer, index integer, digest bytea, columns jsonb,
     base_price numeric, has_list boolean, departures integer, is_new boolean`,
-  /** A null `position` marks a departure that its tour's list lacks. `index` is the place in that list; `file` and `line` are
-   * those of a departures file. `emptied` names the cleared fields. */
+  /** A null `position` marks a departure that its tour's list lacks: `departure_id`, with the start time that it has after the import.
+   * `index` is the place in that list; `file` and `line` are those of a departures file. `emptied` names the cleared fields. */
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
-    seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
-    closes_at timestamptz, emptied text[]`,
+    start_time text, seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
+    closes_at timestamptz, emptied text[], departure_id uuid`,
   /** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
   staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
 };
 
-const TABLES = [...Object.keys(STAGED), 'changed_tours', 'changed_departures'];
+const TABLES = [...Object.keys(STAGED), 'shared_dates', 'changed_tours', 'changed_departures'];
 const DROP = `drop table if exists ${TABLES.map((table) => `pg_temp.${table}`).join()}`;
 const CREATE = `
   ${Object.entries(STAGED)
     .map(([table, columns]) => `create temporary table ${table} (${columns});`)
     .join('')}
+  create temporary table shared_dates (entry integer, departure_date date, primary key (entry, departure_date));
   create temporary table changed_tours as
     select 0 as entry, ''::text as action, false as is_repriced, t.* from tours t with no data;
   create temporary table changed_departures as
-    select 0 as entry, ''::text as action, d.* from departures d with no data`;
+    select 0 as entry, 0 as position, ''::text as action, d.* from departures d with no data`;
 
 /** Creates the staging tables in the transaction `db`; on a pool, in a transaction of their own until `closeStage`. */
 export async function openStage(db: Db): Promise<Stage> {
@@ -88,11 +89,14 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
         s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
-    // A new currency is refused if the list lacks a departure, so the list is complete.
-    staged_departures: `select s.* from staged_departures s
-      join changed_tours c on c.entry = s.entry
-      left join changed_departures d on d.entry = s.entry and d.departure_date = s.departure_date
-      where d.entry is not null or c.is_repriced`,
+    // A new currency is refused if the list lacks a departure, so the list is complete. The rows of a date stay together, because one
+    // without a time means the only departure of its date.
+    staged_departures: `select s.* from staged_departures s join changed_tours c on c.entry = s.entry
+      where c.is_repriced
+      union all
+      select s.* from staged_departures s
+      where exists (select from changed_departures d where d.entry = s.entry and d.departure_date = s.departure_date)
+        and not exists (select from changed_tours c where c.entry = s.entry and c.is_repriced)`,
     staged_digests: 'select * from staged_digests',
   };
   for (const [table, query] of Object.entries(rows)) {
@@ -102,11 +106,20 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   return copy;
 }
 
-/** Gives the planner statistics of the staged rows. Samples only the columns that join: the wide ones took three times as long. */
-export async function analyzeStage(stage: Stage): Promise<void> {
+/**
+ * Finds the dates with several rows, and gives the planner statistics of the staged rows. Samples only the columns that join: the wide ones
+ * took three times as long.
+ */
+export async function prepareStage(stage: Stage): Promise<void> {
   await queryStage(
     stage,
-    'analyze pg_temp.staged_tours (entry, slug); analyze pg_temp.staged_departures (entry, departure_date)',
+    `insert into shared_dates
+     select entry, departure_date from staged_departures where position is not null and departure_date is not null
+     group by entry, departure_date having count(*) > 1`,
+  );
+  await queryStage(
+    stage,
+    'analyze pg_temp.shared_dates; analyze pg_temp.staged_tours (entry, slug); analyze pg_temp.staged_departures (entry, departure_date)',
   );
 }
 

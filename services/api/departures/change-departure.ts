@@ -244,16 +244,18 @@ const BATCH_LIMIT = 1_000;
  * hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed and named in the
  * event, or made after the change.
  * @param findChanges is called only if an endpoint subscribes to these events; returns each departure once
+ * @param write makes the changes, if they are not made yet: the events show the departures as they are then
  * @returns the ids of the tenants that are informed, without sandbox tenants, because operators read the number
  */
 export async function enqueueDepartureEvents(
   trx: Trx,
   findChanges: () => Promise<DepartureChange[]>,
+  write?: () => Promise<void>,
 ): Promise<Set<string>> {
   const informed = new Set<string>();
   const subscribers = await findSubscribers(trx, ['departure.cancelled', 'departure.updated']);
-  if (subscribers.length === 0) return informed;
-  const changes = await findChanges();
+  const changes = subscribers.length > 0 ? await findChanges() : [];
+  await write?.();
   for (let start = 0; start < changes.length; start += BATCH_LIMIT) {
     const batch = changes.slice(start, start + BATCH_LIMIT);
     const concerned = await findConcernedTenants(trx, batch, subscribers);

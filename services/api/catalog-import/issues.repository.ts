@@ -1,0 +1,214 @@
+import { CLOCK } from '../../platform/database';
+import { describePlace, type Issue, type Place } from './catalog-file';
+import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
+import { queryStage, type Stage } from './stage.repository';
+
+/**
+ * Finds the issues that depend on all files or on the catalog, also in entries that have other issues. Runs after compareStaged, because
+ * it reads the changes.
+ */
+export async function findIssues(stage: Stage): Promise<Issue[]> {
+  const unknown = await findUnknownTimeZones(stage);
+  return [...(await describeUnknownTimeZones(stage, unknown)), ...(await findRefusedChanges(stage, unknown))];
+}
+
+/** Checks each name once. The runtime and the database must both know it. */
+async function findUnknownTimeZones(stage: Stage): Promise<string[]> {
+  const zones = await queryStage<{ name: string; isKnown: boolean }>(
+    stage,
+    `select name, name in (select name from pg_timezone_names) as "isKnown"
+     from (select distinct columns->>'time_zone' as name from staged_tours) as given where name is not null`,
+  );
+  return zones.filter(({ name, isKnown }) => !isKnown || !isIanaName(name)).map(({ name }) => name);
+}
+
+async function describeUnknownTimeZones(stage: Stage, unknown: string[]): Promise<Issue[]> {
+  if (unknown.length === 0) return [];
+  const places = await queryStage<{ place: Place }>(
+    stage,
+    `select ${placeJson('s')} as place from staged_tours s where columns->>'time_zone' = any(?) order by entry`,
+    [unknown],
+  );
+  const message = 'must be an IANA time zone that the database knows, such as Europe/Berlin';
+  return places.map(({ place }) => ({ ...place, field: 'time_zone', message }));
+}
+
+/** Intl also accepts offsets, but PostgreSQL interprets their sign the other way round. */
+function isIanaName(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+interface FoundIssue {
+  place: Place;
+  field: string;
+  message: string;
+  /** The place of the first departure with the date and time. */
+  first: Place | null;
+  firstField: string | null;
+}
+
+/** @param unknown time zones whose clocks cannot be checked */
+async function findRefusedChanges(stage: Stage, unknown: string[]): Promise<Issue[]> {
+  const rows = await queryStage<FoundIssue>(stage, REFUSED, [unknown]);
+  return rows.map(({ place, field, message, first, firstField }) => ({
+    ...place,
+    field,
+    message: first ? `${message} ${describePlace(first, firstField ?? '')}` : message,
+  }));
+}
+
+const placeJson = (row: string) =>
+  `json_strip_nulls(json_build_object('file', ${row}.file, 'line', ${row}.line, 'index', ${row}.index))`;
+
+const MOST_MINOR_UNITS = 1_000_000_000_000;
+
+/** Returns the SQL of a local time that clocks skip on the date. */
+const isSkipped = (date: string, time: string, zone: string) =>
+  `((${date} + ${time}::time) at time zone ${zone}) at time zone ${zone} <> ${date} + ${time}::time`;
+
+const REFUSED = `
+  ${CLOCK},
+  -- The tour of each entry, stored or new. Its currency, time zone and start time are the file's, or the stored ones.
+  tour as materialized (
+    select s.entry, s.slug, s.file, s.line, s.index, s.columns is null as has_departures_alone, t.id,
+           t.currency as stored_currency, coalesce(s.columns->>'currency', t.currency) as currency,
+           coalesce((s.columns->>'currency_digits')::integer, t.currency_digits) as digits, s.base_price,
+           s.columns->>'currency' <> t.currency as is_repriced,
+           ${startTimeAfter('s', 't')} as start_time, t.start_time as stored_start_time,
+           nullif(coalesce(s.columns->>'time_zone', t.time_zone, 'UTC'), unknown.name) as time_zone, t.time_zone as stored_time_zone
+    from staged_tours s left join tours t on t.slug = s.slug
+    left join unnest(?::text[]) as unknown (name) on unknown.name = s.columns->>'time_zone'
+    where s.entry >= 0
+  ),
+  departure as not materialized (
+    select s.*, t.id as tour_id, t.slug, t.currency, t.digits, t.time_zone, coalesce(s.start_time, t.start_time) as begins_at
+    from staged_departures s join tour t on t.entry = s.entry where s.position is not null
+  ),
+  -- The rows of dates that have several.
+  shared as (
+    select d.*, row_number() over same_start as number, first_value(d.position) over same_start as first_position
+    from departure d join shared_dates x on x.entry = d.entry and x.departure_date = d.departure_date
+    window same_start as (partition by d.entry, d.departure_date, d.begins_at order by d.position)
+  ),
+  -- New departures of dates that have stored ones, with the start times of these.
+  beside as (
+    select c.entry, c.position, c.departure_date, c.start_time, t.slug, bool_or(b.begins_at is null) as is_beside_untimed,
+           string_agg(b.begins_at, ', ' order by b.begins_at) as times
+    from changed_departures c join tour t on t.entry = c.entry and t.id is not null
+    join departures d on d.tour_id = t.id and d.departure_date = c.departure_date
+    cross join lateral (select coalesce(d.start_time, t.start_time) as begins_at) as b
+    where c.action = 'insert'
+    group by c.entry, c.position, c.departure_date, c.start_time, t.slug
+  ),
+  -- The stored departures that get another start time or time zone from their tour.
+  moved as materialized (
+    select t.entry, t.slug, t.start_time as tour_time, t.time_zone, t.stored_start_time, t.stored_time_zone, d.departure_date,
+           coalesce(d.start_time, t.start_time) as begins_at,
+           count(*) over (partition by t.entry, d.departure_date) as of_date,
+           count(*) over (partition by t.entry, d.departure_date, coalesce(d.start_time, t.start_time)) as of_time
+    from tour t join departures d on d.tour_id = t.id
+    where (t.start_time is distinct from t.stored_start_time or t.time_zone <> t.stored_time_zone)
+      and not exists (select from changed_departures c where c.id = d.id and c.action = 'delete')
+  ),
+  amount as (
+    select d.entry, d.position, given.field, given.amount, d.currency, d.digits from departure d
+    cross join lateral (values ('prices.adult', d.adult), ('prices.child', d.child),
+      ('prices.single_supplement', d.single_supplement)) as given(field, amount)
+    where greatest(scale(d.adult), scale(d.child), scale(d.single_supplement)) > d.digits
+      or greatest(d.adult, d.child, d.single_supplement) * power(10, d.digits)::numeric > ${MOST_MINOR_UNITS}
+    union all
+    select entry, null, 'base_price', base_price, currency, digits from tour
+  ),
+  -- Live holds and standing leads of real seats were promised a price in the stored currency.
+  repriced as materialized (
+    select t.*, exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
+                        where d.tour_id = t.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at))
+             or exists (select from clock, booking_leads l
+                        where l.tour_id = t.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
+    from tour t where t.is_repriced
+  ),
+  -- Each issue with the field, and the position of a departure.
+  issue (entry, position, rank, field, message, first_position) as (
+    select entry, position, 1, 'departure_date', case when begins_at is null
+             then 'is the date of a second departure of the tour; the first is at'
+             else format('is the date of a second departure of the tour at %s; the first is at', begins_at) end, first_position
+    from shared where number > 1
+    union all
+    select entry, position, 1, 'start_time', format('is required: the tour has several departures on %s', departure_date), null
+    from shared where begins_at is null and number = 1 and exists (
+      select from shared o
+      where o.entry = shared.entry and o.departure_date = shared.departure_date and o.begins_at is not null)
+    union all
+    select entry, position, 1, 'start_time', case when start_time is null
+             then format('is required: %s has several departures on %s, at %s', slug, departure_date, times)
+             else format('names a time, but the departure of %s on %s has none: tourctl departure set-time %s %s %s gives it one',
+               slug, departure_date, slug, departure_date, start_time) end, null
+    from beside b
+    where case when start_time is null then ${isOnlyRow('b')} else is_beside_untimed end
+    union all
+    select entry, position, 1, case when start_time is null then 'departure_date' else 'start_time' end,
+           format('is a departure at %s, which clocks in %s skip', ${departureName('departure_date', 'begins_at')}, time_zone), null
+    from departure where begins_at is not null and ${isSkipped('departure_date', 'begins_at', 'time_zone')}
+    union all
+    select distinct on (entry) entry, null::integer, 3, 'start_time', case when begins_at is null
+             then format('is removed, so a departure on %s has no time, but the tour has several on that date', departure_date)
+             else format('changes, so two departures begin at %s', ${departureName('departure_date', 'begins_at')}) end, null::integer
+    from (select * from moved where of_time > 1 or (begins_at is null and of_date > 1) order by entry, departure_date) as equal
+    union all
+    -- Leaves out past departures, and dates in the file: their rows have issues.
+    select distinct on (entry) entry, null::integer, 3, case when tour_time is distinct from stored_start_time then 'start_time' else 'time_zone' end,
+           format('changes, so a departure begins at %s, which clocks in %s skip', ${departureName('departure_date', 'begins_at')}, time_zone),
+           null::integer
+    from (select m.* from clock, moved m
+          where m.begins_at is not null and m.departure_date >= tour_today(m.time_zone, clock.at)
+            and ${isSkipped('m.departure_date', 'm.begins_at', 'm.time_zone')}
+            and not exists (select from staged_departures s where s.entry = m.entry and s.departure_date = m.departure_date)
+          order by m.entry, m.departure_date) as skipped
+    union all
+    select entry, position, 2, field,
+           case when scale(amount) > digits
+                then format('must have at most %s decimals: that is what %s has', digits, currency)
+                else 'is more than a price may be' end, null
+    from amount
+    where scale(amount) > digits or amount * power(10, digits)::numeric > ${MOST_MINOR_UNITS}
+    union all
+    select entry, null, 3, 'tour_slug', format('names no tour: there is none with the slug %s', slug), null
+    from tour where has_departures_alone and id is null
+    union all
+    select entry, null, 4, 'currency',
+           format('must stay %s: the tour has live holds or standing bookings', stored_currency), null
+    from repriced where is_in_use
+    union all
+    -- An issue with a date of the list may be the reason why a departure seems to be missing.
+    select r.entry, null, 4, 'currency',
+           'changes, so the file must price every departure of the tour; missing: '
+             || string_agg(${departureName('d.departure_date', 'coalesce(d.start_time, r.start_time)')}, ', '
+                  order by d.departure_date, coalesce(d.start_time, r.start_time)), null
+    from repriced r join departures d on d.tour_id = r.id
+    where not r.is_in_use and not exists (
+      select from departure s
+      where s.entry = r.entry and (s.departure_date is null
+        or (s.departure_date = d.departure_date and ${isMeant('s', 'd', 'r.start_time')})))
+    group by r.entry
+    union all
+    select c.entry, c.position, 5, 'seats_total',
+           format('must be at least %s: so many seats of %s on %s are held or booked', seats_taken(d.id, clock.at), t.slug,
+             ${departureName('d.departure_date', 'coalesce(d.start_time, t.start_time)')}), null
+    from clock, changed_departures c join departures d on d.id = c.id join tour t on t.entry = c.entry
+    where c.action = 'update' and c.seats_total < d.seats_total and c.seats_total < seats_taken(d.id, clock.at)
+  )
+  -- A departure of a tour's list has the place of the tour.
+  select case when d.file is null then ${placeJson('t')} else ${placeJson('d')} end as place,
+         case when d.index is null then i.field else format('departures[%s].%s', d.index, i.field) end as field, i.message,
+         case when f.entry is null then null when f.file is null then ${placeJson('t')} else ${placeJson('f')} end as first,
+         'departures[' || f.index || ']' as first_field
+  from issue i
+  join tour t on t.entry = i.entry
+  left join staged_departures d on d.position = i.position
+  left join staged_departures f on f.position = i.first_position
+  order by i.entry, i.rank, i.position`;

@@ -1,0 +1,39 @@
+/**
+ * The SQL that finds the stored departure of a row in a file: by tour, date and start time. The time of a row or of a departure is its own,
+ * or that of the tour after the import.
+ */
+
+/** Returns the SQL of the start time of a tour after the import: that of its entry `s`, else the stored one of `t`. */
+export function startTimeAfter(entry: string, tour: string): string {
+  return `case when jsonb_exists(${entry}.columns, 'start_time') then ${entry}.columns->>'start_time' else ${tour}.start_time end`;
+}
+
+/** Returns the SQL that is true for the only row of its date. */
+export function isOnlyRow(row: string): string {
+  return `not exists (
+    select from shared_dates x where x.entry = ${row}.entry and x.departure_date = ${row}.departure_date)`;
+}
+
+/**
+ * Returns the SQL that is true if a row of a file means a stored departure of its tour and date. A row without its own time also means the
+ * only departure of the date, so that files without times keep working. Two departures without a time never share a date.
+ */
+export function isMeant(row: string, departure: string, tourTime: string): string {
+  return `(coalesce(${departure}.start_time, ${tourTime}) is not distinct from coalesce(${row}.start_time, ${tourTime})
+    or (${row}.start_time is null and ${isOnlyRow(row)} and not exists (
+      select from departures o
+      where o.tour_id = ${departure}.tour_id and o.departure_date = ${departure}.departure_date and o.id <> ${departure}.id)))`;
+}
+
+/** Returns the same for any staged row. One that marks a lacking departure names it, unless its time has changed since. */
+export function isStagedFor(row: string, departure: string, tourTime: string): string {
+  return `case when ${row}.position is null
+    then ${departure}.id = ${row}.departure_id
+      and coalesce(${departure}.start_time, ${tourTime}) is not distinct from ${row}.start_time
+    else ${isMeant(row, departure, tourTime)} end`;
+}
+
+/** Returns the SQL of a departure's name in messages, as nameDeparture of start-time.ts. */
+export function departureName(date: string, time: string): string {
+  return `concat_ws(' ', ${date}, ${time})`;
+}

@@ -1,0 +1,357 @@
+import type { ImportReport } from '../../services/api/catalog-import/import-report';
+import { CatalogChangedError, refuseOverlap } from '../../services/api/catalog-import/import.errors';
+import { exportCatalog } from '../../services/api/catalog-import/export-catalog';
+import { useTestDatabase } from '../support/database';
+import { givenTenant, unique } from '../support/given';
+import { add } from '../webhook-queue/queue-fixture';
+import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
+import { type DepartureRow, insertHold, insertLead, tourOf } from './catalog-rows';
+
+const database = useTestDatabase();
+let slug: string;
+beforeEach(() => {
+  slug = unique('tour');
+});
+
+const DATE = '2031-06-01';
+const at = (start_time: string | undefined, fields: object = {}) => departureEntry({ start_time, ...fields });
+const tour = (departures: object[] | undefined, fields: object = {}) => ({
+  'tours.json': [tourEntry({ slug, departures, ...fields })],
+});
+
+/** Returns each departure of the tour as `date own-time seats status`, by date and time. */
+async function stored(): Promise<string[]> {
+  const rows = await rowsOf();
+  return rows.map(({ departureDate, startTime, seatsTotal, status }) =>
+    [departureDate, startTime ?? '-', seatsTotal, status].join(' '),
+  );
+}
+
+async function rowsOf(): Promise<(DepartureRow & { startTime: string | null })[]> {
+  const { id } = await tourOf(database.db, slug);
+  return database
+    .db('departures')
+    .where({ tour_id: id })
+    .orderByRaw('departure_date, start_time nulls first');
+}
+
+async function issuesOf(report: Promise<ImportReport>): Promise<string[]> {
+  return (await report).errors.map(({ field, message }) => `${field} ${message}`);
+}
+
+function counts({ departures }: ImportReport): number[] {
+  return [departures.created, departures.updated, departures.unchanged];
+}
+
+describe('a date with two departures in a file', () => {
+  const both = [at('09:30'), at('14:30', { seats_total: 20 })];
+
+  it('is stored with the times of both, and is unchanged when it is imported again', async () => {
+    expect(counts(await importFiles(database.db, tour(both)))).toEqual([2, 0, 0]);
+    expect(await stored()).toEqual([`${DATE} 09:30 10 scheduled`, `${DATE} 14:30 20 scheduled`]);
+    expect(counts(await importFiles(database.db, tour(both, { summary: 'Read again' })))).toEqual([0, 0, 2]);
+  });
+
+  it('changes the departure with the time of the row, and no other', async () => {
+    await importFiles(database.db, tour(both));
+    const report = await importFiles(database.db, tour([at('14:30', { seats_total: 21 })]), { dryRun: true });
+    expect(report.changes).toEqual([
+      {
+        tour: slug,
+        departures: [
+          {
+            departure_date: DATE,
+            start_time: '14:30',
+            change: 'updated',
+            fields: [{ field: 'seats_total', before: 20, after: 21 }],
+          },
+        ],
+      },
+    ]);
+    await importFiles(database.db, tour([at('14:30', { seats_total: 21 })]));
+    expect(await stored()).toEqual([`${DATE} 09:30 10 scheduled`, `${DATE} 14:30 21 scheduled`]);
+  });
+
+  it('is read from the column start_time of a CSV file and from JSON lines', async () => {
+    const csv = [
+      'tour_slug,departure_date,start_time,seats_total,prices.adult',
+      `${slug},${DATE},09:30,10,1290`,
+      `${slug},${DATE},14:30,20,1290`,
+      `${slug},2031-06-02,,20,1290`,
+    ].join('\n');
+    const lines = { 'tours.jsonl': JSON.stringify(tourEntry({ slug })), 'departures.csv': csv };
+    expect(counts(await importFiles(database.db, lines))).toEqual([3, 0, 0]);
+    expect(await stored()).toEqual([
+      `${DATE} 09:30 10 scheduled`,
+      `${DATE} 14:30 20 scheduled`,
+      '2031-06-02 - 20 scheduled',
+    ]);
+    const jsonLines = { 'tours.jsonl': JSON.stringify(tourEntry({ slug, departures: both })) };
+    expect(counts(await importFiles(database.db, jsonLines))).toEqual([0, 0, 2]);
+  });
+
+  it('is refused when two rows have the same time, own or of the tour', async () => {
+    const again = importFiles(database.db, tour([at('09:30'), at('09:30')]));
+    expect(await issuesOf(again)).toEqual([
+      expect.stringMatching(
+        /^departures\[1\]\.departure_date is the date of a second departure of the tour at 09:30; the first is at .*, departures\[0\]$/,
+      ),
+    ]);
+    const inherited = importFiles(database.db, tour([at('09:30'), at(undefined)], { start_time: '09:30' }));
+    expect(await issuesOf(inherited)).toEqual([expect.stringMatching(/^departures\[1\]\.departure_date/)]);
+  });
+
+  it('is refused when one of its rows has no time', async () => {
+    expect(await issuesOf(importFiles(database.db, tour([at('09:30'), at(undefined)])))).toEqual([
+      `departures[1].start_time is required: the tour has several departures on ${DATE}`,
+    ]);
+  });
+
+  it('may have one row with the time of the tour', async () => {
+    const rows = tour([at(undefined), at('14:30')], { start_time: '09:30' });
+    expect(counts(await importFiles(database.db, rows))).toEqual([2, 0, 0]);
+    expect(counts(await importFiles(database.db, rows))).toEqual([0, 0, 2]);
+    expect(await stored()).toEqual([`${DATE} - 10 scheduled`, `${DATE} 14:30 10 scheduled`]);
+  });
+
+  it('keeps its seats apart: too few of them are refused for the departure that has sold them', async () => {
+    const tenantId = (await givenTenant(database.db)).id;
+    await importFiles(database.db, tour(both));
+    const [, afternoon] = await rowsOf();
+    await insertHold(database.db, tenantId, afternoon!.id, 5);
+    const fewer = [at('09:30', { seats_total: 2 }), at('14:30', { seats_total: 2 })];
+    expect(await issuesOf(importFiles(database.db, tour(fewer)))).toEqual([
+      `departures[1].seats_total must be at least 5: so many seats of ${slug} on ${DATE} 14:30 are held or booked`,
+    ]);
+  });
+});
+
+describe('a row without a time', () => {
+  it('means the only departure of its date, also one with a time', async () => {
+    await importFiles(database.db, tour([at('09:30')]));
+    expect(counts(await importFiles(database.db, tour([at(undefined, { seats_total: 8 })])))).toEqual([
+      0, 1, 0,
+    ]);
+    expect(await stored()).toEqual([`${DATE} 09:30 8 scheduled`]);
+  });
+
+  it('is refused on a date with several stored departures, whose times the issue names', async () => {
+    await importFiles(database.db, tour([at('09:30'), at('14:30')]));
+    expect(await issuesOf(importFiles(database.db, tour([at(undefined)])))).toEqual([
+      `departures[0].start_time is required: ${slug} has several departures on ${DATE}, at 09:30, 14:30`,
+    ]);
+  });
+
+  it('follows the time that the file gives to its tour', async () => {
+    await importFiles(database.db, tour([at(undefined)]));
+    const report = await importFiles(database.db, tour([at(undefined)], { start_time: '08:00' }));
+    expect(counts(report)).toEqual([0, 0, 1]);
+    expect(await stored()).toEqual([`${DATE} - 10 scheduled`]);
+  });
+});
+
+describe('a row with a time', () => {
+  it('never changes a departure without one', async () => {
+    await importFiles(database.db, tour([at(undefined)]));
+    expect(await issuesOf(importFiles(database.db, tour([at('09:30', { seats_total: 4 })])))).toEqual([
+      `departures[0].start_time names a time, but the departure of ${slug} on ${DATE} has none: tourctl departure set-time ${slug} ${DATE} 09:30 gives it one`,
+    ]);
+  });
+
+  it('means the departure that has this time from its tour, which keeps no time of its own', async () => {
+    await importFiles(database.db, tour([at(undefined)], { start_time: '09:30' }));
+    expect(counts(await importFiles(database.db, tour([at('09:30', { seats_total: 4 })])))).toEqual([
+      0, 1, 0,
+    ]);
+    expect(await stored()).toEqual([`${DATE} - 4 scheduled`]);
+  });
+
+  it('means no departure whose time is another after the change of its tour', async () => {
+    await importFiles(database.db, tour([at(undefined)], { start_time: '09:30' }));
+    const moved = tour([at('09:30', { seats_total: 4 })], { start_time: '11:00' });
+    expect(counts(await importFiles(database.db, moved))).toEqual([1, 0, 0]);
+    expect(await stored()).toEqual([`${DATE} - 10 scheduled`, `${DATE} 09:30 4 scheduled`]);
+  });
+});
+
+describe('a start time of a tour that changes', () => {
+  it('is refused when two departures would begin together, and when one would have no time', async () => {
+    await importFiles(database.db, tour([at(undefined), at('14:30')], { start_time: '09:30' }));
+    expect(await issuesOf(importFiles(database.db, tour(undefined, { start_time: '14:30' })))).toEqual([
+      `start_time changes, so two departures begin at ${DATE} 14:30`,
+    ]);
+    expect(await issuesOf(importFiles(database.db, tour(undefined, { start_time: null })))).toEqual([
+      `start_time is removed, so a departure on ${DATE} has no time, but the tour has several on that date`,
+    ]);
+    const free = await importFiles(database.db, tour(undefined, { start_time: '10:00' }));
+    expect(free.tours.updated).toBe(1);
+  });
+
+  it('may be the time of a departure that --prune deletes', async () => {
+    await importFiles(database.db, tour([at(undefined), at('14:30')], { start_time: '09:30' }));
+    const report = await importFiles(database.db, tour([at('12:00')], { start_time: '14:30' }), {
+      prune: true,
+    });
+    expect(report.pruned).toMatchObject({ departures_deleted: 2 });
+    expect(await stored()).toEqual([`${DATE} 12:00 10 scheduled`]);
+  });
+
+  it('is announced to tenants with bookings on departures without their own time', async () => {
+    const tenantId = (await givenTenant(database.db)).id;
+    await add(database.db, tenantId, 'https://acme.example/', ['departure.updated']);
+    const rows = [at(undefined), at('14:30'), at(undefined, { departure_date: '2031-06-02' })];
+    await importFiles(database.db, tour(rows, { start_time: '09:30' }));
+    for (const row of await rowsOf()) await insertLead(database.db, tenantId, row, unique('REF'));
+    const changed = [rows[0]!, rows[1]!, at(undefined, { departure_date: '2031-06-02', seats_total: 11 })];
+    await importFiles(database.db, tour(changed, { start_time: '10:00' }));
+    const { rows: events } = await database.db.raw(
+      `select body::json ->> 'departure_date' as date, body::json ->> 'departure_time' as time, body::json -> 'changed' as changed
+       from webhook_events where tenant_id = ? order by 1`,
+      [tenantId],
+    );
+    expect(events).toEqual([
+      { date: DATE, time: '10:00', changed: ['start_time'] },
+      { date: '2031-06-02', time: '10:00', changed: ['start_time', 'seats_total'] },
+    ]);
+  });
+});
+
+describe('a pruning import of departures with times', () => {
+  it('removes by date and time what the file lacks, and names the time', async () => {
+    const tenantId = (await givenTenant(database.db)).id;
+    await importFiles(database.db, tour([at('09:30'), at('12:00'), at('14:30')]));
+    const [morning] = await rowsOf();
+    const reference = unique('REF');
+    await insertLead(database.db, tenantId, morning!, reference);
+    const fewer = tour([at('14:30')]);
+    await compareFiles(
+      database.db,
+      fewer,
+      async ({ removals }) => {
+        expect(removals.named.filter((name) => name.includes(slug))).toEqual([
+          `cancel ${slug} ${DATE} 09:30`,
+          `delete ${slug} ${DATE} 12:00`,
+        ]);
+        return Promise.resolve();
+      },
+      { prune: true, dryRun: true },
+    );
+    const report = await importFiles(database.db, fewer, { prune: true });
+    expect(report.pruned).toMatchObject({ departures_deleted: 1, departures_cancelled: 1 });
+    expect(report.bookings_to_tell).toEqual([
+      { tour: slug, departure_date: DATE, start_time: '09:30', booking_refs: [reference] },
+    ]);
+    expect(await stored()).toEqual([`${DATE} 09:30 10 cancelled`, `${DATE} 14:30 10 scheduled`]);
+  });
+
+  it('keeps a departure whose time changes between the comparison and the writing', async () => {
+    await importFiles(database.db, tour([at('09:30'), at('14:30')]));
+    await compareFiles(
+      database.db,
+      tour([at('14:30')]),
+      async (compared) => {
+        await database.db('departures').where({ start_time: '09:30' }).update({ start_time: '10:00' });
+        await write(database.db, compared);
+      },
+      { prune: true },
+    );
+    expect(await stored()).toEqual([`${DATE} 10:00 10 scheduled`, `${DATE} 14:30 10 scheduled`]);
+  });
+});
+
+describe('a local time that clocks skip', () => {
+  const berlin = { time_zone: 'Europe/Berlin' };
+  const spring = (start_time?: string) => at(start_time, { departure_date: '2027-03-28' });
+
+  it('is refused, as the own time of a departure and as that of its tour', async () => {
+    const own = importFiles(database.db, tour([spring('02:30'), spring('03:00')], berlin));
+    expect(await issuesOf(own)).toEqual([
+      'departures[0].start_time is a departure at 2027-03-28 02:30, which clocks in Europe/Berlin skip',
+    ]);
+    const inherited = importFiles(
+      database.db,
+      tour([spring(), at(undefined)], { ...berlin, start_time: '02:30' }),
+    );
+    expect(await issuesOf(inherited)).toEqual([
+      'departures[0].departure_date is a departure at 2027-03-28 02:30, which clocks in Europe/Berlin skip',
+    ]);
+  });
+
+  it('is refused for stored departures when the tour gets another time or time zone', async () => {
+    await importFiles(database.db, tour([spring(), at('02:30')], { ...berlin, start_time: '09:00' }));
+    const time = importFiles(database.db, tour(undefined, { ...berlin, start_time: '02:00' }));
+    expect(await issuesOf(time)).toEqual([
+      'start_time changes, so a departure begins at 2027-03-28 02:00, which clocks in Europe/Berlin skip',
+    ]);
+    await importFiles(database.db, tour(undefined, { time_zone: 'UTC', start_time: '02:00' }));
+    const zone = importFiles(database.db, tour(undefined, berlin));
+    expect(await issuesOf(zone)).toEqual([
+      'time_zone changes, so a departure begins at 2027-03-28 02:00, which clocks in Europe/Berlin skip',
+    ]);
+  });
+
+  it('does not hide that the time zone is unknown', async () => {
+    const unknown = importFiles(database.db, tour([spring('02:30')], { time_zone: 'Europe/Nowhere' }));
+    expect(await issuesOf(unknown)).toEqual([expect.stringMatching(/^time_zone must be an IANA/)]);
+  });
+
+  it('is stored when it comes twice', async () => {
+    const autumn = at('02:30', { departure_date: '2027-10-31' });
+    expect(counts(await importFiles(database.db, tour([autumn], berlin)))).toEqual([1, 0, 0]);
+  });
+});
+
+describe('an export of departures with times', () => {
+  it('writes their own time only, by date and time, and imports as unchanged', async () => {
+    const rows = [at('14:30'), at(undefined), at('07:00', { departure_date: '2031-05-01' })];
+    await importFiles(database.db, tour(rows, { start_time: '09:30' }));
+    let entry: Record<string, unknown> = {};
+    for await (const found of exportCatalog(database.db)) if (found.slug === slug) entry = found;
+    expect((entry.departures as Record<string, unknown>[]).map(({ start_time }) => start_time)).toEqual([
+      '07:00',
+      null,
+      '14:30',
+    ]);
+    expect(counts(await importFiles(database.db, { 'tours.json': [entry] }))).toEqual([0, 0, 3]);
+  });
+});
+
+describe('a refusal of the database during an import', () => {
+  it('names an instance of an earlier release that still runs', async () => {
+    await database.db.raw(
+      `insert into api_instances (id, polled_at, seen_version, poll) values (gen_random_uuid(), clock_timestamp(), 0, 0)`,
+    );
+    const refused = importFiles(database.db, tour([at('09:30'), at('14:30')]));
+    await expect(refused).rejects.toMatchObject({
+      code: 'earlier_release_runs',
+      message: expect.stringContaining('An instance of an earlier release still runs'),
+    });
+    await database.db('api_instances').delete();
+    expect(counts(await importFiles(database.db, tour([at('09:30'), at('14:30')])))).toEqual([2, 0, 0]);
+  });
+
+  it.each(['departures_told_apart', 'departures_one_per_start'])(
+    'by %s asks to run it again',
+    (constraint) => {
+      expect(() => refuseOverlap({ constraint })).toThrow(CatalogChangedError);
+    },
+  );
+});
+
+describe('a new departure that others add before the import is written', () => {
+  it('is changed', async () => {
+    await importFiles(database.db, tour([at('09:30')]));
+    await compareFiles(database.db, tour([at('09:30'), at('14:30')]), async (compared) => {
+      const { id } = await tourOf(database.db, slug);
+      await database.db('departures').insert({
+        tour_id: id,
+        departure_date: DATE,
+        start_time: '14:30',
+        seats_total: 3,
+        prices_minor: { adult: 1 },
+      });
+      const report = await write(database.db, compared);
+      expect(counts(report)).toEqual([0, 1, 1]);
+    });
+  });
+});
