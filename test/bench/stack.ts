@@ -134,7 +134,10 @@ export async function plantDemoFor(db: Db): Promise<DemoCredentials> {
   return demo;
 }
 
-/** Gives departures that can be booked for a day more as many seats as a departure may have. @returns 500 of them */
+/**
+ * Gives departures that can be booked for a day more as many seats as a departure may have.
+ * @returns 500 of them, each alone on its date, because the loads name no start time
+ */
 async function widenDepartures(db: Db): Promise<Target[]> {
   const open = `departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, now() + interval '1 day')`;
   await db.raw(
@@ -142,10 +145,12 @@ async function widenDepartures(db: Db): Promise<Target[]> {
   );
   const { rows } = await db.raw<{ rows: Target[] }>(
     `select t.slug, d.departure_date::text as date from departures d join tours t on t.id = d.tour_id
-     where ${open} order by d.id limit ${MOST_TARGETS}`,
+     where ${open} and not exists (
+       select from departures o where o.tour_id = d.tour_id and o.departure_date = d.departure_date and o.id <> d.id)
+     order by d.id limit ${MOST_TARGETS}`,
   );
   if (rows.length < MOST_TARGETS)
-    throw new Error(`the demo has only ${rows.length} departures that can be booked`);
+    throw new Error(`the demo has only ${rows.length} departures that are alone on their dates`);
   await db.raw('vacuum analyze');
   return rows;
 }
