@@ -100,13 +100,14 @@ describe('tourctl catalog import', () => {
         departures: [
           {
             departure_date: '2031-06-01',
+            start_time: null,
             change: 'updated',
             fields: [
               { field: 'seats_total', before: 10, after: 12 },
               { field: 'prices.child', before: null, after: 645 },
             ],
           },
-          { departure_date: '2031-07-01', change: 'created' },
+          { departure_date: '2031-07-01', start_time: null, change: 'created' },
         ],
       },
       { tour: 'brand-new', change: 'created' },
@@ -169,7 +170,7 @@ describe('tourctl catalog import', () => {
       'tours.json': [{ ...entry, departures: [departureEntry({ status: 'cancelled' })] }],
     });
     expect(json.bookings_to_tell).toEqual([
-      { tour: 'booked', departure_date: '2031-06-01', booking_refs: ['BOOKER-7'] },
+      { tour: 'booked', departure_date: '2031-06-01', start_time: null, booking_refs: ['BOOKER-7'] },
     ]);
   });
 
@@ -319,7 +320,7 @@ describe('tourctl catalog export', () => {
   it('writes one part of a CSV export to standard output', async () => {
     const { stdout } = await terminal.tourctl('catalog export --format csv --only departures');
     expect(stdout.split('\r\n')[0]).toBe(
-      'tour_slug,departure_date,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at',
+      'tour_slug,departure_date,start_time,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at',
     );
     for (const line of ['--format csv', '--only tours', '--format csv --only tours --json'])
       expect((await terminal.tourctl(`catalog export ${line}`)).code).toBe(2);
@@ -433,7 +434,7 @@ describe('tourctl catalog import of departures in the past', () => {
     expect(code).toBe(0);
     expect(json.past_departures).toEqual({
       departures: 1,
-      first: { tour: 'past-2020-05-01-utc', departure_date: '2020-05-01' },
+      first: { tour: 'past-2020-05-01-utc', departure_date: '2020-05-01', start_time: null },
     });
     expect(JSON.parse(stderr).warning.message).toBe(
       '1 new departure is in the past and cannot be booked: past-2020-05-01-utc on 2020-05-01',

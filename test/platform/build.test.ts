@@ -157,13 +157,13 @@ describe('tourctl in a checkout', () => {
 });
 
 describe('an installation without the compiler', () => {
-  it('passes the prepare script without a build', async () => {
+  it('the prepare script succeeds and leaves no build', async () => {
     removeCompiler();
     expect(await build('--install')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await tourctl()).toEqual({ code: 1, stdout: '', stderr: NO_BUILD });
   });
 
-  it('ends npm run build with one line that says what to do', async () => {
+  it('npm run build ends with one line that says what to do', async () => {
     removeCompiler();
     const stderr = 'error: The compiler is not installed. Run npm ci without --omit=dev.\n';
     expect(await build()).toEqual({ code: 1, stdout: '', stderr });

@@ -25,6 +25,9 @@ const fresh = useTestDatabase();
 /** The first of the old files at which a database can be carried over. */
 const FIRST = '0033_seat_count_of_a_new_database';
 
+/** The operator's own role in an old database. */
+const REPORTS = { role: `reports_${process.pid}` };
+
 /** Makes a database of the old files with rows in every table. */
 async function oldDatabase(last: string): Promise<TestDatabase> {
   const database = await createTestDatabase('template0');
@@ -90,28 +93,22 @@ describe(`a database at ${LAST_OLD}`, () => {
   let before: Rows;
   beforeAll(async () => {
     database = await oldDatabase(LAST_OLD);
-    // A month that only this database has, and a role of the operator with a right of its own.
+    // Adds what only this database has: a month, and a role of the operator with a right of its own.
     await database.db.raw(`select webhook_make_month('2031-01-01')`);
-    await database.db.raw('create role ?? nologin; grant select on tours to ??', [
-      `reports_${process.pid}`,
-      `reports_${process.pid}`,
-    ]);
+    await database.db.raw('create role :role: nologin; grant select on tours to :role:', REPORTS);
     before = await readRows(database.db);
   });
   afterAll(async () => {
-    await database.db.raw('drop owned by ??; drop role ??', [
-      `reports_${process.pid}`,
-      `reports_${process.pid}`,
-    ]);
+    await database.db.raw('drop owned by :role:; drop role :role:', REPORTS);
     await database.drop();
   });
 
-  it('has rows in every table, so that the next tests compare something', () => {
+  it('the old database starts with rows in every table except change_marks', () => {
     const empty = Object.keys(before.values).filter((name) => before.values[name]!.length === 0);
     expect(empty.filter((name) => !/_\d{4}_\d\d$/.test(name))).toEqual(['change_marks']);
   });
 
-  it('gets the names of the topic files once when two migrators start at once', async () => {
+  it('two migrators that start at once record the names of the topic files once', async () => {
     expect((await pendingMigrations(database.db)).length).toBeGreaterThan(0);
     const other = openDatabase(database.url, { applicationName: 'test', poolMax: 2 });
     const ran = await Promise.all([migrate(database.db), migrate(other)]);
@@ -121,11 +118,11 @@ describe(`a database at ${LAST_OLD}`, () => {
     expect(await migrate(database.db)).toEqual([]);
   });
 
-  it('keeps every row, file and sequence', async () => {
+  it('the migration keeps every row, file and sequence', async () => {
     expect(await readRows(database.db)).toEqual(before);
   });
 
-  it('has the schema of a new database then', async () => {
+  it('a migrated old database has the schema of a new one', async () => {
     expect(await readSchemaFacts(database.db)).toEqual(await readSchemaFacts(fresh.db));
     expect((await inspectInstallation(database.db)).filter(({ status }) => status === 'broken')).toEqual([]);
   });
@@ -158,7 +155,7 @@ describe('a role that is no superuser', () => {
     }
   }
 
-  it('carries over the database that it owns', async () => {
+  it('a role without superuser rights migrates the old database that it owns', async () => {
     await superuser.raw('create database owned owner plain');
     await asPlain('owned', async (db) => {
       const before = await readRows(db);
@@ -167,7 +164,7 @@ describe('a role that is no superuser', () => {
     });
   });
 
-  it('that may create no schema in the database is refused with the next step', async () => {
+  it('migrate refuses a role that may not create a schema, and names the missing grant', async () => {
     await superuser.raw('create database granted');
     const admin = openDatabase(databaseUrl(server.url, 'granted'), { applicationName: 'tests', poolMax: 1 });
     await admin.raw('create extension pg_trgm; grant create on schema public to plain');
@@ -183,18 +180,21 @@ describe('a role that is no superuser', () => {
 });
 
 describe('a database before 0033', () => {
-  it.each(['0032_database_roles', '0001_tenants'])('at %s is refused with the next step', async (last) => {
-    const database = await createTestDatabase('template0');
-    try {
-      await makeOldSchema(database.db, last);
-      const error = await migrate(database.db).catch((reason: unknown) => reason);
-      expect(error).toMatchObject({ code: 'database_too_old' });
-      expect((error as Error).message).toContain(`end at ${last}`);
-      expect((await appliedMigrations(database.db)).at(-1)).toBe(last);
-    } finally {
-      await database.drop();
-    }
-  });
+  it.each(['0032_database_roles', '0001_tenants'])(
+    'migrate refuses a database whose migrations end at %s',
+    async (last) => {
+      const database = await createTestDatabase('template0');
+      try {
+        await makeOldSchema(database.db, last);
+        const error = await migrate(database.db).catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ code: 'database_too_old' });
+        expect((error as Error).message).toContain(`end at ${last}`);
+        expect((await appliedMigrations(database.db)).at(-1)).toBe(last);
+      } finally {
+        await database.drop();
+      }
+    },
+  );
 });
 
 describe('copies of a database at 0033', () => {
@@ -206,65 +206,59 @@ describe('copies of a database at 0033', () => {
   });
   afterAll(() => source.drop());
 
-  describe('with the old files up to 0036 at most', () => {
-    it.each([FIRST, '0034_narrower_rights', '0035_validate_addresses', '0036_departure_status_changes'])(
-      'at %s gets the rest of the old files with the names of the topic files, and keeps its rows',
-      async (last) =>
-        inCopy(source, last, async (db) => {
-          const before = await readRows(db);
-          expect(await migrate(db)).toEqual(await knownMigrations());
-          expect(await readSchemaFacts(db)).toEqual(await readSchemaFacts(fresh.db));
-          const after = await readRows(db);
-          // 0034 takes a right of secret_checks away, and 0036 adds an empty column, which every row shows.
-          const unchanged = ({ values }: Rows) =>
-            Object.entries(values).map(([name, rows]) => {
-              if (name === 'database_rights')
-                return [name, rows.filter((row) => !row.includes('secret_checks')).length];
-              return [name, name === 'departures' ? rows.map((row) => row.split(' ').slice(0, 2)) : rows];
-            });
-          expect(unchanged(after).filter(([name]) => name !== 'database_rights')).toEqual(
-            unchanged(before).filter(([name]) => name !== 'database_rights'),
-          );
-          expect(after.files).toMatchObject(before.files);
-          expect(after.sequences).toEqual(before.sequences);
-        }),
-    );
-  });
+  it.each([FIRST, '0034_narrower_rights', '0035_validate_addresses', '0036_departure_status_changes'])(
+    'migrate completes a database whose old files end at %s, and keeps its rows',
+    async (last) =>
+      inCopy(source, last, async (db) => {
+        const before = await readRows(db);
+        expect(await migrate(db)).toEqual(await knownMigrations());
+        expect(await readSchemaFacts(db)).toEqual(await readSchemaFacts(fresh.db));
+        const after = await readRows(db);
+        // 0034 takes a right of secret_checks away, and 0036 adds an empty column, which every row shows.
+        const unchanged = ({ values: { database_rights: _, departures, ...others } }: Rows) => ({
+          ...others,
+          departures: departures!.map((row) => row.split(' ').slice(0, 2)),
+        });
+        expect(unchanged(after)).toEqual(unchanged(before));
+        expect(after.files).toMatchObject(before.files);
+        expect(after.sequences).toEqual(before.sequences);
+      }),
+  );
 
-  describe('with a difference', () => {
-    it.each([
-      ['a missing index', 'drop index tours_by_name', 'lacks "CREATE INDEX tours_by_name'],
-      [
-        'a missing trigger',
-        'drop trigger seat_holds_inserted on seat_holds',
-        'lacks "CREATE TRIGGER seat_holds_inserted',
-      ],
-      [
-        'a switched off trigger',
-        'alter table seat_holds disable trigger seat_holds_inserted',
-        'in addition "disabled: CREATE TRIGGER seat_holds_inserted',
-      ],
-      ['another column', 'alter table tours add column mine text', 'in addition "column tours.mine'],
-      ['another type', 'alter table audit_log alter column host type varchar(99)', 'column audit_log.host'],
-      [
-        'a missing constraint',
-        'alter table tours drop constraint tours_duration_range',
-        'lacks "constraint tours_duration_range',
-      ],
-      [
-        'another function',
-        `create or replace function tour_today(time_zone text, at timestamptz) returns date language sql immutable return at::date`,
-        'function tour_today',
-      ],
-      ['a right of everyone', 'grant select on tours to public', 'in addition "right public SELECT on tours'],
-      ['a table of its own', 'create table mine (id integer)', 'in addition "column mine.id'],
-    ])('by %s is refused, names the difference, and stays as it is', async (_, difference, named) =>
+  it.each([
+    ['a missing index', 'drop index tours_by_name', 'lacks "CREATE INDEX tours_by_name'],
+    [
+      'a missing trigger',
+      'drop trigger seat_holds_inserted on seat_holds',
+      'lacks "CREATE TRIGGER seat_holds_inserted',
+    ],
+    [
+      'a switched off trigger',
+      'alter table seat_holds disable trigger seat_holds_inserted',
+      'in addition "disabled: CREATE TRIGGER seat_holds_inserted',
+    ],
+    ['another column', 'alter table tours add column mine text', 'in addition "column tours.mine'],
+    ['another type', 'alter table audit_log alter column host type varchar(99)', 'column audit_log.host'],
+    [
+      'a missing constraint',
+      'alter table tours drop constraint tours_duration_range',
+      'lacks "constraint tours_duration_range',
+    ],
+    [
+      'another function',
+      `create or replace function tour_today(time_zone text, at timestamptz) returns date language sql immutable return at::date`,
+      'function tour_today',
+    ],
+    ['a right of everyone', 'grant select on tours to public', 'in addition "right public SELECT on tours'],
+    ['a table of its own', 'create table mine (id integer)', 'in addition "column mine.id'],
+  ])(
+    'migrate refuses a database with %s, names the difference and changes nothing',
+    async (_, difference, named) =>
       inCopy(source, FIRST, async (db) => {
         await db.raw(difference.replaceAll('?', '\\?'));
         const { code, message } = await refusalOf(db);
         expect(code).toBe('schema_differs');
         expect(message).toContain(named);
       }),
-    );
-  });
+  );
 });

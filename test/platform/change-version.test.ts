@@ -1,6 +1,13 @@
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { useTestDatabase } from '../support/database';
-import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import {
+  givenDeparture,
+  givenKey,
+  givenPriceRule,
+  givenTenant,
+  givenTour,
+  givenVisibilityRule,
+} from '../support/given';
 
 const database = useTestDatabase();
 let db: Db;
@@ -21,20 +28,16 @@ async function givenRows(): Promise<void> {
   await givenKey(db, tenant);
   const tour = await givenTour(db);
   await givenDeparture(db, tour);
-  const widget = {
+  await db('widget_tokens').insert({
     id: 'w'.repeat(12),
     family_id: 'w'.repeat(12),
     digest: Buffer.alloc(32),
     digest_alg: 'sha256',
-  };
-  await db('widget_tokens').insert({ ...widget, tenant_id: tenant.id });
-  const { continent, nameFolded } = await db('tours')
-    .where({ id: tour.id })
-    .first('continent', 'name_folded');
-  const rule = { tenant_id: tenant.id, visible: true, continent };
-  await db('visibility_tour_rules').insert({ ...rule, tour_id: tour.id, name_folded: nameFolded });
-  await db('visibility_continent_rules').insert(rule);
-  await db('price_rules').insert({ tenant_id: tenant.id, kind: 'percent', percent: 5 });
+    tenant_id: tenant.id,
+  });
+  await givenVisibilityRule(db, { tenant }, tour, true);
+  await givenVisibilityRule(db, { tenant }, 'asia', true);
+  await givenPriceRule(db, { tenant }, { percent: 5 });
 }
 
 const WATCHED = [
@@ -52,58 +55,67 @@ const UNWATCHED_COLUMNS = ['api_keys.last_used_at', 'api_keys.browser_seen_at', 
 describe('the version of cached data', () => {
   beforeAll(givenRows);
 
-  it.each(WATCHED)('is raised by a change to any column of %s except the times of use', async (table) => {
-    const { rows } = await db.raw(
-      `select attname as name from pg_attribute
+  it.each(WATCHED)(
+    'a change to any column of %s except the times of use raises the version',
+    async (table) => {
+      const { rows } = await db.raw(
+        `select attname as name from pg_attribute
        where attrelid = ?::regclass and attnum > 0 and not attisdropped and attidentity = ''`,
-      [table],
-    );
-    const unnoticed = [];
-    for (const { name } of rows as { name: string }[]) {
-      // Sets a column to its own value: a statement trigger fires without a difference.
-      if ((await raisedBy(() => db.raw('update ?? set ?? = ??', [table, name, name]))) !== 1)
-        unnoticed.push(`${table}.${name}`);
-    }
-    expect(unnoticed).toEqual(UNWATCHED_COLUMNS.filter((column) => column.startsWith(`${table}.`)));
-  });
+        [table],
+      );
+      const unnoticed = [];
+      for (const { name } of rows as { name: string }[]) {
+        // Sets a column to its own value: a statement trigger fires without a difference.
+        if ((await raisedBy(() => db.raw('update ?? set ?? = ??', [table, name, name]))) !== 1)
+          unnoticed.push(`${table}.${name}`);
+      }
+      expect(unnoticed).toEqual(UNWATCHED_COLUMNS.filter((column) => column.startsWith(`${table}.`)));
+    },
+  );
 
-  it.each(WATCHED)('is raised by rows deleted from %s', async (table) => {
+  it.each(WATCHED)('a deletion of rows of %s raises the version', async (table) => {
     expect(await raisedBy(() => db(table).whereRaw('false').delete())).toBe(1);
     expect(await raisedBy(() => db.raw('truncate ?? cascade', [table]))).toBe(1);
     await givenRowsAgain();
   });
 
-  it('is raised by new rules, tours and departures, and not by a new tenant or credential, which no cache contains', async () => {
+  it('a new tenant or credential does not raise the version, because no cache contains it', async () => {
     const tenant = await givenTenant(db);
     expect(await raisedBy(() => givenTenant(db))).toBe(0);
     expect(await raisedBy(() => givenKey(db, tenant))).toBe(0);
+  });
+
+  it('a new rule, tour or departure raises the version', async () => {
+    const tenant = await givenTenant(db);
     let tour = await givenTour(db);
     expect(await raisedBy(async () => (tour = await givenTour(db)))).toBe(1);
     expect(await raisedBy(() => givenDeparture(db, tour))).toBe(1);
-    expect(
-      await raisedBy(() => db('price_rules').insert({ tenant_id: tenant.id, kind: 'percent', percent: 5 })),
-    ).toBe(1);
-    const rule = { tenant_id: tenant.id, visible: false, continent: 'asia' };
-    expect(await raisedBy(() => db('visibility_continent_rules').insert(rule))).toBe(1);
+    expect(await raisedBy(() => givenPriceRule(db, { tenant }, { percent: 5 }))).toBe(1);
+    expect(await raisedBy(() => givenVisibilityRule(db, { tenant }, 'asia', false))).toBe(1);
   });
 
-  it('is raised once by a transaction, however much it changes, and not by one that is rolled back', async () => {
-    const change = async (trx: Trx) => {
-      for (let n = 0; n < 5; n++) await givenTour(trx);
-      await trx.raw('savepoint half');
-      await givenTour(trx);
-      await trx.raw('rollback to savepoint half');
-    };
-    expect(await raisedBy(() => inTransaction(db, change))).toBe(1);
+  const changeMuch = async (trx: Trx) => {
+    for (let n = 0; n < 5; n++) await givenTour(trx);
+    await trx.raw('savepoint half');
+    await givenTour(trx);
+    await trx.raw('rollback to savepoint half');
+  };
+
+  it('a transaction raises the version once, however much it changes', async () => {
+    expect(await raisedBy(() => inTransaction(db, changeMuch))).toBe(1);
+    expect(await db('change_marks')).toEqual([]);
+  });
+
+  it('a transaction that is rolled back does not raise the version', async () => {
     const undone = inTransaction(db, async (trx) => {
-      await change(trx);
+      await changeMuch(trx);
       throw new Error('undone');
     });
     expect(await raisedBy(() => undone.catch(() => {}))).toBe(0);
     expect(await db('change_marks')).toEqual([]);
   });
 
-  it('is raised by a change whose first mark was rolled back with a savepoint', async () => {
+  it('a change after a rollback to a savepoint raises the version', async () => {
     const work = async (trx: Trx) => {
       await trx.raw('savepoint half');
       await givenTour(trx);
@@ -113,7 +125,7 @@ describe('the version of cached data', () => {
     expect(await raisedBy(() => inTransaction(db, work))).toBe(1);
   });
 
-  it('is not locked before COMMIT: a revocation does not wait for a long import', async () => {
+  it('a revocation does not wait for a long import, which locks the version at COMMIT only', async () => {
     const tenant = await givenTenant(db);
     await givenKey(db, tenant);
     const imported = await db.transaction();
@@ -128,7 +140,7 @@ describe('the version of cached data', () => {
     expect(await raisedBy(() => imported.commit())).toBe(1);
   });
 
-  it('counts each of many concurrent transactions', async () => {
+  it('each of many concurrent transactions raises the version', async () => {
     const many = () =>
       Promise.all(Array.from({ length: 40 }, () => inTransaction(db, (trx) => givenTour(trx))));
     expect(await raisedBy(many)).toBe(40);
@@ -158,7 +170,7 @@ describe('the instant until which a departure can be booked', () => {
     // The next date does not exist.
     ['Pacific/Apia', '2011-12-29'],
     ['Australia/Lord_Howe', '2026-04-04'],
-  ])('is exact in %s on %s', async (zone, date) => {
+  ])('the last instant for a booking is exact in %s on %s', async (zone, date) => {
     const { rows } = await db.raw(
       `select departure_is_open('scheduled', :date, null, :zone, at) as after,
          departure_is_open('scheduled', :date, null, :zone, at - interval '1 millisecond') as before
@@ -168,7 +180,7 @@ describe('the instant until which a departure can be booked', () => {
     expect(rows[0]).toEqual({ before: true, after: false });
   });
 
-  it('is the closing time where that comes first', async () => {
+  it('the closing time of a departure counts where it comes first', async () => {
     const { rows } = await db.raw(
       `select departure_closes_at('2026-05-01', '2026-04-30 18:00Z', 'UTC') = '2026-04-30 18:00Z' as earlier,
          departure_closes_at('2026-05-01', '2026-05-09 18:00Z', 'UTC') = '2026-05-02 00:00Z' as later`,

@@ -7,11 +7,11 @@ describe('a cell of a CSV file', () => {
     ['+49 30', "'+49 30"],
     ['a;=cmd', "a;'=cmd"],
     ['plain - text', 'plain - text'],
-  ])('has an apostrophe before a formula: %s', (text, cell) => {
+  ])('csvLine writes an apostrophe before a formula only: %s', (text, cell) => {
     expect(csvLine([text])).toBe(`${cell}\r\n`);
   });
 
-  it('is read as the text that was written, whatever the text is', () => {
+  it('readFormulas returns each text that csvLine wrote', () => {
     const texts = fc.string({ unit: fc.constantFrom(...'=+-@\'";|\t\n\u200b ab'), maxLength: 12 });
     const unquote = (line: string) => {
       const cell = line.slice(0, -2);

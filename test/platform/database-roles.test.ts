@@ -27,15 +27,15 @@ const SALES = [
   'idempotency_keys',
   'sale_refusals',
 ];
-/** Would make every start of a service fail. */
+/** Stores a wrong check value, which would make every start of a service fail. */
 const WRONG_CHECK = `insert into secret_checks (variable, check_value) values ('KEY_PEPPER', 'wrong')
   on conflict (variable) do update set check_value = excluded.check_value`;
 const database = useTestDatabase();
-// The rights on a database are not copied with its template.
+// Gives the rights again: a copy of a database does not get the rights on its template.
 beforeAll(() => database.db.raw('select grant_database_roles()'));
 
 describe('the rights of the database roles', () => {
-  it('are decided for each table and view of the schema, and given exactly so', async () => {
+  it('each role has on each table and view exactly the rights that database_rights lists', async () => {
     const { db } = database;
     const objects = [...(await tablesOf(db)), ...VIEWS].sort();
     for (const role of GROUPS) {
@@ -48,7 +48,7 @@ describe('the rights of the database roles', () => {
     }
   });
 
-  it('let the API write no key but the times of its last use, no tenant and nothing of the catalog (T49)', async () => {
+  it('the API may write no tenant, no catalog, and of keys only the times of last use (T49)', async () => {
     const ofApi = (table: string) => rightsOf(database.db, 'tour_platform_api', table);
     expect(await ofApi('api_keys')).toEqual(['select', 'update (last_used_at, browser_seen_at)']);
     expect(await ofApi('widget_tokens')).toEqual(['select', 'update (last_used_at)']);
@@ -57,19 +57,19 @@ describe('the rights of the database roles', () => {
     for (const table of CATALOG) expect([table, await ofApi(table)]).toEqual([table, ['select']]);
   });
 
-  it('let the queue read no booking and no hold', async () => {
+  it('the queue has no right on bookings and holds', async () => {
     for (const table of SALES)
       expect([table, await rightsOf(database.db, 'tour_platform_queue', table)]).toEqual([table, []]);
   });
 
-  it('are none on a partition, which only its parent opens', async () => {
+  it('no role has a right on a partition itself', async () => {
     for (const role of GROUPS)
       expect(await rightsOf(database.db, role, 'webhook_events_default')).toEqual([]);
   });
 });
 
 describe('the functions that run with the rights of their owner', () => {
-  it('are those of the queue, find no table of a caller first, and are not for every role', async () => {
+  it('functions with the rights of their owner are for the queue only, and search pg_temp last', async () => {
     const { rows } = await database.db.raw<{ rows: { name: string; path: string; everyone: boolean }[] }>(
       `select p.proname as name, array_to_string(p.proconfig, ';') as path,
          exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0) as everyone
@@ -151,12 +151,12 @@ describe('a login of the API', () => {
     'delete from secret_checks',
     'create role another',
   ];
-  it.each(FORBIDDEN)('is refused: %s (T49)', async (statement) => {
+  it.each(FORBIDDEN)('a login of the API may not run: %s (T49)', async (statement) => {
     await givenSale(database.db);
     await expect(session.db.raw(statement)).rejects.toMatchObject(DENIED);
   });
 
-  it('may write only the times of the last use of a key and a token (T49)', async () => {
+  it('a login of the API may write the times of last use of a key and a token (T49)', async () => {
     await givenSale(database.db);
     const used = { last_used_at: new Date(), browser_seen_at: new Date() };
     expect(await session.db('api_keys').update(used)).toBeGreaterThan(0);
@@ -189,18 +189,18 @@ describe('a login of the webhook queue', () => {
     'delete from secret_checks',
     `select webhook_attach_month('webhook_events', '2020-01-01')`,
   ];
-  it.each(FORBIDDEN)('is refused: %s', async (statement) => {
+  it.each(FORBIDDEN)('a login of the queue may not run: %s', async (statement) => {
     await givenSale(database.db);
     await expect(session.db.raw(statement)).rejects.toMatchObject(DENIED);
   });
 
-  it('cannot use the function that makes months for another table', async () => {
+  it('a login of the queue may not create months for another table', async () => {
     await expect(
       session.db.raw(`select webhook_make_month_of('booking_leads', '2020-01-01')`),
     ).rejects.toThrow(/booking_leads has no months/);
   });
 
-  it('cannot lead a function of the owner to tables and functions of its own (T49)', async () => {
+  it('temporary tables of a login do not redirect the functions of the owner (T49)', async () => {
     // A database may allow temporary tables to every login again.
     const name = new URL(database.url).pathname.slice(1);
     await database.db.raw('grant temporary on database ?? to public', [name]);
@@ -221,48 +221,44 @@ describe('a login of the webhook queue', () => {
 });
 
 describe('the migration of the roles', () => {
+  let server: Awaited<ReturnType<typeof startTemporaryPostgres>>;
+  let superuser: Db;
+  beforeEach(async () => {
+    server = await startTemporaryPostgres();
+    superuser = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });
+  });
+  afterEach(async () => {
+    await superuser.destroy();
+    await server.stop();
+  });
+
+  /** Creates a database of the role, whose password is "secret", and migrates it as that role. */
+  async function migrated(name: string, role: string): Promise<Db> {
+    await superuser.raw('create database ?? owner ??', [name, role]);
+    const url = new URL(databaseUrl(server.url, name));
+    [url.username, url.password] = [role, 'secret'];
+    const owner = openDatabase(url.href, { applicationName: 'tests', poolMax: 2 });
+    await migrate(owner);
+    return owner;
+  }
+
   it('works without the right to create roles, and gives the rights when the roles exist later', async () => {
-    const server = await startTemporaryPostgres();
-    const superuser = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });
-    try {
-      await superuser.raw("create role plain login nocreaterole password 'secret'");
-      await superuser.raw('create database one owner plain');
-      const url = new URL(databaseUrl(server.url, 'one'));
-      [url.username, url.password] = ['plain', 'secret'];
-      const owner = openDatabase(url.href, { applicationName: 'tests', poolMax: 2 });
-      await migrate(owner);
-      expect(await superuser('pg_roles').whereIn('rolname', GROUPS)).toEqual([]);
-      for (const group of GROUPS) await superuser.raw('create role ?? nologin', [group]);
-      await owner.raw('select grant_database_roles()');
-      for (const group of GROUPS)
-        expect([group, await rightsOf(owner, group, 'knex_migrations')]).toEqual([group, ['select']]);
-      await owner.destroy();
-    } finally {
-      await superuser.destroy();
-      await server.stop();
-    }
+    await superuser.raw("create role plain login nocreaterole password 'secret'");
+    const owner = await migrated('one', 'plain');
+    expect(await superuser('pg_roles').whereIn('rolname', GROUPS)).toEqual([]);
+    for (const group of GROUPS) await superuser.raw('create role ?? nologin', [group]);
+    await owner.raw('select grant_database_roles()');
+    for (const group of GROUPS)
+      expect([group, await rightsOf(owner, group, 'knex_migrations')]).toEqual([group, ['select']]);
+    await owner.destroy();
   });
 
   it('creates the roles once where several databases of a server migrate at the same time', async () => {
-    const server = await startTemporaryPostgres();
-    const superuser = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });
-    try {
-      await superuser.raw("create role maker login createrole password 'secret'");
-      const databases = ['one', 'two', 'three'];
-      for (const name of databases) await superuser.raw('create database ?? owner maker', [name]);
-      const rights = databases.map(async (name) => {
-        const url = new URL(databaseUrl(server.url, name));
-        [url.username, url.password] = ['maker', 'secret'];
-        const owner = openDatabase(url.href, { applicationName: 'tests', poolMax: 2 });
-        await migrate(owner);
-        const found = await rightsOf(owner, 'tour_platform_queue', 'knex_migrations');
-        await owner.destroy();
-        return found;
-      });
-      expect(await Promise.all(rights)).toEqual(databases.map(() => ['select']));
-    } finally {
-      await superuser.destroy();
-      await server.stop();
+    await superuser.raw("create role maker login createrole password 'secret'");
+    const owners = await Promise.all(['one', 'two', 'three'].map((name) => migrated(name, 'maker')));
+    for (const owner of owners) {
+      expect(await rightsOf(owner, 'tour_platform_queue', 'knex_migrations')).toEqual(['select']);
+      await owner.destroy();
     }
   });
 });

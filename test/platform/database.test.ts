@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   inTransaction,
@@ -12,7 +13,7 @@ import { givenDeparture, givenTour } from '../support/given';
 
 const database = useTestDatabase();
 
-/** A migration that makes one table with a foreign key, so that it needs a lock of tenants. */
+/** Creates one table with a foreign key, so that the migration needs a lock of tenants. */
 const AUDIT = '0110_audit';
 
 describe('runPrepared', () => {
@@ -20,7 +21,7 @@ describe('runPrepared', () => {
     [true, 1],
     [false, 0],
   ])(
-    'returns the rows, and keeps the plan of the statement only if the pool may (canPrepare: %s)',
+    'returns the rows, and keeps the plan only in a pool that may prepare (canPrepare: %s)',
     async (canPrepare, kept) => {
       const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare });
       const answers = await inTransaction(db, async (trx) => {
@@ -33,10 +34,8 @@ describe('runPrepared', () => {
       expect(rows).toHaveLength(kept);
     },
   );
-});
 
-describe('runPrepared in transactions with different settings', () => {
-  it('plans the statement for each of the settings', async () => {
+  it('prepares a statement once for each of the settings of its transactions', async () => {
     const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare: true });
     const scan = (settings: string) =>
       inTransaction(db, (trx) => runPrepared(trx, 'select :one::integer', { one: 1 }), { settings });
@@ -45,10 +44,8 @@ describe('runPrepared in transactions with different settings', () => {
     await db.destroy();
     expect(rows).toHaveLength(2);
   });
-});
 
-describe('runPrepared after the end of its transaction', () => {
-  it('is refused, because another transaction may have the connection', async () => {
+  it('refuses a statement after its transaction, because another may have the connection', async () => {
     let ended: Trx;
     await inTransaction(database.db, async (trx) => void (ended = trx));
     await expect(runPrepared(ended!, 'select 1', {})).rejects.toThrow('the transaction has ended');
@@ -56,7 +53,7 @@ describe('runPrepared after the end of its transaction', () => {
 });
 
 describe('inTransaction', () => {
-  it('runs in READ COMMITTED with limits for a lock, a statement and a pause, whatever the server prefers (T19)', async () => {
+  it('runs in READ COMMITTED with time limits, whatever the server prefers (T19)', async () => {
     const { db } = database;
     await db.raw(`alter role current_user set default_transaction_isolation = 'serializable'`);
     const other = openDatabase(database.url, { applicationName: 'test' });
@@ -88,7 +85,7 @@ describe('inTransaction', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it('repeats the whole work after a deadlock, and no other error', async () => {
+  it('repeats the whole work after a deadlock, but not after another error', async () => {
     let runs = 0;
     const deadlock = (state: string) =>
       runs++ < 1 ? `raise exception 'x' using errcode = '${state}'` : 'null';
@@ -103,7 +100,7 @@ describe('inTransaction', () => {
     expect(runs).toBe(1);
   });
 
-  it('gives up after three deadlocks', async () => {
+  it('gives up after three conflicts', async () => {
     let runs = 0;
     const work = inTransaction(database.db, (trx) => {
       runs++;
@@ -115,7 +112,7 @@ describe('inTransaction', () => {
 });
 
 describe('the database', () => {
-  it('returns dates as text', async () => {
+  it('the database returns dates as text', async () => {
     const tour = await givenTour(database.db);
     await givenDeparture(database.db, tour, { date: '2031-03-01' });
     const row = await database.db('departures').where({ tour_id: tour.id }).first('departure_date');
@@ -138,7 +135,7 @@ describe('migrate', () => {
     }
   });
 
-  it('waits for a table in short turns, so that other statements can use it, and then runs', async () => {
+  it('waits for a locked table in short turns, so that other statements can use it', async () => {
     const { db } = database;
     await db.raw('drop table audit_log');
     await db('knex_migrations').where({ name: AUDIT }).delete();
@@ -178,7 +175,7 @@ describe('a row', () => {
     ownOrigins: ['a_b', 'c_d'],
   };
 
-  it('has fields in camel case, and the values of its columns unchanged, however it is read', async () => {
+  it('a row that is read has fields in camel case, and unchanged values', async () => {
     const { db } = database;
     const rows = () => db.from(db.raw(`(${sql}) as t`));
     expect((await db.raw(sql)).rows).toEqual([fields]);
@@ -186,7 +183,7 @@ describe('a row', () => {
     expect(await rows().first()).toEqual(fields);
   });
 
-  it('has fields in camel case where a statement that writes returns it', async () => {
+  it('a row that a write returns has fields in camel case', async () => {
     const { db } = database;
     const { id } = await givenTour(db);
     const written = db('tours').where({ id }).update({ revision: 7 });
@@ -195,14 +192,11 @@ describe('a row', () => {
     ]);
     expect(await db('tours').where({ id }).update({ revision: 8 })).toBe(1);
     expect(await db('tours').where({ id }).pluck('base_price_minor')).toEqual([50_000]);
-    expect(
-      await db('tours')
-        .where({ id: database.db.raw('gen_random_uuid()') })
-        .first(),
-    ).toBeUndefined();
+    const unknown = db('tours').where({ id: randomUUID() });
+    expect(await unknown.first()).toBeUndefined();
   });
 
-  it('is named by its columns again for a write', () => {
+  it('toColumns names each field by its column', () => {
     const changes = { tenantId: 'x', maxHoldShare: undefined, createdAt: null };
     expect(toColumns(changes)).toEqual({ tenant_id: 'x', max_hold_share: undefined, created_at: null });
   });

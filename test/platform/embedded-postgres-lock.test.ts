@@ -20,7 +20,7 @@ const NO_WAIT = { waitMs: 0 };
 const DEAD = '4194305_1';
 
 describe('the start lock of the embedded database', () => {
-  it('admits one starter at a time, also within this process', async () => {
+  it('admits one starter of this process at a time', async () => {
     const lock = newLock();
     const order: string[] = [];
     const stay = () =>
@@ -33,7 +33,7 @@ describe('the start lock of the embedded database', () => {
     expect(order.join(' ')).toBe('in out in out in out');
   });
 
-  it('names its holder when the wait times out', async () => {
+  it('a wait that times out names the process that holds the lock', async () => {
     const lock = newLock();
     await withStartLock(lock, NO_WAIT, () =>
       expect(withStartLock(lock, NO_WAIT, () => Promise.resolve())).rejects.toThrow(
@@ -42,13 +42,13 @@ describe('the start lock of the embedded database', () => {
     );
   });
 
-  it('is free again after a failure', async () => {
+  it('a starter that fails releases the lock', async () => {
     const lock = newLock();
     await expect(withStartLock(lock, NO_WAIT, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('is taken over from a dead holder, and from one that died after a takeover', async () => {
+  it('a starter takes the lock over from a holder that died after a takeover', async () => {
     const lock = newLock();
     symlinkSync(`${DEAD} first`, lock);
     symlinkSync(`${DEAD} second`, `${lock}.first`);
@@ -59,13 +59,13 @@ describe('the start lock of the embedded database', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('is taken over from a dead holder whose pid is in use again', async () => {
+  it('a starter takes the lock over from a dead holder whose pid is in use again', async () => {
     const lock = newLock();
     symlinkSync(`${process.pid}_1 first`, lock);
     await expect(withStartLock(lock, NO_WAIT, () => Promise.resolve('in'))).resolves.toBe('in');
   });
 
-  it('is taken over by one of many starters', async () => {
+  it('many processes take the lock of a dead holder one at a time', async () => {
     const lock = newLock();
     const logFile = path.join(temporaryDirectory(), 'log');
     symlinkSync(`${DEAD} first`, lock);
@@ -78,7 +78,7 @@ describe('the start lock of the embedded database', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('removes the files of a holder that was killed during the release', async () => {
+  it('a starter removes the files of a holder that was killed during its release', async () => {
     const lock = newLock();
     symlinkSync(`${DEAD} second`, `${lock}.first`);
     await withStartLock(lock, NO_WAIT, () => Promise.resolve());
@@ -87,7 +87,7 @@ describe('the start lock of the embedded database', () => {
 });
 
 describe('the identity of a process', () => {
-  it('is no longer alive after the process ends', async () => {
+  it('isAlive returns false after the process ends', async () => {
     const child = startProcess(['contend', '/nowhere', '/nowhere']);
     const tag = `${child.pid}_${processStart(child.pid!)}`;
     expect(isAlive(tag)).toBe(true);
@@ -95,7 +95,7 @@ describe('the identity of a process', () => {
     expect(isAlive(tag)).toBe(false);
   });
 
-  it('counts as alive when the system does not report its start time', () => {
+  it('isAlive returns true when the system does not report the start time', () => {
     expect(isAlive(`${process.pid}_unknown`)).toBe(true);
     expect(processStart(0)).toBeUndefined();
   });

@@ -47,24 +47,27 @@ describe('a postmaster.pid that a killed server left', () => {
     ['the PostgreSQL of another directory', otherPostgres],
   ];
 
-  it.each(holders)('does not prevent the start when its pid now belongs to %s', async (_, holder) => {
-    const { pid, free } = await holder();
-    try {
-      const file = path.join(dataDir, 'pg18/postmaster.pid');
-      writeFileSync(file, leftBehind.replace(/^\d+/, String(pid)));
-      giveTo(accountFor(), file);
-      const database = await joinEmbeddedPostgres(dataDir);
-      expect(serverPid(dataDir)).not.toBe(pid);
-      expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-      await database.leave();
-    } finally {
-      await free();
-    }
-  });
+  it.each(holders)(
+    'a postmaster.pid of a killed server does not prevent the start when its pid belongs to %s',
+    async (_, holder) => {
+      const { pid, free } = await holder();
+      try {
+        const file = path.join(dataDir, 'pg18/postmaster.pid');
+        writeFileSync(file, leftBehind.replace(/^\d+/, String(pid)));
+        giveTo(accountFor(), file);
+        const database = await joinEmbeddedPostgres(dataDir);
+        expect(serverPid(dataDir)).not.toBe(pid);
+        expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+        await database.leave();
+      } finally {
+        await free();
+      }
+    },
+  );
 });
 
 describe('a first start', () => {
-  it('that was killed leaves no partial state to the next one', async () => {
+  it('a killed first start leaves no partial database to the next start', async () => {
     const dataDir = temporaryDirectory();
     const killed = startProcess(['join', dataDir]);
     await until(() => readdirSync(dataDir).some((name) => name.startsWith('pg18.new-')));
@@ -81,7 +84,7 @@ describe('a first start', () => {
     });
   });
 
-  it('works in a directory whose name is long and needs quoting', async () => {
+  it('a first start works in a directory whose name is long and needs quoting', async () => {
     const name = `it's "$HOME" \`pwd\` \\ ünï `;
     const dataDir = path.join(temporaryDirectory(), name, 'x'.repeat(120));
     const database = await joinEmbeddedPostgres(dataDir);
@@ -91,7 +94,7 @@ describe('a first start', () => {
 });
 
 describe('the port of the embedded database', () => {
-  it('is another one when the first is taken', async () => {
+  it('the server chooses another port when the first is taken', async () => {
     const server: Server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const taken = (server.address() as AddressInfo).port;
@@ -106,7 +109,7 @@ describe('the port of the embedded database', () => {
 });
 
 describe('a start of the embedded database that fails', () => {
-  it('names the next step and ends with the log of this start', async () => {
+  it('the error of a failed start names the next step and ends with the log of this start', async () => {
     const dataDir = cloneOf(template);
     appendFileSync(path.join(dataDir, 'pg18/postgresql.conf'), 'no_such_setting = on\n');
     appendFileSync(path.join(dataDir, 'pg18/server.log'), 'a line of an earlier start\n');
@@ -119,7 +122,7 @@ describe('a start of the embedded database that fails', () => {
     expect(readdirSync(dataDir)).toEqual(['pg18']);
   });
 
-  it('is refused with a cluster of another major version', async () => {
+  it('refuses a cluster of another major version', async () => {
     const dataDir = cloneOf(template);
     writeFileSync(path.join(dataDir, 'pg18/PG_VERSION'), '17\n');
     expect((await failure(dataDir)).message).toMatch(
@@ -127,7 +130,7 @@ describe('a start of the embedded database that fails', () => {
     );
   });
 
-  it('is refused beside the database of another major version', async () => {
+  it('refuses a data directory that has the database of another major version', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg17'));
     expect((await failure(dataDir)).message).toMatch(
@@ -136,7 +139,7 @@ describe('a start of the embedded database that fails', () => {
     expect(readdirSync(dataDir)).toEqual(['pg17']);
   });
 
-  it('does not change a folder that is not a database', async () => {
+  it('refuses a folder that is not a database, and changes nothing in it', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     writeFileSync(path.join(dataDir, 'pg18/letter.txt'), 'dear reader');
@@ -146,7 +149,7 @@ describe('a start of the embedded database that fails', () => {
 });
 
 describe('a temporary server', () => {
-  it('does not wait for the disk and leaves no file once stopped', async () => {
+  it('a temporary server does not wait for the disk, and leaves no file when it stops', async () => {
     const { url, stop } = await startTemporaryPostgres();
     const [settings] = await ask(
       url,
@@ -155,13 +158,13 @@ describe('a temporary server', () => {
               current_setting('max_connections') as connections, current_setting('data_directory') as directory`,
     );
     expect(settings).toMatchObject({ off: 'offoffoff', wal: 'minimal', senders: '0', connections: '200' });
-    const room = path.dirname(settings!.directory as string);
-    expect(existsSync(room)).toBe(true);
+    const folder = path.dirname(settings!.directory as string);
+    expect(existsSync(folder)).toBe(true);
     await Promise.all([stop(), stop()]);
-    expect(existsSync(room)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
   });
 
-  it('is removed by the next one when its process was killed', async () => {
+  it('a new temporary server removes one whose process was killed', async () => {
     const owner = startProcess(['temporary']);
     const { url } = await nextWord(owner);
     const [server] = await ask(url!, `select current_setting('data_directory') as directory`);

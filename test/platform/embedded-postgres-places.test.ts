@@ -32,11 +32,11 @@ afterAll(removeDirectories);
 
 const root = process.geteuid?.() === 0;
 const describeAsRoot = root ? describe : describe.skip;
-/** A checkout or a Node below a closed directory cannot be run by another account. */
+/** Skips a suite where another account cannot enter the directory of this checkout or of Node. */
 const describeOtherAccounts = otherAccountsCanRunThis() ? describe : describe.skip;
 
 describe('the PostgreSQL binaries', () => {
-  it('are the installed ones of npm', async () => {
+  it('bundledRelease finds the PostgreSQL 18 that npm has installed', async () => {
     const release = bundledRelease();
     expect(release).toMatchObject({ major: 18, name: expect.stringMatching(/^\w+-\w+-18\./) as string });
     const { programs } = await usableBinaries(release, {});
@@ -45,7 +45,7 @@ describe('the PostgreSQL binaries', () => {
     );
   });
 
-  it('are completed in place when no install script was allowed to run', async () => {
+  it('usableBinaries completes the binaries in place when no install script ran', async () => {
     const native = bareBinaries(temporaryDirectory());
     expect((await runAs({}, path.join(native, 'bin/postgres'), ['--version'])).ok).toBe(false);
     const release = { ...bundledRelease(), native };
@@ -58,7 +58,7 @@ describe('the PostgreSQL binaries', () => {
     expect((await runAs({}, path.join(native, 'bin/initdb'), ['--version'])).output).toMatch(/initdb/);
   });
 
-  it('that do not run are reported with the next step', async () => {
+  it('usableBinaries refuses binaries that do not run, and names the next step', async () => {
     const native = path.join(temporaryDirectory(), 'native');
     const unusable = usableBinaries({ ...bundledRelease(), native }, {}, temporaryDirectory());
     await expect(unusable).rejects.toThrow(/do not run on this system\. .* set DATABASE_URL/);
@@ -66,7 +66,7 @@ describe('the PostgreSQL binaries', () => {
 });
 
 describe('the fallback directory', () => {
-  it('is created with the mode 0755, also where the umask is stricter', () => {
+  it('the fallback directory gets the mode 0755 under a stricter umask', () => {
     const directory = path.join(temporaryDirectory(), 'new');
     const umask = process.umask(0o077);
     try {
@@ -77,10 +77,13 @@ describe('the fallback directory', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o755);
   });
 
-  it('is refused if every account can write to it, or if it is a file', () => {
+  it('refuses a fallback directory that every account can write to', () => {
     const open = temporaryDirectory();
     chmodSync(open, 0o777);
     expect(() => makeOwnDirectory(open)).toThrow(`${open} is not a directory that only this account`);
+  });
+
+  it('refuses a file in place of the fallback directory', () => {
     const file = path.join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     expect(() => makeOwnDirectory(file)).toThrow('EEXIST');
@@ -88,13 +91,13 @@ describe('the fallback directory', () => {
 });
 
 describeAsRoot('an embedded database that root starts', () => {
-  it('copies the binaries once from below a directory that is closed to the account', async () => {
+  it('copies the binaries once from a directory that the account cannot enter', async () => {
     const closed = temporaryDirectory();
     chmodSync(closed, 0o700);
     const fallback = temporaryDirectory();
     const release = { ...bundledRelease(), native: bareBinaries(closed) };
     const copy = path.join(fallback, `postgres-${release.name}`);
-    // An incomplete copy of a killed start.
+    // Leaves the incomplete copy of a killed start.
     mkdirSync(`${copy}.draft`);
     writeFileSync(`${copy}.draft/old`, '');
     const both = await Promise.all([
@@ -109,7 +112,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect(readdirSync(fallback)).toEqual([path.basename(copy)]);
   });
 
-  it('keeps the cluster of a closed data directory outside, and says so', async () => {
+  it('keeps the cluster outside a data directory that the account cannot enter, and says so', async () => {
     const home = temporaryDirectory();
     chmodSync(home, 0o700);
     const dataDir = path.join(home, 'project/data');
@@ -134,7 +137,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect(() => makeOwnDirectory(directory)).toThrow('is not a directory that only this account');
   });
 
-  it('is told why the cluster cannot be kept outside a closed data directory', async () => {
+  it('the error says why the cluster cannot be kept outside a closed data directory', async () => {
     const dataDir = temporaryDirectory();
     chmodSync(dataDir, 0o700);
     const fallback = directoryOf({ uid: 4321, gid: 4321 });
@@ -143,7 +146,7 @@ describeAsRoot('an embedded database that root starts', () => {
     );
   });
 
-  it('is refused where the directory was closed later', async () => {
+  it('refuses an existing database in a directory that the account cannot enter', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     chmodSync(dataDir, 0o700);
@@ -154,7 +157,7 @@ describeAsRoot('an embedded database that root starts', () => {
 });
 
 describeOtherAccounts('an embedded database that an ordinary account starts', () => {
-  it('completes read-only binaries in its own copy', async () => {
+  it('an ordinary account completes read-only binaries in its own copy', async () => {
     const native = bareBinaries(temporaryDirectory());
     execFileSync('chmod', ['-R', 'a-w', native]);
     const fallback = directoryOf(accountFor());
@@ -168,7 +171,7 @@ describeOtherAccounts('an embedded database that an ordinary account starts', ()
     execFileSync('chmod', ['-R', 'u+w', native]);
   });
 
-  it('does not start the cluster of another account', async () => {
+  it('an ordinary account does not start the cluster of another account', async () => {
     const dataDir = temporaryDirectory();
     const stranger = { uid: 4321, gid: 4321, env: { TMPDIR: directoryOf({ uid: 4321, gid: 4321 }) } };
     await expect(joinInProcess(dataDir, stranger)).rejects.toThrow(
@@ -181,7 +184,7 @@ describeOtherAccounts('an embedded database that an ordinary account starts', ()
     );
   });
 
-  it('needs no help of root, which may join', async () => {
+  it('an ordinary account starts a database without root, and root may join it', async () => {
     const nobody = passwdEntry('nobody');
     const dataDir = path.join(directoryOf(nobody), 'data');
     const { child, url } = await joinInProcess(dataDir, {
@@ -219,7 +222,7 @@ function directoryOf({ uid, gid }: { uid?: number; gid?: number }): string {
   return directory;
 }
 
-/** Lets the server create the file itself. */
+/** Returns the account of the server, which creates postmaster.pid itself. */
 function serverUid(dataDir: string): number {
   return statSync(path.join(dataDir, 'pg18/postmaster.pid')).uid;
 }

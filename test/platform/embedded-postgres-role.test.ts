@@ -35,7 +35,7 @@ const FOREIGN_OBJECTS = `
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`;
 
 describe('the role of the embedded database that services get', () => {
-  it('is no superuser, runs no program, reads no file, and can migrate', async () => {
+  it('the role of the services can migrate, but runs no program and reads no file', async () => {
     const { url, leave } = await joinEmbeddedPostgres(cloneOf(fresh));
     await expect(ask(url, `copy (select 1) to program 'true'`)).rejects.toThrow('permission denied');
     await expect(ask(url, `select pg_read_file('/etc/passwd')`)).rejects.toThrow('permission denied');
@@ -47,7 +47,7 @@ describe('the role of the embedded database that services get', () => {
     await leave();
   });
 
-  it('stays no superuser where a function of its own shadows one of PostgreSQL at the next start', async () => {
+  it('a function that shadows one of PostgreSQL does not make the role a superuser', async () => {
     const dataDir = cloneOf(fresh);
     const first = await joinEmbeddedPostgres(dataDir);
     await ask(
@@ -69,7 +69,7 @@ describe('the role of the embedded database that services get', () => {
   });
 
   it.each(['runs', 'was stopped', 'was killed'])(
-    'gets a database that the superuser of an earlier release made, and whose server %s',
+    'the role gets the database of an earlier release whose server %s',
     async (state) => {
       const dataDir = cloneOf(earlier);
       await writeAsEarlierRelease(dataDir);
@@ -85,7 +85,7 @@ describe('the role of the embedded database that services get', () => {
 });
 
 describe('the log of the embedded server', () => {
-  it('does not show the values of a row that was refused', async () => {
+  it('the log does not show the values of a refused row', async () => {
     const dataDir = cloneOf(fresh);
     const { url, leave } = await joinEmbeddedPostgres(dataDir);
     await ask(url, 'create table people (name text, phone text check (length(phone) > 5))');
@@ -97,7 +97,7 @@ describe('the log of the embedded server', () => {
     expect(log).not.toMatch(/Ana Lima|55443/);
   });
 
-  it('is rotated while the server runs, and the server continues in an empty file', async () => {
+  it('the server continues in an empty file after rotateServerLog', async () => {
     const dataDir = cloneOf(fresh);
     const { url, leave } = await joinEmbeddedPostgres(dataDir);
     const directory = path.join(dataDir, 'pg18');

@@ -52,23 +52,26 @@ describe('a foreign server on the port of a dead server', () => {
     ['nothing, as if it had proved itself', [82, 0, 0, 0, 8, 0, 0, 0, 12, ...ok, 90, 0, 0, 0, 5, 73]],
   ];
 
-  it.each(demands)('that asks for %s receives only the startup message', async (_, demand) => {
-    const { url, heard } = await impostor(Buffer.from(demand));
-    await expect(new ScramClient(url).connect()).rejects.toThrow();
-    const db = openDatabase(url, { applicationName: 'test' });
-    await expect(db.raw('select 1')).rejects.toThrow();
-    await db.destroy();
-    const calls = heard();
-    expect(calls).toHaveLength(2);
-    for (const call of calls) expect(call.length).toBe(call.readInt32BE(0));
-  });
+  it.each(demands)(
+    'a foreign server that asks for %s receives only the startup message',
+    async (_, demand) => {
+      const { url, heard } = await impostor(Buffer.from(demand));
+      await expect(new ScramClient(url).connect()).rejects.toThrow();
+      const db = openDatabase(url, { applicationName: 'test' });
+      await expect(db.raw('select 1')).rejects.toThrow();
+      await db.destroy();
+      const calls = heard();
+      expect(calls).toHaveLength(2);
+      for (const call of calls) expect(call.length).toBe(call.readInt32BE(0));
+    },
+  );
 
-  it('does not change the rules of a URL without that requirement', () => {
+  it('a URL without require_auth does not require SCRAM', () => {
     const url = 'postgres://someone:secret@127.0.0.1:1/own';
     expect(readDatabaseUrl(url).requiresScram).toBe(false);
   });
 
-  it('is refused by the URL of the embedded database, and its own server is accepted', async () => {
+  it('the URL of the embedded database requires SCRAM, and its own server passes', async () => {
     const database = await joinEmbeddedPostgres(template);
     expect(new URL(database.url).searchParams.get('require_auth')).toBe('scram-sha-256');
     const db = openDatabase(database.url, { applicationName: 'test' });
@@ -91,17 +94,20 @@ describeAsRoot('an embedded database that root starts', () => {
   const files = ['tour-platform.password', 'PG_VERSION', 'postmaster.pid'];
   const cases = files.flatMap((file) => plants.map(([kind, plant]) => [kind, file, plant] as const));
 
-  it.each(cases)('does not read %s that the account has planted as %s', async (_, name, plant) => {
-    const dataDir = cloneOf(template);
-    const file = path.join(dataDir, 'pg18', name);
-    rmSync(file, { force: true });
-    plant(secretOfRoot(dataDir, 'a secret of root'), file);
-    const error = await failure(dataDir);
-    expect(error.message).toMatch(`${name} is not a plain file of the account`);
-    expect(error.message).not.toMatch('a secret of root');
-  });
+  it.each(cases)(
+    'root does not read %s that the account of the server has planted as %s',
+    async (_, name, plant) => {
+      const dataDir = cloneOf(template);
+      const file = path.join(dataDir, 'pg18', name);
+      rmSync(file, { force: true });
+      plant(secretOfRoot(dataDir, 'a secret of root'), file);
+      const error = await failure(dataDir);
+      expect(error.message).toMatch(`${name} is not a plain file of the account`);
+      expect(error.message).not.toMatch('a secret of root');
+    },
+  );
 
-  it('does not write through a postmaster.pid that the account has planted', async () => {
+  it('root does not write through a postmaster.pid that the account has planted', async () => {
     const dataDir = cloneOf(template);
     const stranger = spawn('sleep', ['60'], accountFor());
     const content = `${stranger.pid}\nsecond line\n`;
@@ -116,7 +122,7 @@ describeAsRoot('an embedded database that root starts', () => {
     await end(stranger);
   });
 
-  it('does not print a log that the account has planted', async () => {
+  it('root does not print a log that the account has planted', async () => {
     const dataDir = cloneOf(template);
     const pg18 = path.join(dataDir, 'pg18');
     writeFileSync(path.join(pg18, 'postgresql.conf'), 'no_such_setting = on\n');
@@ -125,7 +131,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect((await failure(dataDir)).message).toMatch('server.log is not a plain file');
   });
 
-  it('makes the cluster in a directory that the account cannot write to', async () => {
+  it('root creates the cluster in a directory that the account cannot write to', async () => {
     const dataDir = temporaryDirectory();
     const child = startProcess(['join', dataDir]);
     const joined = nextWord(child);
@@ -141,7 +147,7 @@ describeAsRoot('an embedded database that root starts', () => {
     await leave(child);
   });
 
-  it('warns when the database is open to the programs that run as nobody', async () => {
+  it('a start warns when programs that run as nobody can open the database', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
@@ -173,7 +179,7 @@ async function impostor(answer: Buffer): Promise<{ url: string; heard(): Buffer[
   return { url, heard: () => calls.map((call) => Buffer.concat(call)) };
 }
 
-/** Creates a private directory on the file system of the cluster, for hard links. */
+/** Writes a file that only root can read, on the file system of the cluster because of the hard links. */
 function secretOfRoot(dataDir: string, content: string): string {
   const file = path.join(dataDir, `secret-${readdirSync(dataDir).length}`);
   writeFileSync(file, content, { mode: 0o600 });

@@ -41,7 +41,7 @@ describe('a new embedded database', () => {
   const superuser = () =>
     superuserUrl(path.join(template, 'pg18'), Number(new URL(database.url).port), 'tour_platform');
 
-  it('is closed to other accounts and runs as an unprivileged one', () => {
+  it('the files of a new database belong to an unprivileged account, and are closed to others', () => {
     const cluster = statSync(path.join(template, 'pg18'));
     expect(cluster.mode & 0o777).toBe(0o700);
     expect(statSync(path.join(template, 'pg18/tour-platform.password')).mode & 0o777).toBe(0o600);
@@ -80,7 +80,7 @@ describe('a new embedded database', () => {
     expect(await setting(database.url, 'synchronous_commit')).toBe('on');
   });
 
-  it('has the extensions for the search of names', async () => {
+  it('a new database can create the extensions for the search of names', async () => {
     await ask(database.url, 'create extension pg_trgm; create extension unaccent');
     const [row] = await ask(
       database.url,
@@ -91,7 +91,7 @@ describe('a new embedded database', () => {
 });
 
 describe('processes that share an embedded database', () => {
-  it('use one server, and the last one stops it', async () => {
+  it('two processes use one server, and the last one stops it', async () => {
     const one = await joinInProcess(template);
     const two = await joinInProcess(template);
     expect(two.url).toBe(one.url);
@@ -101,13 +101,13 @@ describe('processes that share an embedded database', () => {
     expect(serverPid(template)).toBeUndefined();
   });
 
-  it('never lose the server while one joins and another leaves', async () => {
+  it('no process loses the server while others join and leave', async () => {
     const processes = [1, 2, 3].map(() => startProcess(['churn', template, '15']));
     expect(await Promise.all(processes.map(nextWord))).toEqual(processes.map(() => ({ done: true })));
     await until(() => serverPid(template) === undefined);
   });
 
-  it('find the server running after one of them was killed', async () => {
+  it('a killed process leaves the server running for the next one', async () => {
     const killed = await joinInProcess(template);
     await end(killed.child);
     const pid = serverPid(template);
@@ -119,7 +119,7 @@ describe('processes that share an embedded database', () => {
     expect(serverPid(template)).toBeUndefined();
   });
 
-  it('can end without leaving', async () => {
+  it('a process can end without leaving the database', async () => {
     const forgetful = await joinInProcess(template);
     const gone = new Promise((resolve) => forgetful.child.once('exit', resolve));
     forgetful.child.disconnect();
@@ -127,7 +127,7 @@ describe('processes that share an embedded database', () => {
     await (await joinEmbeddedPostgres(template)).leave();
   });
 
-  it('may leave twice', async () => {
+  it('a process may leave the database twice', async () => {
     const database = await joinEmbeddedPostgres(template);
     await Promise.all([database.leave(), database.leave()]);
     await database.leave();
@@ -136,7 +136,7 @@ describe('processes that share an embedded database', () => {
 });
 
 describe('Ctrl-C in the terminal of an embedded database', () => {
-  it('ends the process and not the server', async () => {
+  it('Ctrl-C ends the process and not the server', async () => {
     const terminal = await joinInProcess(template, { detached: true });
     process.kill(-terminal.child.pid!, 'SIGINT');
     await until(() => terminal.child.signalCode === 'SIGINT');
@@ -148,7 +148,7 @@ describe('Ctrl-C in the terminal of an embedded database', () => {
 });
 
 describe('a server that was killed', () => {
-  it('recovers the committed rows', async () => {
+  it('a killed server recovers the committed rows', async () => {
     const dataDir = cloneOf(template);
     const { child, url } = await joinInProcess(dataDir);
     await ask(url, 'create table kept as select 42 as answer');
@@ -159,7 +159,7 @@ describe('a server that was killed', () => {
     await database.leave();
   });
 
-  it('restarts on its port for the processes that use it', async () => {
+  it('a killed server restarts on its port for the processes that use it', async () => {
     const notices: string[] = [];
     const database = await joinEmbeddedPostgres(template, { onNotice: (line) => notices.push(line) });
     process.kill(serverPid(template)!, 'SIGKILL');
@@ -175,7 +175,7 @@ describe('a server that recovers from the crash of one of its processes', () => 
   /** Longer than the attempts to join a server that refuses connections for another reason. */
   const RECOVERY_MS = 3000;
 
-  it('is joined when it is ready again', async () => {
+  it('a process joins a recovering server when it is ready again', async () => {
     const database = await joinInProcess(template);
     const [hanging, crashing] = [await connect(database.url), await connect(database.url)];
     // The server does not recover before all of its processes have ended.

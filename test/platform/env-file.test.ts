@@ -15,7 +15,7 @@ const read = (text: string) => {
 };
 
 describe('an .env file', () => {
-  it('has names and values, in quotes or not, and comments', () => {
+  it('reads names and values, with or without quotes, and skips comments', () => {
     const text = [
       '\uFEFF# settings of this machine',
       '',
@@ -39,7 +39,7 @@ describe('an .env file', () => {
     expect(read(text.join('\r\n').replace('Road\r', 'Road'))).toEqual(values);
   });
 
-  it('need not exist', () => {
+  it('returns no value for an .env file that does not exist', () => {
     expect(readEnvFile(path.join(folder, 'none'))).toEqual({});
   });
 
@@ -49,17 +49,17 @@ describe('an .env file', () => {
     ['A B=hunter2', 'line 1, is not NAME=value'],
     ['\n\nKEY_PEPPER="hunter2\nHOST=::1\n', 'line 3, has no closing "'],
     ["A='1\n2'\nhunter2", 'line 3, is not NAME=value'],
-  ])('is refused with its line, and without its text: %j', (text, problem) => {
+  ])('refuses an invalid line with its number and without its text: %j', (text, problem) => {
     expect(() => read(text)).toThrow(`${file}, ${problem}. Correct the file, or move it away`);
   });
 
-  it('is refused if it cannot be read', () => {
+  it('refuses an .env file that cannot be read', () => {
     const directory = path.join(folder, 'directory');
     mkdirSync(directory);
     expect(() => readEnvFile(directory)).toThrow(`${directory} cannot be read (EISDIR`);
   });
 
-  it('completes the environment with variables of this platform only, and never changes one that is set', () => {
+  it('adds only variables of this platform, and never changes one that is set', () => {
     writeFileSync(file, 'API_PORT=1\nHOST=::1\nLOG_LEVEL=warn\nPGOPTIONS=x\n');
     expect(withEnvFile({ API_PORT: '2', LOG_LEVEL: '', PATH: 'p' }, file)).toEqual({
       API_PORT: '2',
@@ -85,16 +85,19 @@ describe('a process', () => {
     ['the webhook queue', SERVICE_ENTRY['webhook-queue'], []],
     ['tourctl migrate', TOURCTL, ['migrate']],
     ['tourctl up', TOURCTL, ['up']],
-  ])('reads the .env of its working directory, and the environment wins: %s', async (_, program, args) => {
-    writeFileSync(file, 'API_PORT=70000\n');
-    expect(await start(program, args)).toMatch(/: API_PORT must be a whole number from 1 to 65535\n$/);
-    const given = { API_PORT: '1', LOG_LEVEL: 'loud' };
-    expect(await start(program, args, given)).toMatch(/: LOG_LEVEL must be one of [^\n]+\n$/);
-    writeFileSync(file, 'API_PORT\n');
-    expect(await start(program, args)).toMatch(/: [^\n]+\.env, line 1, is not NAME=value\. [^\n]+\n$/);
-  });
+  ])(
+    '%s reads .env in its working directory, and the environment takes precedence',
+    async (_, program, args) => {
+      writeFileSync(file, 'API_PORT=70000\n');
+      expect(await start(program, args)).toMatch(/: API_PORT must be a whole number from 1 to 65535\n$/);
+      const given = { API_PORT: '1', LOG_LEVEL: 'loud' };
+      expect(await start(program, args, given)).toMatch(/: LOG_LEVEL must be one of [^\n]+\n$/);
+      writeFileSync(file, 'API_PORT\n');
+      expect(await start(program, args)).toMatch(/: [^\n]+\.env, line 1, is not NAME=value\. [^\n]+\n$/);
+    },
+  );
 
-  it('takes an empty variable of the environment for the default', async () => {
+  it('an empty variable of the environment means the default, not the value in .env', async () => {
     writeFileSync(file, 'API_PORT=4100\n');
     const get = ['config', 'get', 'API_PORT'];
     expect(await start(TOURCTL, get)).toBe('4100\n');

@@ -13,7 +13,7 @@ import {
 } from '../../services/platform/database';
 import { sendWithNext } from '../../services/platform/database/begin-with-settings';
 import { useTestDatabase } from '../support/database';
-import { startTcpProxy } from '../support/tcp-proxy';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 
 const database = useTestDatabase();
 
@@ -27,6 +27,13 @@ afterEach(async () => {
 
 function open(more: Partial<DatabaseOptions> = {}, url = database.url): Db {
   return openDatabase(url, { applicationName: 'test', poolMax: 1, canPrepare: true, ...more });
+}
+
+async function openThroughProxy(more: Partial<DatabaseOptions> = {}): Promise<{ proxy: TcpProxy; db: Db }> {
+  const proxy = await startTcpProxy(Number(new URL(database.url).port));
+  const through = new URL(database.url);
+  through.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, db: open(more, through.href) };
 }
 
 const transact = <T>(work: (trx: Trx) => Promise<T>, more: TransactionOptions = {}, on = db) =>
@@ -44,7 +51,7 @@ const SETTINGS = `
 
 describe('a transaction whose BEGIN travels with its first statement', () => {
   it.each([true, false])(
-    'has its settings in the first statement, and none of them later (canPrepare: %s)',
+    'applies its settings to the first statement, and leaves none behind (canPrepare: %s)',
     async (canPrepare) => {
       await db.destroy();
       db = open({ canPrepare });
@@ -66,10 +73,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
   );
 
   it('waits for the server twice: for its statement and for COMMIT', async () => {
-    const proxy = await startTcpProxy(Number(new URL(database.url).port));
-    const through = new URL(database.url);
-    through.host = `127.0.0.1:${proxy.port}`;
-    const far = open({}, through.href);
+    const { proxy, db: far } = await openThroughProxy();
     try {
       await processOf(far);
       proxy.delay(300);
@@ -83,12 +87,12 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([1]);
   });
 
-  it('limits its first statement', async () => {
+  it('limits the time of its first statement', async () => {
     const settings = "set local statement_timeout = '100ms'";
     await expect(transact((trx) => sleepFor(trx, 2), { settings })).rejects.toMatchObject({ code: '57014' });
   });
 
-  it('limits the wait of its first statement for a lock', async () => {
+  it('limits how long its first statement waits for a lock', async () => {
     const holder = await database.db.transaction();
     try {
       await holder.raw('lock table written');
@@ -99,7 +103,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     }
   });
 
-  it("commits and rolls back its statements, also Knex's own", async () => {
+  it('commits and rolls back the statements of runPrepared and of Knex', async () => {
     await transact(async (trx) => {
       await trx('written').insert({ n: 1 });
       await write(trx, 2);
@@ -120,7 +124,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([2]);
   });
 
-  it('may have no statement, and leaves no transaction open', async () => {
+  it('leaves no transaction open when it has no statement', async () => {
     const before = await processOf(db);
     await transact(() => Promise.resolve());
     await expect(transact(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
@@ -129,7 +133,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await processOf(db)).toBe(before);
   });
 
-  it('does not begin with a stream, because the stream would run before BEGIN', async () => {
+  it('refuses to begin with a stream, which would run before BEGIN', async () => {
     const copying = transact(async (trx) => {
       const connection = (await (trx.client as Knex.Client).acquireConnection()) as pg.Client;
       connection.query(copyFrom('copy written from stdin')).end('1\n');
@@ -138,13 +142,14 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([]);
   });
 
-  it('does not begin with several statements in one text, because a text without values is prepared as well', async () => {
+  it('refuses to begin with several statements in one text', async () => {
+    // PostgreSQL prepares one statement only, and a text without values is prepared too.
     const failing = transact((trx) => trx.raw('insert into written values (1); select 1'));
     await expect(failing).rejects.toMatchObject({ code: '42601' });
     expect(await written()).toEqual([]);
   });
 
-  it('repeats the whole work after a deadlock that its first statement meets', async () => {
+  it('repeats the whole work after a deadlock of its first statement', async () => {
     let runs = 0;
     await transact(async (trx) => {
       await trx.raw(
@@ -155,7 +160,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([3]);
   });
 
-  it('keeps its connection after an error of its first statement, which is prepared again', async () => {
+  it('keeps its connection after an error of its first statement, and prepares it again', async () => {
     const before = await processOf(db);
     const read = () => transact((trx) => runPrepared(trx, 'select n from late', {}));
     await expect(read()).rejects.toMatchObject({ code: '42P01' });
@@ -173,23 +178,20 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
   it.each([
     ['a setting that does not exist', 'set local nothing = 1', '42704'],
     ['a value that is not valid', "set local lock_timeout = 'x'", '22023'],
-    ['a statement that is none', 'sett', '42601'],
-  ])(
-    'gives its first statement the error, does not run it, and closes its connection: %s',
-    async (_, settings, code) => {
-      const before = await processOf(db);
-      const first = jest.fn();
-      const failing = transact(async (trx) => void (await write(trx).catch(first)), { settings });
-      await expect(failing).rejects.toMatchObject({ code });
-      expect(first).toHaveBeenCalledWith(expect.objectContaining({ code }));
-      expect(await written()).toEqual([]);
-      expect(await processOf(db)).not.toBe(before);
-      await transact((trx) => write(trx, 2));
-      expect(await written()).toEqual([2]);
-    },
-  );
+    ['a text that is no statement', 'sett', '42601'],
+  ])('does not run its first statement after %s, and closes its connection', async (_, settings, code) => {
+    const before = await processOf(db);
+    const first = jest.fn();
+    const failing = transact(async (trx) => void (await write(trx).catch(first)), { settings });
+    await expect(failing).rejects.toMatchObject({ code });
+    expect(first).toHaveBeenCalledWith(expect.objectContaining({ code }));
+    expect(await written()).toEqual([]);
+    expect(await processOf(db)).not.toBe(before);
+    await transact((trx) => write(trx, 2));
+    expect(await written()).toEqual([2]);
+  });
 
-  it('gives a value that cannot be sent as the reason, and closes its connection', async () => {
+  it('names a value that cannot be sent as the reason, and closes its connection', async () => {
     const before = await processOf(db);
     const unreadable = {
       toPostgres() {
@@ -203,7 +205,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
   });
 
   it.each(['begin isolation level nothing', 'select 1 / 0; begin'])(
-    'runs no statement outside of a transaction, also none that waits or follows: %s',
+    'runs no waiting or later statement when its first text fails: %s',
     async (text) => {
       // Without a transaction block, each statement would commit by itself.
       const client = db.client as Knex.Client;
@@ -220,11 +222,8 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
     },
   );
 
-  it('fails in time when the server does not answer, and closes its connection', async () => {
-    const proxy = await startTcpProxy(Number(new URL(database.url).port));
-    const through = new URL(database.url);
-    through.host = `127.0.0.1:${proxy.port}`;
-    const hanging = open({ answerTimeoutMs: 300 }, through.href);
+  it('fails when the server does not answer in time, and closes its connection', async () => {
+    const { proxy, db: hanging } = await openThroughProxy({ answerTimeoutMs: 300 });
     try {
       await hanging.raw('select 1');
       proxy.hang();
@@ -238,7 +237,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
     expect(await written()).toEqual([2]);
   });
 
-  it('fails when its server ends the connection, and the next one has another', async () => {
+  it('fails when the server ends its connection, and the next transaction gets another', async () => {
     const before = await processOf(db);
     await database.db.raw('select pg_terminate_backend(?, 5000)', [before]);
     await transact((trx) => write(trx)).catch(() => undefined);

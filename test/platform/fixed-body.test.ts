@@ -42,13 +42,13 @@ describe('a fixed body', () => {
     ['identity;q=0, *;q=0', undefined],
     ['', undefined],
     ['gzip;q=x', undefined],
-  ])('is sent to a client that accepts %j in the coding %s', async (accepted, coding) => {
+  ])('a client that accepts %j gets the coding %s', async (accepted, coding) => {
     const { headers } = await get(accepted);
     expect(headers['content-encoding']).toBe(coding);
     expect(headers.vary).toBe('Accept-Encoding');
   });
 
-  it('is the same text in each coding, under a tag of its own, and compressed it is smaller', async () => {
+  it('each coding carries the same text under its own ETag, and compression makes it smaller', async () => {
     const [plain, gzip, br] = [await get('identity'), await get('gzip'), await get('br')];
     expect(String(plain.headers['content-length'])).toBe(String(TEXT.length));
     expect(new Set([plain, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
@@ -61,7 +61,7 @@ describe('a fixed body', () => {
     expect(String(plain.body)).toBe(TEXT);
   });
 
-  it('is answered with 304 to the tag of the same coding only', async () => {
+  it('a request with the ETag of a coding gets 304 for that coding only', async () => {
     const { etag } = (await get('br')).headers;
     const same = await get('br', { 'if-none-match': etag! });
     expect([same.status, same.headers.etag, same.headers.vary]).toEqual([304, etag, 'Accept-Encoding']);

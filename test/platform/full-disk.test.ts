@@ -11,7 +11,7 @@ const terminal = useTestTerminal();
 afterAll(removeSmallDisks);
 
 describeWithSmallDisks('a full disk', () => {
-  it('is named when the embedded database cannot be created, and again at the next start', async () => {
+  it('each start of the embedded database on a full disk fails with an error that names it', async () => {
     const directory = mountSmallDisk(40);
     const start = () => joinEmbeddedPostgres(directory);
     await expect(start()).rejects.toThrow(/The disk is full: free some space and start again/);
@@ -21,7 +21,7 @@ describeWithSmallDisks('a full disk', () => {
     await expect(start()).rejects.toThrow(/The disk is full: free some space and start again/);
   });
 
-  it('is a notice of tourctl doctor where the database is another one', async () => {
+  it('tourctl doctor reports a full disk as a notice when the database is elsewhere', async () => {
     const directory = mountSmallDisk(20);
     const check = () => withEnv(terminal, { DATA_DIR: directory }, () => checkOf(terminal, 'disk'));
     expect(await check()).toMatchObject({
@@ -39,11 +39,11 @@ describeWithSmallDisks('a full disk', () => {
 });
 
 describe('the free space', () => {
-  it('of a directory that does not exist is unknown', () => {
+  it('the free space of a directory that does not exist is unknown', () => {
     expect(readDiskSpace('/does/not/exist')).toBeUndefined();
   });
 
-  it('that cannot be read does not end tourctl doctor', async () => {
+  it('tourctl doctor succeeds when it cannot read the free space', async () => {
     const directory = path.join(__filename, 'below-a-file');
     const { code, stderr } = await withEnv(terminal, { DATA_DIR: directory }, () =>
       terminal.tourctl('doctor'),

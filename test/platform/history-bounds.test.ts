@@ -65,14 +65,14 @@ describe('a login of the queue', () => {
     ['three months ahead', monthAt(3)],
     ['thousands of years ahead', `'9999-12-01'::date`],
     ['before 1970', `'1969-12-01'::date`],
-  ])('cannot make a month %s', async (_, month) => {
+  ])('cannot create a month %s', async (_, month) => {
     const before = await months();
     const made = queue.raw(`select webhook_make_month_of('webhook_events', ${month})`);
     await expect(made).rejects.toMatchObject({ code: 'P0001' });
     expect(await months()).toEqual(before);
   });
 
-  it('makes no earlier month without rows, and makes one that has rows', async () => {
+  it('creates an earlier month only when it has rows', async () => {
     const before = await months();
     await queue.raw(
       `select webhook_make_month_of('webhook_events', (${monthAt(0)} - make_interval(months => n))::date) from generate_series(1, 300) as n`,
@@ -91,7 +91,7 @@ describe('a login of the queue', () => {
 
   it.each([
     ['younger than a day', `now()`],
-    ['before 1970, which would be all', `timestamptz '1969-12-01'`],
+    ['before 1970, which would match all rows', `timestamptz '1969-12-01'`],
   ])('cannot delete rows without a month that are %s', async (_, before) => {
     for (const table of ['webhook_events', 'webhook_deliveries'])
       await database.db.raw(`drop table ${table}_${await currentSuffix()}`);

@@ -64,8 +64,8 @@ const SERVERS: [string, () => string, string][] = [
   ["the webhook queue's port", () => monitor.url, '/assets/monitor.css'],
 ];
 
-describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
-  it('gets 16 answers to 1,500 pipelined requests, the last with Connection: close, and ends', async () => {
+describe.each(SERVERS)('%s', (_name, url, largePath) => {
+  it('ends a connection after 16 of 1,500 pipelined requests, the last with Connection: close', async () => {
     const client = connectTo(url(), request(`GET ${largePath}`).repeat(1500));
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(16);
@@ -75,7 +75,7 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     ]);
   });
 
-  it('gets the answers to 16 pipelined requests in their order, and stays open', async () => {
+  it('answers 16 pipelined requests in their order, and keeps the connection open', async () => {
     const client = connectTo(url(), (HEALTH + request('GET /nowhere')).repeat(8));
     await expectSaid(client, /(HTTP\/1\.1 200[^]*HTTP\/1\.1 404[^]*){8}/);
     expect(client.said().match(/HTTP\/1\.1 \d+/g)).toHaveLength(16);
@@ -84,7 +84,7 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     client.socket.destroy();
   });
 
-  it('with 16 pipelined requests does not delay a new connection for more than a few of them', async () => {
+  it('answers a new connection before half of the 480 requests that 30 others have pipelined', async () => {
     const pipelining = Array.from({ length: 30 }, () => connectTo(url(), HEALTH.repeat(16)));
     const other = connectTo(url(), HEALTH);
     await once(other.socket, 'data');
@@ -93,7 +93,7 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     for (const { socket } of [...pipelining, other]) socket.destroy();
   });
 
-  it('that sends bytes that are not HTTP delays the others by one answer in each turn', async () => {
+  it('answers a valid request before it has refused half of 99 connections with invalid HTTP', async () => {
     const [other, ...broken] = Array.from({ length: 100 }, () => connectTo(url()));
     await Promise.all([other!, ...broken].map(({ socket }) => once(socket, 'connect')));
     for (const { socket } of broken) socket.write('nonsense\r\n\r\n');
@@ -105,20 +105,20 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     other!.socket.destroy();
   });
 
-  it('that its client ends within the first request is closed without an answer', async () => {
+  it('closes a connection without an answer when its client ends it within the first request', async () => {
     const client = connectTo(url(), HALF_A_REQUEST);
     client.socket.end();
     await client.closed;
     expect(client.said()).toBe('');
   });
 
-  it('gets the pending answers before bytes that are not HTTP end it', async () => {
+  it('sends the pending answers before it ends a connection for invalid HTTP', async () => {
     const client = connectTo(url(), `${HEALTH.repeat(3)}nonsense\r\n\r\n`);
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(3);
   });
 
-  it('ends with the answer to a request whose body has not been read, declared or chunked', async () => {
+  it('closes the connection after it refuses a body without reading it, declared or chunked', async () => {
     const sendBody = async (framing: string) => {
       const client = connectTo(url(), request('POST /healthz', framing));
       const part = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
@@ -134,20 +134,20 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     await Promise.all(['Content-Length: 2000000000', 'Transfer-Encoding: chunked'].map(sendBody));
   });
 
-  it('is answered and ended at once where a body is declared and never comes', async () => {
+  it('refuses a declared body that never comes, and closes the connection', async () => {
     const client = connectTo(url(), request('POST /healthz', 'Content-Length: 100000'));
     await client.closed;
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 [^]*\r\nConnection: close\r\n/);
   });
 
-  it('gets no 100 Continue for a body that is refused', async () => {
+  it('sends no 100 Continue for a body that it refuses', async () => {
     const headers = ['Expect: 100-continue', 'Content-Length: 100000', 'Content-Type: text/plain'];
     const client = connectTo(url(), request('POST /healthz', ...headers));
     await client.closed;
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  it.each(['example.com:443', '/healthz'])('gets 405 with Allow for CONNECT %s (T27)', async (target) => {
+  it.each(['example.com:443', '/healthz'])('answers CONNECT %s with 405 and Allow (T27)', async (target) => {
     const client = connectTo(url(), request(`CONNECT ${target}`));
     await client.closed;
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 /);
@@ -155,37 +155,40 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
       expect(client.said()).toMatch(header);
   });
 
-  it('gets the pending answers before a CONNECT ends it', async () => {
+  it('sends the pending answers before a CONNECT ends the connection', async () => {
     const client = connectTo(url(), HEALTH.repeat(2) + request('CONNECT example.com:443'));
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(2);
   });
 
-  it('is served without an upgrade, an unknown expectation or TRACE', async () => {
+  it('ignores a request for an upgrade, and an unknown expectation', async () => {
     const upgrade = request('GET /healthz', 'Connection: Upgrade', 'Upgrade: websocket');
     const client = connectTo(url(), upgrade);
     await expectSaid(client, /HTTP\/1\.1 200 OK/);
     client.socket.write(request('GET /healthz', 'Expect: gold') + HEALTH);
     await expectSaid(client, /(HTTP\/1\.1 200 OK[^]*){3}/);
     client.socket.destroy();
+  });
+
+  it('answers TRACE with 405 and Allow', async () => {
     const trace = connectTo(url(), request('TRACE /healthz'));
     await expectSaid(trace, /^HTTP\/1\.1 405 [^]*\r\nAllow: /);
     trace.socket.destroy();
   });
 
-  it('is refused a request with more than 100 headers, a list of over 1,024 characters, or no path', async () => {
-    const long = request('GET /healthz', `X-Forwarded-For: ${'fd00::1,'.repeat(200)}`);
-    const crowded = Array.from({ length: 120 }, (_, n) => `X-${n}: 1`);
-    for (const text of [request('GET /healthz', ...crowded), request('GET foo://'), long]) {
-      const client = connectTo(url(), text);
-      await expectSaid(client, /^HTTP\/1\.1 4(00|31) [^]*X-Request-Id/);
-      client.socket.destroy();
-    }
+  it.each([
+    ['120 headers', request('GET /healthz', ...Array.from({ length: 120 }, (_, n) => `X-${n}: 1`))],
+    ['no path', request('GET foo://')],
+    ['1,600 characters of proxies', request('GET /healthz', `X-Forwarded-For: ${'fd00::1,'.repeat(200)}`)],
+  ])('refuses a request with %s', async (_problem, text) => {
+    const client = connectTo(url(), text);
+    await expectSaid(client, /^HTTP\/1\.1 4(00|31) [^]*X-Request-Id/);
+    client.socket.destroy();
   });
 });
 
 describe('the API', () => {
-  it('answers 413 to a declared length before the body comes, and to a chunked body within it', async () => {
+  it('answers 413 before the end of a body above the limit, declared or chunked', async () => {
     const head = (framing: string) =>
       request(
         'POST /api/tenant/bookings',
@@ -202,7 +205,7 @@ describe('the API', () => {
     }
   });
 
-  it('tells a client that waits for 100 Continue to go on when it reads the body', async () => {
+  it('sends 100 Continue when it begins to read the body of a client that waits for it', async () => {
     const headers = [`Authorization: ${website.authorization}`, 'Content-Type: application/json'];
     const expecting = ['Content-Length: 2', 'Expect: 100-continue'];
     const client = connectTo(api.baseUrl, request('POST /api/tenant/bookings', ...headers, ...expecting));
@@ -212,7 +215,7 @@ describe('the API', () => {
     client.socket.destroy();
   });
 
-  it('has nothing in flight after a client leaves with pipelined requests unanswered', async () => {
+  it('counts no request in flight after clients left with pipelined requests unanswered', async () => {
     const gauge = register.getSingleMetric('http_requests_in_flight')!;
     const inFlight = async () => (await gauge.get()).values[0]!.value;
     const catalog = request('GET /api/tenant/catalog', `Authorization: ${website.authorization}`);
@@ -262,18 +265,21 @@ describe('the connections of an API', () => {
     ['idle', HEALTH],
     ['silent', ''],
     ['half-open', HALF_A_REQUEST],
-  ])('that are %s are closed for new ones of their address', async (_kind, text) => {
-    const url = await serve({ connections: 100, connectionsPerAddress: 10 });
-    const clients = await open(url, 30, text);
-    await isHealthy(url);
-    await sleep(50);
-    expect(openOf(clients)).toBeLessThanOrEqual(10);
-    // The oldest are closed, the newest stay.
-    expect(clients.at(-1)!.isClosed()).toBe(false);
-    clients.forEach(({ socket }) => socket.destroy());
-  });
+  ])(
+    'new connections replace the oldest %s connections of their address at its limit',
+    async (_kind, text) => {
+      const url = await serve({ connections: 100, connectionsPerAddress: 10 });
+      const clients = await open(url, 30, text);
+      await isHealthy(url);
+      await sleep(50);
+      expect(openOf(clients)).toBeLessThanOrEqual(10);
+      // The oldest are closed, the newest stay.
+      expect(clients.at(-1)!.isClosed()).toBe(false);
+      clients.forEach(({ socket }) => socket.destroy());
+    },
+  );
 
-  it('of a trusted proxy are bounded only in total, and are closed before all are used', async () => {
+  it('connections of a trusted proxy are limited only in total', async () => {
     const url = await serve({ connections: 40, connectionsPerAddress: 10 }, 1);
     const clients = await open(url, 30, HALF_A_REQUEST);
     expect(openOf(clients)).toBe(30);
@@ -284,7 +290,7 @@ describe('the connections of an API', () => {
     clients.forEach(({ socket }) => socket.destroy());
   });
 
-  it('with a request under way are not closed for new ones of their address', async () => {
+  it('a connection with a request in progress is not closed for a new one of its address', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
     const lock = await api.db.transaction();
     await lock.raw('lock table tenants in access exclusive mode');
@@ -299,7 +305,7 @@ describe('the connections of an API', () => {
     busy.forEach(({ socket }) => socket.destroy());
   });
 
-  it('with an answer that their client does not read are closed for new ones of their address', async () => {
+  it('a new connection replaces one whose client does not read its answer', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
     const clients = await open(url, 5, '');
     for (const { socket } of clients) {
@@ -314,7 +320,7 @@ describe('the connections of an API', () => {
     clients.forEach(({ socket }) => socket.destroy());
   });
 
-  it('end with the answer to their last request', async () => {
+  it('a connection ends with the answer to its last permitted request', async () => {
     const url = await serve({ requestsPerConnection: 3 });
     const client = connectTo(url, HEALTH.repeat(5));
     await client.closed;
@@ -327,7 +333,7 @@ describe('the connections of an API', () => {
 });
 
 describe("the connections of the webhook queue's port", () => {
-  it('that are half-open are closed for a probe of /healthz', async () => {
+  it("the webhook queue's port closes half-open connections to answer a probe of /healthz", async () => {
     const clients = Array.from({ length: 300 }, () => connectTo(monitor.url, HALF_A_REQUEST));
     await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
     const probe = connectTo(monitor.url, request('GET /healthz', 'Connection: close'));
@@ -363,15 +369,13 @@ describe('the metrics port', () => {
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(2);
   });
 
-  it('refuses bodies, other methods and other paths without reading further', async () => {
-    for (const [line, status] of [
-      ['POST /metrics', 405],
-      ['POST /x', 404],
-      ['CONNECT x:443', 405],
-    ] as const) {
-      const client = connectTo(url, request(line, 'Content-Length: 104857600'));
-      await client.closed;
-      expect([line, client.said()]).toEqual([line, expect.stringMatching(`^HTTP/1.1 ${status} `)]);
-    }
+  it.each([
+    ['POST /metrics', 405],
+    ['POST /x', 404],
+    ['CONNECT x:443', 405],
+  ])('answers %s with %d without reading its body', async (line, status) => {
+    const client = connectTo(url, request(line, 'Content-Length: 104857600'));
+    await client.closed;
+    expect(client.said()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 });

@@ -55,24 +55,24 @@ async function sendTogether(request: string): Promise<void> {
 describe('forty requests that arrive together', () => {
   beforeEach(() => sendTogether(REQUEST));
 
-  it('begin 16 in a turn of the event loop, and other sockets are read between the turns', () => {
+  it('the server begins at most 16 requests in a turn of the event loop', () => {
     expect(begun.filter((count) => count > 0)).toEqual([8, 16, 16]);
   });
 
-  it('get the answers of a turn together, at its end', () => {
+  it('the server sends the answers of a turn together, at its end', () => {
     expect(unsent).toBe(CLIENTS);
   });
 });
 
 describe('forty writes that arrive together', () => {
-  it('begin one in a turn, because an answer of the database waits for each of them', async () => {
+  it('the server begins one write in a turn of the event loop', async () => {
     await sendTogether(REQUEST.replace('GET', 'POST'));
     expect(begun.filter((count) => count > 0)).toEqual(Array(CLIENTS).fill(1));
   });
 });
 
 describe('an answer whose connection is destroyed in the same turn', () => {
-  it('is sent before', async () => {
+  it('an answer is sent although its connection is destroyed in the same turn', async () => {
     const [client] = clients as [Socket];
     let said = '';
     client.on('data', (chunk: Buffer) => (said += chunk.toString()));

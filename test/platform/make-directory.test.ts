@@ -15,14 +15,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the creation of a directory', () => {
-  it('creates its parents too, and returns whether it existed', () => {
+  it('makeDirectory creates missing parents, and returns whether the directory is new', () => {
     const deep = path.join(folder, 'a/b/c');
     expect([makeDirectory(deep), makeDirectory(deep)]).toEqual([true, false]);
     expect(statSync(deep).isDirectory()).toBe(true);
     expect(makeDirectory('/')).toBe(false);
   });
 
-  it.each(['file', 'file/below'])('fails where a file has the same path: %s', (name) => {
+  it.each(['file', 'file/below'])('makeDirectory fails where the path names or passes a file: %s', (name) => {
     expect(() => makeDirectory(path.join(folder, name))).toThrow(/E(EXIST|NOTDIR)/);
   });
 });
@@ -35,22 +35,25 @@ describe('a start with a DATA_DIR that cannot be created', () => {
   ];
   const places: [string, () => string][] = [
     ['below /proc', () => '/proc/nope'],
-    ['a file', () => path.join(folder, 'file')],
+    ['that is a file', () => path.join(folder, 'file')],
     ['below a file', () => path.join(folder, 'file/data')],
   ];
 
   it.each(
     starts.flatMap(([what, args]) => places.map(([where, place]) => [what, where, args, place] as const)),
-  )('ends with one line that names the next step: %s, %s', async (_what, _where, args, place) => {
-    const env = { PATH: process.env.PATH, DATA_DIR: place() };
-    const ending = promisify(execFile)(process.execPath, [...args], { cwd: ROOT, env, timeout: 20_000 });
-    const { code, killed, stderr } = await ending.then(
-      () => Promise.reject(new Error('it started')),
-      (error: { code: number; killed: boolean; stderr: string }) => error,
-    );
-    expect([code, killed]).toEqual([1, false]);
-    expect(stderr).toMatch(
-      /^[^\n]*The data directory cannot be made \(E[^\n]*Set DATA_DIR to a directory of your own\.\n$/,
-    );
-  });
+  )(
+    '%s with a DATA_DIR %s ends with one line that names the next step',
+    async (_what, _where, args, place) => {
+      const env = { PATH: process.env.PATH, DATA_DIR: place() };
+      const ending = promisify(execFile)(process.execPath, [...args], { cwd: ROOT, env, timeout: 20_000 });
+      const { code, killed, stderr } = await ending.then(
+        () => Promise.reject(new Error('it started')),
+        (error: { code: number; killed: boolean; stderr: string }) => error,
+      );
+      expect([code, killed]).toEqual([1, false]);
+      expect(stderr).toMatch(
+        /^[^\n]*The data directory cannot be made \(E[^\n]*Set DATA_DIR to a directory of your own\.\n$/,
+      );
+    },
+  );
 });

@@ -10,7 +10,7 @@ function run(main: string): { status: number | null; stderr: string } {
 }
 
 describe('a service', () => {
-  it('ends with exit code 1 and a line when nothing is left that it waits for', () => {
+  it('ends with exit code 1 and a message when it has nothing left to wait for', () => {
     expect(run('async () => {}')).toMatchObject({
       status: 1,
       stderr: 'api: The process ended although nobody stopped it: read its log, then start it again.\n',

@@ -1,32 +1,31 @@
-import { type Db, type Trx } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
-import { givenSeats, seatsTaken, seatsTakenByKind, type Seats } from '../support/website';
+import { untilTransactionWaits } from '../support/lock-wait';
+import { givenSeats, type PlacedSeats, seatsTaken, seatsTakenByKind } from '../support/website';
 
-/** Tests the trigger of ADR 9: the writers here take no lock and count nothing, and still no seat is sold twice. */
+/** Tests the trigger of ADR 9: the writers here take no lock and count nothing, and still sell no seat twice. */
 
 const database = useTestDatabase();
+let db: Db;
 let tenantId: string;
 let sandboxId: string;
 beforeAll(async () => {
-  tenantId = (await givenTenant(database.db)).id;
-  sandboxId = (await givenTenant(database.db, { sandbox: true })).id;
+  db = database.db;
+  tenantId = (await givenTenant(db)).id;
+  sandboxId = (await givenTenant(db, { sandbox: true })).id;
 });
 
-interface Departure extends Seats {
-  id: string;
-}
-
-async function givenNumbered(seats: number): Promise<Departure> {
-  const { tour, date } = await givenSeats(database.db, { seats });
-  return { tour, date, id: (await database.db('departures').where({ tour_id: tour.id }).first('id')).id };
-}
+const givenNumbered = (seats: number) => givenSeats(db, { seats });
+const ofSandbox = () => ({ tenant_id: sandboxId, sandbox: true });
+const setSeats = ({ departureId }: PlacedSeats, seats: number) =>
+  db('departures').where({ id: departureId }).update({ seats_total: seats });
 
 const money = { unit_price_minor: 1, currency: 'EUR', currency_digits: 2, price_breakdown: {} };
 
-const holdRow = (db: Db, departure: Departure, quantity: number, more: object = {}) => ({
+const holdRow = (db: Db, departure: PlacedSeats, quantity: number, more: object = {}) => ({
   tenant_id: tenantId,
-  departure_id: departure.id,
+  departure_id: departure.departureId,
   quantity,
   hold_minutes: 15,
   expires_at: db.raw(`now() + interval '15 minutes'`),
@@ -35,11 +34,11 @@ const holdRow = (db: Db, departure: Departure, quantity: number, more: object = 
 });
 
 let leads = 0;
-const leadRow = (departure: Departure, adults: number, more: object = {}) => ({
+const leadRow = (departure: PlacedSeats, adults: number, more: object = {}) => ({
   tenant_id: tenantId,
   booking_ref: `NET-${++leads}`,
   tour_id: departure.tour.id,
-  departure_id: departure.id,
+  departure_id: departure.departureId,
   departure_date: departure.date,
   adults,
   total_minor: adults,
@@ -52,12 +51,12 @@ const leadRow = (departure: Departure, adults: number, more: object = {}) => ({
   ...more,
 });
 
-const insertHold = (db: Db, departure: Departure, quantity: number, more?: object) =>
+const insertHold = (db: Db, departure: PlacedSeats, quantity: number, more?: object) =>
   db('seat_holds')
     .insert(holdRow(db, departure, quantity, more))
     .returning('id');
 
-const insertLead = (db: Db, departure: Departure, adults: number, more?: object) =>
+const insertLead = (db: Db, departure: PlacedSeats, adults: number, more?: object) =>
   db('booking_leads')
     .insert(leadRow(departure, adults, more))
     .returning('id');
@@ -68,8 +67,7 @@ async function expectRefused(write: PromiseLike<unknown>): Promise<void> {
 }
 
 describe('the trigger that recounts seats', () => {
-  it('refuses a hold or a lead too many, whatever code writes it (C4)', async () => {
-    const { db } = database;
+  it('refuses the hold or lead that exceeds the seats, whatever code writes it (C4)', async () => {
     const departure = await givenNumbered(5);
     await insertHold(db, departure, 2);
     await insertLead(db, departure, 2);
@@ -80,7 +78,6 @@ describe('the trigger that recounts seats', () => {
   });
 
   it('refuses rows of one statement whose sum exceeds the seats (C3)', async () => {
-    const { db } = database;
     const [one, two] = [await givenNumbered(3), await givenNumbered(3)];
     const rows = [holdRow(db, one, 2), holdRow(db, two, 2), holdRow(db, two, 2)];
     await expectRefused(db('seat_holds').insert(rows));
@@ -89,7 +86,6 @@ describe('the trigger that recounts seats', () => {
   });
 
   it('refuses an update that revives, enlarges or moves a hold or lead beyond the seats', async () => {
-    const { db } = database;
     const departure = await givenNumbered(3);
     const other = await givenNumbered(3);
     const [hold] = await insertHold(db, departure, 2, { status: 'released' });
@@ -109,25 +105,23 @@ describe('the trigger that recounts seats', () => {
     await expectRefused(db('booking_leads').where(unpaid).update({ payment_due_at: null }));
     await expectRefused(db('booking_leads').where(unpaid).update({ status: 'confirmed' }));
     await expectRefused(db('seat_holds').where(standing).update({ quantity: 4 }));
-    await expectRefused(db('seat_holds').where(moving).update({ departure_id: departure.id }));
+    await expectRefused(db('seat_holds').where(moving).update({ departure_id: departure.departureId }));
     expect(await seatsTaken(db, departure)).toBe(2);
   });
 
-  it('refuses fewer seats than are sold', async () => {
-    const { db } = database;
+  it('refuses to set fewer seats than are sold', async () => {
     const departure = await givenNumbered(5);
     await insertLead(db, departure, 3, { status: 'confirmed' });
-    await expectRefused(db('departures').where({ id: departure.id }).update({ seats_total: 2 }));
-    await db('departures').where({ id: departure.id }).update({ seats_total: 3 });
+    await expectRefused(setSeats(departure, 2));
+    await setSeats(departure, 3);
   });
 
   it('lets one of two concurrent writers without a lock succeed', async () => {
-    const { db } = database;
     const departure = await givenNumbered(1);
     const [first, second] = [await db.transaction(), await db.transaction()];
     await insertHold(first, departure, 1);
-    const later = settle(insertLead(second, departure, 1));
-    await untilSomebodyWaits(db);
+    const later = outcomeOf(insertLead(second, departure, 1));
+    await untilTransactionWaits(db);
     await first.commit();
     expect(await later).toMatchObject({ constraint: 'departures_never_oversold' });
     await second.rollback();
@@ -136,19 +130,19 @@ describe('the trigger that recounts seats', () => {
 
   it('grants exactly five seats to many concurrent writers without a lock', async () => {
     const departure = await givenNumbered(5);
-    const write = (n: number) =>
-      n % 2 ? insertHold(database.db, departure, 1) : insertLead(database.db, departure, 1);
-    const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => settle(write(n))));
+    const write = (n: number) => (n % 2 ? insertHold(db, departure, 1) : insertLead(db, departure, 1));
+    const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => outcomeOf(write(n))));
     const refused = outcomes.filter((outcome) => outcome instanceof Error) as (Error & { code: string })[];
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['23514']));
     expect(refused).toHaveLength(25);
-    expect(await seatsTaken(database.db, departure)).toBe(5);
+    expect(await seatsTaken(db, departure)).toBe(5);
   });
 
-  it('refuses any isolation level but READ COMMITTED, whose snapshot is as new as the lock', async () => {
+  it('refuses a hold in any isolation level but READ COMMITTED', async () => {
+    // Tries the levels whose snapshot may be older than the lock.
     const departure = await givenNumbered(5);
     for (const isolation of ['repeatable read', 'serializable']) {
-      const work = database.db.transaction(async (trx) => {
+      const work = db.transaction(async (trx) => {
         await trx.raw(`set transaction isolation level ${isolation}`);
         await insertHold(trx, departure, 1);
       });
@@ -156,8 +150,7 @@ describe('the trigger that recounts seats', () => {
     }
   });
 
-  it('lets seats be freed on a departure that is oversold already', async () => {
-    const { db } = database;
+  it('allows the release of a hold of an oversold departure', async () => {
     const departure = await givenNumbered(2);
     const [hold] = await insertHold(db, departure, 2);
     await db.raw('alter table seat_holds disable trigger user');
@@ -170,42 +163,35 @@ describe('the trigger that recounts seats', () => {
   });
 
   it('counts the seats of a sandbox tenant apart from real ones', async () => {
-    const { db } = database;
     const departure = await givenNumbered(3);
-    const ofSandbox = { tenant_id: sandboxId, sandbox: true };
     await insertHold(db, departure, 3);
-    await insertHold(db, departure, 1, ofSandbox);
-    await insertLead(db, departure, 2, ofSandbox);
-    await expectRefused(insertHold(db, departure, 1, ofSandbox));
-    await expectRefused(insertLead(db, departure, 1, ofSandbox));
+    await insertHold(db, departure, 1, ofSandbox());
+    await insertLead(db, departure, 2, ofSandbox());
+    await expectRefused(insertHold(db, departure, 1, ofSandbox()));
+    await expectRefused(insertLead(db, departure, 1, ofSandbox()));
     await expectRefused(insertLead(db, departure, 1));
     expect(await seatsTakenByKind(db, departure)).toEqual({ real: 3, sandbox: 3 });
   });
 
-  it('recounts both kinds of one statement', async () => {
-    const { db } = database;
+  it('refuses a statement that exceeds the seats for real or for sandbox sales', async () => {
     const departure = await givenNumbered(2);
-    const ofSandbox = { tenant_id: sandboxId, sandbox: true };
-    const [real, test] = [holdRow(db, departure, 2), holdRow(db, departure, 2, ofSandbox)];
-    await expectRefused(db('seat_holds').insert([real, test, holdRow(db, departure, 1, ofSandbox)]));
+    const [real, test] = [holdRow(db, departure, 2), holdRow(db, departure, 2, ofSandbox())];
+    await expectRefused(db('seat_holds').insert([real, test, holdRow(db, departure, 1, ofSandbox())]));
     await expectRefused(db('seat_holds').insert([real, test, holdRow(db, departure, 1)]));
     await db('seat_holds').insert([real, test]);
   });
 
-  it('lets a departure have fewer seats than the sandbox takes, whose rows can still change', async () => {
-    const { db } = database;
+  it('lets the seats fall below the sandbox sales, which can still be confirmed', async () => {
     const departure = await givenNumbered(5);
-    const ofSandbox = { tenant_id: sandboxId, sandbox: true };
-    const [lead] = await insertLead(db, departure, 4, ofSandbox);
+    const [lead] = await insertLead(db, departure, 4, ofSandbox());
     await insertLead(db, departure, 2);
-    await db('departures').where({ id: departure.id }).update({ seats_total: 2 });
-    await expectRefused(db('departures').where({ id: departure.id }).update({ seats_total: 1 }));
+    await setSeats(departure, 2);
+    await expectRefused(setSeats(departure, 1));
     await db('booking_leads').where(lead).update({ status: 'confirmed' });
     expect(await seatsTakenByKind(db, departure)).toEqual({ real: 2, sandbox: 4 });
   });
 
-  it('refuses a row of another kind than its tenant', async () => {
-    const { db } = database;
+  it('refuses a sandbox sale of a real tenant, and a real sale of a sandbox tenant', async () => {
     const departure = await givenNumbered(5);
     const mixed = { code: '23514', constraint: 'sales_are_of_their_tenants_kind' };
     const writes = [
@@ -221,25 +207,18 @@ describe('the trigger that recounts seats', () => {
     ).rejects.toMatchObject(mixed);
   });
 
-  it('allows leads without a departure', async () => {
+  it('accepts a lead of 50 people without a departure', async () => {
     const departure = await givenNumbered(1);
     const dateless = { departure_id: null, departure_date: null };
-    await expect(Promise.resolve(insertLead(database.db, departure, 50, dateless))).resolves.toHaveLength(1);
+    await expect(Promise.resolve(insertLead(db, departure, 50, dateless))).resolves.toHaveLength(1);
   });
 });
 
-function settle(write: PromiseLike<unknown>): Promise<unknown> {
+function outcomeOf(write: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(write).catch((error: unknown) => error);
 }
 
-async function untilSomebodyWaits(db: Db | Trx): Promise<void> {
-  const waiting = `select count(*)::int as n from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await db.raw(waiting)).rows[0].n === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-it.each([true, false])('a tenant with sandbox = %s never becomes one of the other kind', async (sandbox) => {
-  const { db } = database;
+it.each([true, false])('the sandbox flag of a tenant never changes from %s', async (sandbox) => {
   const { id } = await givenTenant(db, { sandbox });
   const change = db('tenants').where({ id }).update({ sandbox: !sandbox });
   await expect(Promise.resolve(change)).rejects.toMatchObject({ constraint: 'tenants_kind_never_changes' });

@@ -55,7 +55,7 @@ afterAll(async () => {
   await terminal.drop();
 });
 
-/** The secrets that the terminal issues, and the slug of their tenant. */
+/** Issues a key, a widget token and webhook secrets in the terminal. */
 async function issueSecrets(): Promise<{ key: string; token: string; secrets: string[] }> {
   await terminal.tourctl('tenant create --slug acme --name Acme');
   const first = await terminal.json(`key issue acme --scope ${SCOPES.join(',')}`);
@@ -126,7 +126,7 @@ async function tablesWith(text: string): Promise<string[]> {
   return [...found].sort();
 }
 
-/** The log of PostgreSQL, with the lines of the other test files. */
+/** Returns the log of PostgreSQL, with the lines of the other test files. */
 async function serverLog(): Promise<string> {
   const { rows } = await terminal.db.raw<{ rows: [{ directory: string }] }>(
     `select current_setting('data_directory') as directory`,
@@ -135,7 +135,7 @@ async function serverLog(): Promise<string> {
 }
 
 describe('the secrets and the people of an installation', () => {
-  it('are in no log, metric, audit entry, error or header of a backup, and in the tables of customers only (T40)', async () => {
+  it('secrets appear in no output or table, and customers in tables for customers only (T40)', async () => {
     const { key, token, secrets } = await issueSecrets();
     receiver.react(status(500, 204));
     await sellAndFail(key, token);
@@ -143,7 +143,7 @@ describe('the secrets and the people of an installation', () => {
     for (const until = Date.now() + 20_000; !isDelivered() && Date.now() < until;)
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(isDelivered()).toBe(true);
-    // A refused row, whose values PostgreSQL would log.
+    // Refuses a row, whose values PostgreSQL would log.
     await expect(
       terminal.db('booking_leads').update({ customer_phone: PERSON.phone, adults: -1 }),
     ).rejects.toMatchObject({ code: '23514' });

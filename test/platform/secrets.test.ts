@@ -13,25 +13,33 @@ const ALL = ['secretsKey', 'cursorKey', 'keyPepper'] as const;
 const load = (env: Record<string, string>, isNew = true) =>
   loadSecrets(loadConfig({ DATA_DIR: dataDir, ...env }), ALL, () => Promise.resolve(isNew));
 
+/** Loads them for an external database, and fails if that database is asked whether it is new. */
+const loadExternal = (needed: readonly (typeof ALL)[number][]) =>
+  loadSecrets(
+    loadConfig({ DATABASE_URL: 'postgres://localhost/x', CURSOR_KEY: 'c'.repeat(32), DATA_DIR: dataDir }),
+    needed,
+    () => Promise.reject(new Error('not asked')),
+  );
+
 describe('secrets', () => {
-  it('are generated once into DATA_DIR, readable only by the owner', async () => {
+  it('the first start generates the secrets into DATA_DIR, readable only by the owner', async () => {
     const first = await load({});
     expect(await load({}, false)).toEqual(first);
     expect(statSync(path.join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
     expect(new Set(Object.values(first)).size).toBe(3);
   });
 
-  it('are the same for two concurrent first starts', async () => {
+  it('two concurrent first starts get the same secrets', async () => {
     const [one, other] = await Promise.all([load({}), load({})]);
     expect(one).toEqual(other);
   });
 
-  it('come from the environment where it sets them', async () => {
+  it('a secret of the environment is used, and is not written to DATA_DIR', async () => {
     expect(await load({ CURSOR_KEY: 'c'.repeat(40) })).toMatchObject({ cursorKey: 'c'.repeat(40) });
     expect(readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')).not.toContain('c'.repeat(40));
   });
 
-  it('are not generated beside a database that depends on lost secrets', async () => {
+  it('lost secrets are not generated again for a database that needs them', async () => {
     await expect(load({ CURSOR_KEY: 'c'.repeat(40) }, false)).rejects.toThrow(
       /secrets\.json is missing, .* Copy the file from where you keep it, or set SECRETS_KEY, KEY_PEPPER to the earlier values$/,
     );
@@ -41,7 +49,7 @@ describe('secrets', () => {
   });
 
   it.each(['', '{', '{"secretsKey":"short"}'])(
-    'are refused in one line from the damaged file %j',
+    'refuses the damaged secrets file %j in a message of one line',
     async (text) => {
       writeFileSync(path.join(dataDir, 'secrets.json'), text);
       await expect(load({})).rejects.toThrow(
@@ -50,19 +58,12 @@ describe('secrets', () => {
     },
   );
 
-  it('come only from the environment with an external database, and only the needed ones are required', async () => {
-    const config = loadConfig({
-      DATABASE_URL: 'postgres://localhost/x',
-      CURSOR_KEY: 'c'.repeat(32),
-      DATA_DIR: dataDir,
-    });
-    const never = () => Promise.reject(new Error('not asked'));
-    expect(await loadSecrets(config, ['cursorKey', 'keyPepper'], never)).toEqual({
-      cursorKey: 'c'.repeat(32),
-    });
-    await expect(loadSecrets(config, ['secretsKey'], never)).rejects.toThrow(
-      /^SECRETS_KEY must be set where/,
-    );
+  it('an external database takes its secrets from the environment alone, and needs no KEY_PEPPER', async () => {
+    expect(await loadExternal(['cursorKey', 'keyPepper'])).toEqual({ cursorKey: 'c'.repeat(32) });
+  });
+
+  it('an external database requires SECRETS_KEY of a service that needs it', async () => {
+    await expect(loadExternal(['secretsKey'])).rejects.toThrow(/^SECRETS_KEY must be set where/);
   });
 });
 
@@ -85,28 +86,26 @@ describe('the check values of secrets', () => {
       () => Promise.resolve(sealed),
     );
 
-  it('refuse another SECRETS_KEY or KEY_PEPPER than the first, and a lost pepper, and show none of them', async () => {
+  it.each([
+    ['another SECRETS_KEY', { SECRETS_KEY: OTHER, KEY_PEPPER: KEY }],
+    ['another KEY_PEPPER', { SECRETS_KEY: KEY, KEY_PEPPER: OTHER }],
+    ['a lost KEY_PEPPER', { SECRETS_KEY: KEY }],
+  ])('refuses %s at a later start, and shows no secret', async (_, env) => {
     await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
     await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
-    for (const env of [
-      { SECRETS_KEY: OTHER, KEY_PEPPER: KEY },
-      { SECRETS_KEY: KEY, KEY_PEPPER: OTHER },
-      { SECRETS_KEY: KEY },
-    ]) {
-      const error: Error = await open(env).then(
-        () => Promise.reject(new Error('it was accepted')),
-        (refusal: Error) => refusal,
-      );
-      expect(error.message).toMatch(
-        /^(SECRETS_KEY|KEY_PEPPER) is not the one that this database was used with: [^\n]+$/,
-      );
-      expect(error.message).not.toMatch(/kkk|ooo/);
-    }
+    const error: Error = await open(env).then(
+      () => Promise.reject(new Error('it was accepted')),
+      (refusal: Error) => refusal,
+    );
+    expect(error.message).toMatch(
+      /^(SECRETS_KEY|KEY_PEPPER) is not the one that this database was used with: [^\n]+$/,
+    );
+    expect(error.message).not.toMatch(/kkk|ooo/);
     const { rows } = await database.db.raw('select * from secret_checks');
     expect(JSON.stringify(rows)).not.toMatch(/kkk/);
   });
 
-  it('refuse a wrong SECRETS_KEY also where it is not used', async () => {
+  it('refuses a wrong SECRETS_KEY in a service that does not use it', async () => {
     await open({ SECRETS_KEY: KEY });
     await expect(open({ SECRETS_KEY: OTHER }, ['cursorKey', 'keyPepper'])).rejects.toThrow(
       'SECRETS_KEY is not',
@@ -114,13 +113,13 @@ describe('the check values of secrets', () => {
     await open({}, ['cursorKey', 'keyPepper']);
   });
 
-  it('accept a pepper that is added later', async () => {
+  it('accepts a KEY_PEPPER that is added later', async () => {
     await open({ SECRETS_KEY: KEY });
     await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
     await expect(open({ SECRETS_KEY: KEY, KEY_PEPPER: OTHER })).rejects.toThrow('KEY_PEPPER');
   });
 
-  it('are created, in an older installation, from the first key that opens a sealed secret', async () => {
+  it('an older installation records the first SECRETS_KEY that opens a sealed secret', async () => {
     await database.db.raw(`insert into secret_checks (variable) values ('SECRETS_KEY'), ('KEY_PEPPER')`);
     await expect(open({ SECRETS_KEY: OTHER, KEY_PEPPER: KEY }, ALL, false)).rejects.toThrow(
       'SECRETS_KEY is not',
@@ -132,18 +131,18 @@ describe('the check values of secrets', () => {
     );
   });
 
-  it('are created once for two concurrent first starts with different keys: one is refused', async () => {
+  it('refuses one of two concurrent first starts with different keys', async () => {
     const both = await Promise.allSettled([open({ SECRETS_KEY: KEY }), open({ SECRETS_KEY: OTHER })]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('are only read, and not created, by an inspection', async () => {
+  it('an inspection of the secrets creates no check value', async () => {
     const config = loadConfig({ DATABASE_URL: database.url, SECRETS_KEY: KEY });
     expect(await inspectSecrets(database.db, config, () => Promise.resolve(true))).toEqual({});
     expect(await database.db('secret_checks').select()).toEqual([]);
   });
 
-  it('let secrets be generated in a new embedded database, and never again', async () => {
+  it('generates secrets for a new embedded database, and never again', async () => {
     const config = loadConfig({ DATA_DIR: dataDir });
     const first = await openSecrets(database.db, config, ALL);
     expect(await openSecrets(database.db, config, ALL)).toEqual(first);

@@ -18,7 +18,7 @@ import { add, book, claimNow, createTenant, eventually, SECRETS_KEY } from '../w
 import { startReceiver, status } from '../webhook-queue/receiver';
 
 const database = useTestDatabase();
-// Takes away the right to create temporary tables: the rights on a database are not copied with its template.
+// Takes away the right to create temporary tables: a copy of a database does not get the rights on its template.
 beforeAll(() => database.db.raw('select grant_database_roles()'));
 
 describe('an API that logs in with the rights of the API', () => {
@@ -28,7 +28,7 @@ describe('an API that logs in with the rights of the API', () => {
   });
   afterAll(() => api.stop());
 
-  it('sells, changes, confirms and cancels over REST and OCTO, and logs no refused statement', async () => {
+  it('the rights of the API suffice to sell, change, confirm and cancel over REST and OCTO', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const authorization = `Bearer ${await givenKey(db, tenant)}`;
@@ -89,7 +89,7 @@ describe('an API that logs in with the rights of the API', () => {
     expect(await db('webhook_events').pluck('type')).toContain('booking.created');
   });
 
-  it('does its periodic work', async () => {
+  it('the rights of the API suffice for its periodic tasks', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const tour = await givenTour(db);
@@ -125,7 +125,7 @@ interface Answer {
 }
 
 describe('a webhook queue that logs in with the rights of the queue', () => {
-  it('delivers, takes over the lease of a lost worker, makes the months to come, drops old ones, and measures the snapshots of others', async () => {
+  it('the rights of the queue suffice for deliveries, lost workers, months and metrics', async () => {
     const { db } = database;
     const [ahead, old] = await Promise.all([monthAt(2), monthAt(-6)]);
     for (const table of ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'])

@@ -70,13 +70,13 @@ describe('a client that takes its answer slowly', () => {
   it.each([
     ['takes nothing', 0],
     ['takes a tenth of the lowest rate', LIMITS.readBytesPerSecond / 10],
-  ])('is disconnected when it %s', async (_, bytesPerSecond) => {
+  ])('the server disconnects a client that %s', async (_, bytesPerSecond) => {
     const { socket } = readAt(bytesPerSecond);
     expect(await untilClosed()).toBeLessThan(LIMITS.unreadMaxMs + 5000);
     socket.destroy();
   });
 
-  it('gets all of a large answer when it reads steadily, and keeps its connection', async () => {
+  it('a client that reads steadily gets all of a large answer and keeps its connection', async () => {
     const { socket, received } = readAt(4 * LIMITS.readBytesPerSecond);
     while (received() < LARGE && !socket.closed) await sleep(20);
     expect(received()).toBeGreaterThanOrEqual(LARGE);
@@ -88,7 +88,7 @@ describe('a client that takes its answer slowly', () => {
 });
 
 describe('the limits of a server', () => {
-  it('let a client that reads 10 KB a second go on, and end one that takes nothing after ten seconds', () => {
+  it('a client must read 8 KiB a second from the tenth second on', () => {
     expect(HTTP_LIMITS).toMatchObject({
       unreadMs: 10_000,
       unreadMaxMs: 180_000,

@@ -82,7 +82,7 @@ describeWithRedis('the drivers of the shared store', () => {
   });
   const drivers = () => [memory(), scripted(overRedis), scripted(overRest)];
 
-  it('give the same answers to random sequences of calls', async () => {
+  it('memory, Redis and REST give the same answers to random sequences of calls', async () => {
     await setClock();
     let traces = 0;
     let steps = 0;
@@ -107,7 +107,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(steps).toBeGreaterThan(1000);
   });
 
-  it('never let an older load replace a newer one', async () => {
+  it('an older load never replaces a newer one', async () => {
     await setClock();
     for (const { cache } of drivers()) {
       const older = (await cache.claim('order', undefined)) as { loadLock: LoadLock };
@@ -121,13 +121,13 @@ describeWithRedis('the drivers of the shared store', () => {
     }
   });
 
-  it.each(['redis', 'rest'])('never let more than the limit through at once (%s)', async (kind) => {
+  it.each(['redis', 'rest'])('a quota of 50 allows 50 of 200 concurrent requests (%s)', async (kind) => {
     const quotas = createScriptedQuotaStore(runOn(kind === 'redis' ? overRedis : overRest));
     const answers = await Promise.all(Array.from({ length: 200 }, () => quotas.consume(`all-${kind}`, 50)));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(50);
   });
 
-  it.each(['redis', 'rest'])('leave no key without an expiry (%s)', async (kind) => {
+  it.each(['redis', 'rest'])('every stored key expires within 60 to 70 seconds (%s)', async (kind) => {
     const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
     const cache = createScriptedCacheStore(runOn(connection));
     await createScriptedQuotaStore(runOn(connection)).consume('ends', 5);
@@ -139,22 +139,25 @@ describeWithRedis('the drivers of the shared store', () => {
     }
   });
 
-  it.each(['redis', 'rest'])('ignore the keys of other programs (%s)', async (kind) => {
-    const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
-    const cache = createScriptedCacheStore(runOn(connection));
-    const quotas = createScriptedQuotaStore(runOn(connection));
-    await server.set('quota:foreign', 'text');
-    await server.set('foreign', 'text');
-    await server.hset('quota:odd', { slice: 'many', [Math.floor(Date.now() / 5000)]: 'lots' });
-    expect(await quotas.consume('foreign', 5)).toMatchObject({ allowed: true, remaining: 4 });
-    expect(await quotas.consume('odd', 5)).toMatchObject({ allowed: true, remaining: 4 });
-    expect(await cache.get('foreign')).toBeUndefined();
-    const claim = (await cache.claim('foreign', undefined)) as { loadLock: LoadLock };
-    expect(await cache.put('foreign', claim.loadLock, 'ours', 1000)).toBe(true);
-    expect(await cache.get('foreign')).toMatchObject({ value: 'ours' });
-  });
+  it.each(['redis', 'rest'])(
+    'a value that another program stored under our key counts as missing (%s)',
+    async (kind) => {
+      const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
+      const cache = createScriptedCacheStore(runOn(connection));
+      const quotas = createScriptedQuotaStore(runOn(connection));
+      await server.set('quota:foreign', 'text');
+      await server.set('foreign', 'text');
+      await server.hset('quota:odd', { slice: 'many', [Math.floor(Date.now() / 5000)]: 'lots' });
+      expect(await quotas.consume('foreign', 5)).toMatchObject({ allowed: true, remaining: 4 });
+      expect(await quotas.consume('odd', 5)).toMatchObject({ allowed: true, remaining: 4 });
+      expect(await cache.get('foreign')).toBeUndefined();
+      const claim = (await cache.claim('foreign', undefined)) as { loadLock: LoadLock };
+      expect(await cache.put('foreign', claim.loadLock, 'ours', 1000)).toBe(true);
+      expect(await cache.get('foreign')).toMatchObject({ value: 'ours' });
+    },
+  );
 
-  it('send concurrent REST commands together, each with its own answer', async () => {
+  it('the REST driver sends concurrent commands in one request, and each gets its own answer', async () => {
     rest.requests.length = 0;
     const quotas = createScriptedQuotaStore(runOn(overRest));
     await servers[1]!.set('wrong', 'text');
@@ -167,7 +170,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(await refusal).not.toContain('secret-bucket');
   });
 
-  it('read no more than a part of a reply of the REST store that has no end (T30)', async () => {
+  it('the REST driver stops reading an endless reply (T30)', async () => {
     let sent = 0;
     const endless = http.createServer((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -184,13 +187,13 @@ describeWithRedis('the drivers of the shared store', () => {
     const connection = openRestConnection({ kind: 'rest', url: `http://127.0.0.1:${port}`, token: 'any' });
     const quotas = createScriptedQuotaStore(runOn(connection));
     await expect(quotas.consume('b', 5)).rejects.toThrow();
-    // The limit of 4 MiB, and what the buffers of both sockets hold.
+    // Allows the limit of 4 MiB, and what the buffers of both sockets hold.
     expect(sent).toBeLessThan(15e6);
     await connection.close();
     endless.close();
   });
 
-  it('report a wrong token without showing it (T48)', async () => {
+  it('the REST driver reports a wrong token without showing it (T48)', async () => {
     const wrong = openRestConnection({ kind: 'rest', url: rest.url, token: 'hunter2' });
     const message = await createScriptedQuotaStore(runOn(wrong))
       .consume('b', 5)
@@ -200,36 +203,34 @@ describeWithRedis('the drivers of the shared store', () => {
     await wrong.close();
   });
 
-  describe('the REST store of these tests', () => {
-    it('is compatible with the official client in both directions', async () => {
-      const upstash = new UpstashRedis({
-        url: rest.url,
-        token: rest.token,
-        retry: false,
-        enableTelemetry: false,
-        automaticDeserialization: false,
-      });
-      expect(await upstash.set('word', 'true', { px: 5000 })).toBe('OK');
-      expect(await upstash.get('word')).toBe('true');
-      const pipeline = upstash.pipeline().incr('count').incr('count').get('word');
-      expect(await pipeline.exec()).toEqual([1, 2, 'true']);
-      expect(await upstash.multi().incr('count').exec()).toEqual([3]);
-      expect(await upstash.eval('return {KEYS[1], ARGV[1], 7}', ['k'], ['v'])).toEqual(['k', 'v', 7]);
-      await expect(upstash.eval('return redis.call("NOTHING")', [], [])).rejects.toThrow(/ERR/);
-      const cache = createScriptedCacheStore(runOn(overRest));
-      const { loadLock } = (await cache.claim('met', undefined)) as { loadLock: LoadLock };
-      await cache.put('met', loadLock, 'ours', 60_000);
-      expect(await upstash.hget('met', 'value')).toBe('ours');
-      await upstash.hset('met', { value: 'theirs' });
-      expect(await cache.get('met')).toMatchObject({ value: 'theirs' });
-      const stranger = new UpstashRedis({
-        url: rest.url,
-        token: 'wrong',
-        retry: false,
-        enableTelemetry: false,
-      });
-      await expect(stranger.get('word')).rejects.toThrow(/WRONGPASS/);
+  it("the official REST client works with the test's store, and shares values with our driver", async () => {
+    const upstash = new UpstashRedis({
+      url: rest.url,
+      token: rest.token,
+      retry: false,
+      enableTelemetry: false,
+      automaticDeserialization: false,
     });
+    expect(await upstash.set('word', 'true', { px: 5000 })).toBe('OK');
+    expect(await upstash.get('word')).toBe('true');
+    const pipeline = upstash.pipeline().incr('count').incr('count').get('word');
+    expect(await pipeline.exec()).toEqual([1, 2, 'true']);
+    expect(await upstash.multi().incr('count').exec()).toEqual([3]);
+    expect(await upstash.eval('return {KEYS[1], ARGV[1], 7}', ['k'], ['v'])).toEqual(['k', 'v', 7]);
+    await expect(upstash.eval('return redis.call("NOTHING")', [], [])).rejects.toThrow(/ERR/);
+    const cache = createScriptedCacheStore(runOn(overRest));
+    const { loadLock } = (await cache.claim('met', undefined)) as { loadLock: LoadLock };
+    await cache.put('met', loadLock, 'ours', 60_000);
+    expect(await upstash.hget('met', 'value')).toBe('ours');
+    await upstash.hset('met', { value: 'theirs' });
+    expect(await cache.get('met')).toMatchObject({ value: 'theirs' });
+    const stranger = new UpstashRedis({
+      url: rest.url,
+      token: 'wrong',
+      retry: false,
+      enableTelemetry: false,
+    });
+    await expect(stranger.get('word')).rejects.toThrow(/WRONGPASS/);
   });
 });
 
@@ -238,14 +239,14 @@ type Step =
   | { kind: 'consume'; bucket: string; limit: number }
   | { kind: 'get'; key: string }
   | { kind: 'invalidate'; key: string }
-  | { kind: 'claim'; key: string; judged: number }
-  | { kind: 'put'; key: string; lease: number; ttl: number; value: string }
-  | { kind: 'release'; key: string; lease: number };
+  | { kind: 'claim'; key: string; replaced: number }
+  | { kind: 'put'; key: string; lock: number; ttl: number; value: string }
+  | { kind: 'release'; key: string; lock: number };
 
 function aStep(): fc.Arbitrary<Step> {
   const key = fc.constantFrom('k', 'l');
-  // Counts backwards from the last lease, so that old ones are used too.
-  const lease = fc.nat(3);
+  // Counts backwards from the last load lock, so that old ones are used too.
+  const lock = fc.nat(3);
   const arbitrary = <K extends Step['kind']>(kind: K, fields: object) =>
     fc.record({ kind: fc.constant(kind), ...fields }) as unknown as fc.Arbitrary<Step>;
   return fc.oneof(
@@ -254,31 +255,31 @@ function aStep(): fc.Arbitrary<Step> {
     }),
     { arbitrary: arbitrary('consume', { bucket: key, limit: fc.integer({ min: 1, max: 6 }) }), weight: 3 },
     arbitrary('get', { key }),
-    { arbitrary: arbitrary('claim', { key, judged: lease }), weight: 2 },
+    { arbitrary: arbitrary('claim', { key, replaced: lock }), weight: 2 },
     {
       arbitrary: arbitrary('put', {
         key,
-        lease,
+        lock,
         ttl: fc.oneof(fc.integer({ min: -5, max: 200_000 }), fc.constantFrom(0.5, 1_000, 70_000)),
         value: fc.string({ unit: 'grapheme' }),
       }),
       weight: 2,
     },
-    arbitrary('release', { key, lease }),
+    arbitrary('release', { key, lock }),
     arbitrary('invalidate', { key }),
   );
 }
 
-/** Runs the steps on one driver, and replaces each lease's token by a number that is the same on all drivers. */
+/** Runs the steps on one driver, and replaces each load lock's token by a number that is the same on all drivers. */
 function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore }) {
-  const leases: LoadLock[] = [];
-  const numberOf = (token: string) => leases.findIndex((lease) => lease.token === token);
+  const locks: LoadLock[] = [];
+  const numberOf = (token: string) => locks.findIndex((lock) => lock.token === token);
   const plain = (claim: LoadClaim) => {
     if (claim.outcome === 'busy') return claim;
     if (claim.outcome === 'found') return { ...claim.found, id: numberOf(claim.found.id) };
-    leases.push(claim.loadLock!);
-    const { token, fence: generation, grantedAt } = claim.loadLock!;
-    return { token: numberOf(token), generation: numberOf(generation), grantedAt };
+    locks.push(claim.loadLock!);
+    const { token, fence, grantedAt } = claim.loadLock!;
+    return { token: numberOf(token), fence: numberOf(fence), grantedAt };
   };
   return async (step: Exclude<Step, { kind: 'advance' }>, prefix: string): Promise<unknown> => {
     if (step.kind === 'consume') return quotas.consume(`${prefix}:${step.bucket}`, step.limit);
@@ -286,10 +287,10 @@ function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore
     if (step.kind === 'get')
       return cache.get(key).then((found) => found && { ...found, id: numberOf(found.id) });
     if (step.kind === 'invalidate') return cache.invalidate(key);
-    if (step.kind === 'claim') return plain(await cache.claim(key, leases.at(-1 - step.judged)?.token));
-    const lease = leases.at(-1 - step.lease);
-    if (!lease) return undefined;
-    if (step.kind === 'release') return cache.release(key, lease);
-    return cache.put(key, lease, step.value, step.ttl);
+    if (step.kind === 'claim') return plain(await cache.claim(key, locks.at(-1 - step.replaced)?.token));
+    const lock = locks.at(-1 - step.lock);
+    if (!lock) return undefined;
+    if (step.kind === 'release') return cache.release(key, lock);
+    return cache.put(key, lock, step.value, step.ttl);
   };
 }

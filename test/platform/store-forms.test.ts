@@ -39,7 +39,7 @@ describeWithRedis('a Redis address with a password', () => {
     ['default:p%40ss%2Fw%3Ard@', true],
     ['default:wrong@', false],
     ['', false],
-  ])('is accepted as redis://%s: %s', async (user, expected) => {
+  ])('the address redis://%s reaches a Redis with a password: %s', async (user, expected) => {
     const store = await open(`redis://${user}127.0.0.1:${redis.port}/3`);
     expect(await isShared(store, 'b')).toBe(expected);
     await store.close();
@@ -47,7 +47,7 @@ describeWithRedis('a Redis address with a password', () => {
 });
 
 describeWithRedis('a shared store behind Redis Sentinel', () => {
-  it('continues with the promoted replica', async () => {
+  it('the shared store continues with the replica that Sentinel promotes', async () => {
     const master = await startRedis();
     const replica = await startRedis(['--replicaof', '127.0.0.1', `${master.port}`]);
     const client = new Redis(replica.url);
@@ -55,7 +55,7 @@ describeWithRedis('a shared store behind Redis Sentinel', () => {
     const sentinel = await startSentinel(master);
     const asked = new Redis({ port: sentinel.port });
     await until(async () => ((await asked.call('SENTINEL', 'REPLICAS', 'tours')) as unknown[]).length === 1);
-    // The first address is not reachable.
+    // The first address answers nothing, so that the second must be used.
     const store = await open(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/tours`);
     expect(await isShared(store, 'before')).toBe(true);
 
@@ -72,7 +72,7 @@ describeWithRedis('a shared store behind Redis Sentinel', () => {
 });
 
 describeWithRedis('a shared store on a Redis Cluster', () => {
-  it('uses each node, and is unavailable until a missing node is back', async () => {
+  it('the shared store uses each node of a cluster, and is down while one is missing', async () => {
     const ports = [await freePorts(), await freePorts()] as const;
     const start = (bus: number) =>
       startRedis([

@@ -11,7 +11,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 
 const LIMIT = 10;
 const REPLICAS = 4;
-/** 150 ms, and the delay of a busy machine. */
+/** Includes the delay of a busy machine: the limit is 150 ms. */
 const STORE_TIMEOUT_MS = 400;
 
 const gauge = async (driver: string) => {
@@ -41,6 +41,8 @@ describeWithRedis('a shared store that dies', () => {
     await stopRedisServers();
   });
 
+  const restPort = () => Number(new URL(rest.url).port);
+
   const faults = {
     redis: {
       refused: (proxy: TcpProxy) => proxy.refuse(),
@@ -65,19 +67,19 @@ describeWithRedis('a shared store that dies', () => {
 
   describe.each(cases)('(%s, %s)', (driver, name, begin) => {
     const up = () => gauge(driver);
+    const direct = () => (driver === 'redis' ? redis.port : restPort());
     let proxy: TcpProxy;
     let log: string[];
     let store: SharedStore;
     let other: SharedStore;
     const bucket = `${driver} ${name}`;
     beforeAll(async () => {
-      proxy = await startTcpProxy(driver === 'redis' ? redis.port : Number(new URL(rest.url).port));
+      proxy = await startTcpProxy(direct());
       log = [];
       const open = (port: number, lines: string[]) =>
         openSharedStore(settings(driver, port, rest), logInto(lines));
       store = await open(proxy.port, log);
-      const direct = driver === 'redis' ? redis.port : Number(new URL(rest.url).port);
-      other = await open(direct, []);
+      other = await open(direct(), []);
     });
     afterAll(async () => {
       rest.setFault('none');
@@ -85,7 +87,7 @@ describeWithRedis('a shared store that dies', () => {
       await proxy.stop();
     });
 
-    it('delays one request by 150 ms once, is logged in one line, and is used again when it is back (T30)', async () => {
+    it('delays requests once, causes one line in the log, and is used again when it is back (T30)', async () => {
       const { quotas, cache } = store;
       expect(await up()).toBe(1);
       expect(await quotas.consume(bucket, LIMIT)).toMatchObject({ allowed: true, remaining: LIMIT - 1 });
@@ -110,7 +112,7 @@ describeWithRedis('a shared store that dies', () => {
       expect(later).toBeLessThan(STORE_TIMEOUT_MS / 4);
       expect(answers.filter(Boolean)).toHaveLength(Math.floor(LIMIT / REPLICAS));
       expect(await quotas.consume(`${bucket} least`, 1)).toMatchObject({ allowed: true });
-      // A probe fails again.
+      // Waits until a probe has failed again.
       await sleep(500);
       expect(log.map((line) => JSON.parse(line).msg)).toEqual([
         'shared store answers',
@@ -127,7 +129,7 @@ describeWithRedis('a shared store that dies', () => {
     });
   });
 
-  it('at the start does not delay the start, and is used when it is available', async () => {
+  it('a store that is down at the start does not delay it, and is used when it is available', async () => {
     const late = await startRedis();
     await late.kill();
     const log: string[] = [];
@@ -144,8 +146,8 @@ describeWithRedis('a shared store that dies', () => {
     await late.stop();
   });
 
-  it('is used again after it has answered more probes byte by byte than there are connections to it (T30)', async () => {
-    const store = await openSharedStore(settings('rest', Number(new URL(rest.url).port), rest), logInto([]));
+  it('a store is used again after it answered many probes byte by byte (T30)', async () => {
+    const store = await openSharedStore(settings('rest', restPort(), rest), logInto([]));
     rest.setFault('drip');
     const before = rest.requests.length;
     await store.cache.get('any');
@@ -156,7 +158,7 @@ describeWithRedis('a shared store that dies', () => {
     await store.close();
   });
 
-  it('stays in use when it closes an idle connection', async () => {
+  it('a store that closes an idle connection stays in use', async () => {
     const log: string[] = [];
     const store = await openSharedStore(settings('redis', redis.port, rest), logInto(log));
     const client = new Redis(redis.url);
@@ -168,7 +170,7 @@ describeWithRedis('a shared store that dies', () => {
     await store.close();
   });
 
-  it('stays in use when this process stalls', async () => {
+  it('a store stays in use when this process stalls', async () => {
     const log: string[] = [];
     const store = await openSharedStore(settings('redis', redis.port, rest), logInto(log));
     const asked = Promise.all(Array.from({ length: 20 }, () => store.quotas.consume('stall', LIMIT)));

@@ -10,70 +10,70 @@ const silent = { outcome: 'timeout', statusCode: null, durationMs: 15_000 } as c
 const throttled = { outcome: 'http_error', statusCode: 429, durationMs: 20 } as const;
 const refused = { outcome: 'http_error', statusCode: 500, durationMs: 20 } as const;
 
-let paces: AdaptiveConcurrency;
-beforeEach(() => (paces = createAdaptiveConcurrency(4)));
+let concurrency: AdaptiveConcurrency;
+beforeEach(() => (concurrency = createAdaptiveConcurrency(4)));
 
 function observe(report: Parameters<AdaptiveConcurrency['observe']>[1], times = 1): void {
-  for (let i = 0; i < times; i++) paces.observe('it', report);
+  for (let i = 0; i < times; i++) concurrency.observe('it', report);
 }
 
 describe('the concurrency limit of an endpoint', () => {
-  it('starts at four and rises by one after five quick deliveries in a row, up to sixteen', () => {
-    expect(paces.of('it')).toEqual({ concurrencyLimit: 4, slow: false });
+  it('the limit starts at four and rises by one after five quick deliveries, up to sixteen', () => {
+    expect(concurrency.of('it')).toEqual({ concurrencyLimit: 4, slow: false });
     observe(quick, 4);
-    expect(paces.of('it').concurrencyLimit).toBe(4);
+    expect(concurrency.of('it').concurrencyLimit).toBe(4);
     observe(quick);
-    expect(paces.of('it').concurrencyLimit).toBe(5);
+    expect(concurrency.of('it').concurrencyLimit).toBe(5);
     observe(refused);
     observe(quick, 4);
-    expect(paces.of('it').concurrencyLimit).toBe(5);
+    expect(concurrency.of('it').concurrencyLimit).toBe(5);
     observe(quick, 1000);
-    expect(paces.of('it').concurrencyLimit).toBe(16);
+    expect(concurrency.of('it').concurrencyLimit).toBe(16);
   });
 
-  it('is halved by every attempt without a response or with 429 or 503, down to one', () => {
+  it('each attempt without a response or with a 429 halves the limit, down to one', () => {
     observe(silent);
-    expect(paces.of('it').concurrencyLimit).toBe(2);
+    expect(concurrency.of('it').concurrencyLimit).toBe(2);
     observe(throttled, 3);
-    expect(paces.of('it').concurrencyLimit).toBe(1);
+    expect(concurrency.of('it').concurrencyLimit).toBe(1);
   });
 
-  it('rises again by one with each quick delivery after it was halved', () => {
+  it('a halved limit rises again by one with each quick delivery', () => {
     observe(silent, 4);
     observe(quick, 2);
-    expect(paces.of('it').concurrencyLimit).toBe(3);
+    expect(concurrency.of('it').concurrencyLimit).toBe(3);
     observe(quick, 2);
-    expect(paces.of('it').concurrencyLimit).toBe(4);
+    expect(concurrency.of('it').concurrencyLimit).toBe(4);
   });
 
-  it('stays the same after an error response and after an attempt that the worker cut off', () => {
+  it('the limit stays the same after an error response or an attempt that the worker cut off', () => {
     observe(refused, 50);
-    paces.observe('it', { outcome: 'interrupted', statusCode: null, durationMs: 15_000 });
-    expect(paces.of('it')).toEqual({ concurrencyLimit: 4, slow: false });
+    concurrency.observe('it', { outcome: 'interrupted', statusCode: null, durationMs: 15_000 });
+    expect(concurrency.of('it')).toEqual({ concurrencyLimit: 4, slow: false });
   });
 });
 
 describe('the class of slow endpoints', () => {
-  it('contains an endpoint after a missing response until its next quick response', () => {
+  it('an endpoint is slow after a missing response until its next quick one', () => {
     observe(silent);
-    expect(paces.of('it').slow).toBe(true);
+    expect(concurrency.of('it').slow).toBe(true);
     observe(quick);
-    expect(paces.of('it').slow).toBe(false);
+    expect(concurrency.of('it').slow).toBe(false);
   });
 
-  it('contains an endpoint that took more than two seconds for two of its last twenty responses', () => {
+  it('an endpoint is slow when two of its last twenty responses took over two seconds', () => {
     observe(late);
     observe(quick, 18);
-    expect(paces.of('it').slow).toBe(false);
+    expect(concurrency.of('it').slow).toBe(false);
     observe(late);
-    expect(paces.of('it').slow).toBe(true);
+    expect(concurrency.of('it').slow).toBe(true);
     observe(quick, 1);
-    expect(paces.of('it').slow).toBe(false);
+    expect(concurrency.of('it').slow).toBe(false);
   });
 });
 
 describe('the failure rate of an endpoint', () => {
-  it('opens the breaker after more than half of at least twenty attempts within a minute failed, and starts again', () => {
+  it('the breaker opens when more than half of at least twenty attempts in a minute fail', () => {
     const trips = createFailureRates();
     const outcomes = Array.from({ length: 21 }, (_, i) =>
       trips('it', i % 2 === 0 ? 'failing' : 'healthy', 1000),
@@ -82,7 +82,7 @@ describe('the failure rate of an endpoint', () => {
     expect(trips('it', 'failing', 1000)).toBe(false);
   });
 
-  it('ignores a past minute and attempts that were cut off', () => {
+  it('the failure rate ignores a past minute and attempts that were cut off', () => {
     const trips = createFailureRates();
     for (let i = 0; i < 19; i++) expect(trips('it', 'failing', 0)).toBe(false);
     expect(trips('it', null, 0)).toBe(false);

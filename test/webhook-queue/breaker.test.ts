@@ -38,13 +38,20 @@ afterEach(async () => {
 });
 
 const health = (id: string) => db('webhook_health').where({ endpoint_id: id }).first();
+/** Inserts the health of an endpoint whose breaker opened a second ago. */
+const insertHealth = (id: string, columns: object) =>
+  db('webhook_health').insert({
+    endpoint_id: id,
+    opened_at: db.raw("now() - interval '1 second'"),
+    ...columns,
+  });
 const opened = (id: string) =>
   eventually('breaker open', async () => {
     const row = await health(id);
     return row?.blockedUntil > new Date() ? row : undefined;
   });
 
-/** A claim that began before the breaker opened may still send. */
+/** Waits until no request is in flight: a claim that began before the breaker opened may still send. */
 const settled = () =>
   eventually('no request underway', async () => {
     const underway = await db('webhook_queue').whereNotNull('worker');
@@ -52,7 +59,7 @@ const settled = () =>
   });
 
 describe('an endpoint that fails five times in a row', () => {
-  it('is blocked without counting attempts, and one successful request sends all its deliveries', async () => {
+  it('a blocked endpoint gets no request, and one successful probe sends all its deliveries', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     // Many more than a slow machine sends before the breaker opens.
@@ -78,17 +85,11 @@ describe('an endpoint that fails five times in a row', () => {
     expect(await health(id)).toBeUndefined();
   });
 
-  it('is probed by one request of all workers, and blocked twice as long after each failed probe', async () => {
+  it('all workers together send one probe, and a failed probe doubles the time of the block', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 10; i++) await book(db, tenantId);
-    await db('webhook_health').insert({
-      endpoint_id: id,
-      failures: 5,
-      openings: 2,
-      opened_at: db.raw("now() - interval '1 second'"),
-      blocked_until: db.fn.now(),
-    });
+    await insertHealth(id, { failures: 5, openings: 2, blocked_until: db.fn.now() });
     const claims = await Promise.all([1, 2, 3].map((n) => claimNow(db, { worker: `w${n}` })));
     expect(claims.flat()).toHaveLength(1);
     expect(await claimNow(db)).toEqual([]);
@@ -104,34 +105,23 @@ describe('an endpoint that fails five times in a row', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is blocked again after every failed probe, and 429 or 503 neither opens nor closes the breaker', async () => {
+  it('a 429 leaves the breaker as it is, and a 500 opens it again', async () => {
     receiver.react(status(429, 500));
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    await db('webhook_health').insert({
-      endpoint_id: id,
-      failures: 1,
-      openings: 1,
-      opened_at: db.raw("now() - interval '1 second'"),
-      blocked_until: db.fn.now(),
-    });
+    await insertHealth(id, { failures: 1, openings: 1, blocked_until: db.fn.now() });
     worker = startFastWorker(db, { retryScheduleSeconds: PATIENT, leaseSeconds: 30 });
     await eventually('second opening', async () => ((await health(id)).openings === 2 ? true : undefined));
     expect(receiver.received).toHaveLength(2);
     expect((await health(id)).failures).toBe(2);
   });
 
-  it('receives a retry or a ping of an operator while the breaker is open, and these do not count as failures', async () => {
+  it('a ping of an operator passes an open breaker, and its failure does not count', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    await db('webhook_health').insert({
-      endpoint_id: id,
-      failures: 5,
-      openings: 1,
-      opened_at: db.fn.now(),
-      blocked_until: db.raw("now() + interval '1 hour'"),
-    });
+    const inAnHour = db.raw("now() + interval '1 hour'");
+    await insertHealth(id, { failures: 5, openings: 1, blocked_until: inAnHour });
     const before = await health(id);
     worker = startFastWorker(db, { retryScheduleSeconds: [0, 600] });
     const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
@@ -143,7 +133,7 @@ describe('an endpoint that fails five times in a row', () => {
     expect(await health(id)).toEqual(before);
   });
 
-  it('is probed at once when an operator retries a delivery', async () => {
+  it('a retry by an operator probes a blocked endpoint at once', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 6; i++) await book(db, tenantId);
@@ -156,7 +146,7 @@ describe('an endpoint that fails five times in a row', () => {
     expect(await whenAll(db, tenantId, 'delivered', 6)).toHaveLength(6);
   });
 
-  it('stays unblocked when it answers 429 or 503', async () => {
+  it('an endpoint that answers 429 is not blocked', async () => {
     receiver.react(status(429));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 10; i++) await book(db, tenantId);
@@ -175,7 +165,7 @@ describe('an endpoint that accepted no delivery for five days', () => {
       failing_since: db.raw(`now() - interval '${days} days'`),
     });
 
-  it('is disabled when its twentieth delivery is dead, and subscribers receive endpoint.disabled', async () => {
+  it('the twentieth dead delivery disables the endpoint and notifies subscribers', async () => {
     receiver.react((response, _n, { path }) => response.writeHead(path === '/alarm' ? 204 : 500).end());
     const { id } = await add(db, tenantId, receiver.url);
     await add(db, tenantId, new URL('/alarm', receiver.url).href, ['endpoint.disabled']);
@@ -193,9 +183,9 @@ describe('an endpoint that accepted no delivery for five days', () => {
   });
 
   it.each([
-    ['four days', 4, 50],
-    ['nineteen deaths', 9, 18],
-  ])('goes on after %s', async (_what, days, exhausted) => {
+    ['four days of failures', 4, 50],
+    ['nineteen dead deliveries', 9, 18],
+  ])('the endpoint stays active after %s', async (_what, days, exhausted) => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     await failingFor(id, days, exhausted);

@@ -68,10 +68,10 @@ function octets(part: Buffer): Buffer {
 
 function tlv(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts);
-  return Buffer.concat([Buffer.from([tag, ...encodeLength(value.length)]), value]);
+  return Buffer.concat([Buffer.from([tag, ...sizeOf(value)]), value]);
 }
 
-function encodeLength(length: number): number[] {
+function sizeOf({ length }: Buffer): number[] {
   if (length < 0x80) return [length];
   if (length < 0x100) return [0x81, length];
   return [0x82, length >> 8, length & 0xff];

@@ -7,7 +7,7 @@ import { startClaimLoop } from '../../services/webhook-queue/worker/claim-loop';
 import { createSlots } from '../../services/webhook-queue/worker/slots';
 import { eventually } from './queue-fixture';
 
-it('The claim loop logs an unreachable database once for each error, and once when claims succeed again', async () => {
+it('The claim loop logs each kind of database error once, and once that claims succeed again', async () => {
   const told: string[] = [];
   const stream = new Writable({
     write(line: Buffer, _encoding, done) {
@@ -37,7 +37,7 @@ it('The claim loop logs an unreachable database once for each error, and once wh
   ]);
 });
 
-it('A worker that claims a delivery again while it still holds its first claim counts both, until each is recorded', async () => {
+it('A worker counts two claims of one delivery until each of them is recorded', async () => {
   const claim: Claim = {
     id: 'd1',
     endpointId: 'e1',

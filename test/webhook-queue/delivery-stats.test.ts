@@ -28,7 +28,7 @@ afterEach(async () => {
 const delivered = { outcome: 'delivered', statusCode: 204, durationMs: 20 } as const;
 
 describe('the delivery statistics of an endpoint', () => {
-  it('count delivered and failed requests of five minutes, and are stored when the worker stops', async () => {
+  it('a worker that stops stores its delivered and failed requests of five minutes', async () => {
     receiver.react(status(500, 204));
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
@@ -47,7 +47,7 @@ describe('the delivery statistics of an endpoint', () => {
     expect(rows[0].at.getTime() % 300_000).toBe(0);
   });
 
-  it('have one bin for each doubling of a millisecond, and stay the same when they are stored twice', async () => {
+  it('the statistics have a bin for each doubling of a millisecond, and may be stored twice', async () => {
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
     const stats = createDeliveryStats(db, 'one');
@@ -64,7 +64,7 @@ describe('the delivery statistics of an endpoint', () => {
     expect(row.answerTimes).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
   });
 
-  it('keep counts that could not be stored for the next flush', async () => {
+  it('the next flush stores the counts that an earlier one could not store', async () => {
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
     const stats = createDeliveryStats(db, 'one');
@@ -76,7 +76,7 @@ describe('the delivery statistics of an endpoint', () => {
     expect(await db('webhook_pulse').where({ endpoint_id: id })).toMatchObject([{ delivered: 1 }]);
   });
 
-  it('ignore attempts that the worker cut off', async () => {
+  it('the statistics ignore attempts that the worker cut off', async () => {
     const stats = createDeliveryStats(db, 'one');
     const at = { endpointId: 'e', claimedAt: new Date(), createdAt: new Date() };
     stats.observe(at, { ...delivered, outcome: 'interrupted', statusCode: null } as never);
@@ -86,9 +86,9 @@ describe('the delivery statistics of an endpoint', () => {
 });
 
 describe('the row of a worker', () => {
-  it('shows its requests in flight while it runs, and is deleted when it stops', async () => {
+  it('the row of a worker shows its requests in flight, and is deleted when it stops', async () => {
     const worker = startFastWorker(db);
-    const [row] = await eventually('a beat', async () => {
+    const [row] = await eventually('a heartbeat', async () => {
       const rows = await db('webhook_workers');
       return rows.length > 0 ? rows : undefined;
     });

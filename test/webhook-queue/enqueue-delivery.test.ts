@@ -1,4 +1,4 @@
-import { inTransaction, type Db } from '../../services/platform/database';
+import { inTransaction, type Db, type Trx } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
@@ -24,6 +24,9 @@ afterEach(async () => {
   await receiver.close();
 });
 
+const enqueue = (trx: Trx, body: Record<string, unknown> = {}) =>
+  enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: null, body });
+
 describe('a booking without an endpoint', () => {
   it('creates a pending delivery that waits for an endpoint', async () => {
     const { bookingRef } = await book(db, tenantId);
@@ -44,7 +47,7 @@ describe('a booking without an endpoint', () => {
     ]);
   });
 
-  it('is sent when the first endpoint is added, and only to that endpoint', async () => {
+  it('a waiting booking is sent to the first endpoint that subscribes, and to no later one', async () => {
     await book(db, tenantId);
     await book(db, tenantId);
     worker = startFastWorker(db);
@@ -59,7 +62,7 @@ describe('a booking without an endpoint', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("is not sent to another tenant's endpoints", async () => {
+  it('a waiting booking is not sent to an endpoint of another tenant', async () => {
     await book(db, tenantId);
     expect(await add(db, await createTenant(db), receiver.url)).toMatchObject({ waiting: 0 });
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);
@@ -93,39 +96,36 @@ describe('a booking with endpoints', () => {
 
   it('creates nothing when its transaction is rolled back (C4)', async () => {
     await add(db, tenantId, receiver.url);
-    const event = { tenantId, type: 'booking.created' as const, bookingRef: 'ACME-1', body: {} };
     const rolledBack = inTransaction(db, async (trx) => {
-      await enqueueDelivery(trx, event);
+      await enqueue(trx);
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
     expect(await deliveriesOf(db, tenantId)).toEqual([]);
   });
 
-  it('is enqueued by one statement of its transaction', async () => {
+  it('one statement of its transaction enqueues a booking', async () => {
     const statements: string[] = [];
     await add(db, tenantId, receiver.url);
     await inTransaction(db, async (trx) => {
       trx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
-      await enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
+      await enqueue(trx);
     });
     expect(statements.filter((sql) => sql.includes('webhook_'))).toHaveLength(1);
   });
 
-  it('keeps characters that a jsonb column loses or refuses', async () => {
+  it('a stored event keeps characters that a jsonb column loses or refuses', async () => {
     const body = { event_type: 'booking.created', b: '\u0000 \ud800 “ü”', a: 1, '1': null };
-    await inTransaction(db, (trx) =>
-      enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: null, body }),
-    );
+    await inTransaction(db, (trx) => enqueue(trx, body));
     const [event] = await db('webhook_events').where({ tenant_id: tenantId });
     expect(event.body).toBe(JSON.stringify(body));
   });
 });
 
 describe('a booking that commits during a change of endpoints', () => {
-  it('is sent although the two transactions did not see each other', async () => {
+  it('a booking that commits while an endpoint is being added is sent', async () => {
     await db.transaction(async (booking) => {
-      await enqueueDelivery(booking, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
+      await enqueue(booking);
       expect(await add(db, tenantId, receiver.url)).toMatchObject({ waiting: 0 });
     });
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);
@@ -133,10 +133,10 @@ describe('a booking that commits during a change of endpoints', () => {
     await whenAll(db, tenantId, 'delivered');
   });
 
-  it('is cancelled when the endpoint was removed', async () => {
+  it('a booking whose endpoint was removed before it committed is cancelled', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     await db.transaction(async (booking) => {
-      await enqueueDelivery(booking, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
+      await enqueue(booking);
       await inTransaction(db, (trx) => removeEndpoint(trx, id));
     });
     await expect(findEndpoint(db, id)).rejects.toThrow('no webhook endpoint');

@@ -49,7 +49,7 @@ async function claimed(limits: Partial<ClaimLimits> = {}): Promise<Record<string
 }
 
 describe('a tenant whose endpoints hang', () => {
-  it('does not delay another tenant, whatever the number of its own due deliveries', async () => {
+  it('a tenant whose endpoints hang does not delay another tenant', async () => {
     receiver.react((response, _n, { path }) => void (path === '/well' && response.writeHead(204).end()));
     await tenantWith(['/hangs', '/hangs', '/hangs', '/hangs'], 10);
     const healthy = await tenantWith(['/well'], 0);
@@ -62,7 +62,7 @@ describe('a tenant whose endpoints hang', () => {
     expect(seen('/hangs')).toHaveLength(12);
   });
 
-  it('gets one request for each endpoint after some timeouts, and regains its limit response by response', async () => {
+  it('an endpoint gets one request at a time after timeouts, and regains its limit with responses', async () => {
     let well = false;
     let open = 0;
     const openWith: number[] = [];
@@ -83,7 +83,7 @@ describe('a tenant whose endpoints hang', () => {
 });
 
 describe('a claim', () => {
-  it('gives each tenant an equal share whatever the age of its deliveries, and leaves a quarter of the slots to new ones', async () => {
+  it('a claim gives tenants equal shares, and leaves a quarter of the slots to new ones', async () => {
     const large = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const small = await tenantWith(['/e'], 1);
     const other = await tenantWith(['/f'], 9);
@@ -91,7 +91,7 @@ describe('a claim', () => {
     expect(await claimed()).toEqual({ [large]: 8, [other]: 4 });
   });
 
-  it('alternates between the endpoints of a tenant instead of preferring the oldest backlog', async () => {
+  it('a claim alternates between the endpoints of a tenant, whatever the age of their deliveries', async () => {
     const tenantId = await tenantWith(['/old'], 10);
     for (const path of ['/b', '/c', '/d']) await add(db, tenantId, at(path));
     await book(db, tenantId);
@@ -99,7 +99,7 @@ describe('a claim', () => {
     expect(deliveries.map(({ url }) => new URL(url).pathname).sort()).toEqual(['/b', '/c', '/d', '/old']);
   });
 
-  it('gives a tenant more than a quarter only while another quarter is free', async () => {
+  it('a claim gives a tenant more than a quarter of the slots only while another quarter is free', async () => {
     const tenantId = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const ids: string[] = await db('webhook_endpoints')
       .where({ tenant_id: tenantId })
@@ -109,7 +109,7 @@ describe('a claim', () => {
     expect(await claimed({ rows: 5, known: [known(ids[0]!, { inFlight: 11 })] })).toEqual({ [tenantId]: 1 });
   });
 
-  it('leaves an eighth of the slots to endpoints that accepted their last delivery', async () => {
+  it('a claim leaves an eighth of the slots to endpoints that accepted their last delivery', async () => {
     const unknown = await Promise.all(
       Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`, `/${i}c`], 4)),
     );
@@ -120,14 +120,14 @@ describe('a claim', () => {
     expect(sum(await claimed({ proven }))).toBe(16);
   });
 
-  it('orders the deliveries of an endpoint by age, whether it refused them or not', async () => {
+  it('a claim orders the deliveries of an endpoint by age, whether it refused them or not', async () => {
     await tenantWith(['/a'], 4);
     const byAge = (await db('webhook_queue').orderBy('delivery_id').pluck('delivery_id')) as string[];
     await db('webhook_queue').where({ delivery_id: byAge[1] }).update({ spared: 3 });
     expect((await claimNow(db)).map(({ id }) => id)).toEqual(byAge);
   });
 
-  it('gives all slow endpoints together half of the slots', async () => {
+  it('a claim gives all slow endpoints together half of the slots', async () => {
     const tenants = await Promise.all(
       Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`], 3)),
     );

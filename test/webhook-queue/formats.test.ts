@@ -12,6 +12,8 @@ import { openTestTerminal, type TestTerminal } from '../cli/terminal';
 import { book, createTenant, eventually, SECRETS_KEY, startFastWorker, whenAll } from './queue-fixture';
 import { type Receiver, startReceiver, status } from './receiver';
 
+const FORMATS = ['spec', 'standard', 'thin'] as const;
+
 let terminal: TestTerminal;
 let db: Db;
 let receiver: Receiver;
@@ -38,7 +40,7 @@ function add(format: Format | undefined, events?: string[]): Promise<AddedEndpoi
   return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));
 }
 
-/** Waits for the only request and verifies its signature with the library. */
+/** Waits for the nth and last request, and verifies its signature with the library. */
 async function received(secret: string, n = 1): Promise<string> {
   await eventually(`request ${n}`, () => receiver.received[n - 1]);
   const { body, headers } = receiver.received[n - 1]!;
@@ -65,18 +67,15 @@ async function formatted(format: Format, type: string, own: string, names: strin
   return `{"type":"${type}","timestamp":"${await eventTime(type)}","data":${data}}`;
 }
 
-describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) => {
-  it.each(['booking.created', 'booking.cancelled'] as const)(
-    'has the documented body for %s',
-    async (type) => {
-      const { secret } = await add(format, [type]);
-      const booked = await book(db, tenantId, type);
-      const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
-      expect(await received(secret)).toBe(await formatted(format, type, eight(type, booked), names));
-    },
-  );
+describe.each(FORMATS)('the format %s', (format) => {
+  it.each(['booking.created', 'booking.cancelled'] as const)('%s has the documented body', async (type) => {
+    const { secret } = await add(format, [type]);
+    const booked = await book(db, tenantId, type);
+    const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
+    expect(await received(secret)).toBe(await formatted(format, type, eight(type, booked), names));
+  });
 
-  it('has the documented body for hold.expired', async () => {
+  it('hold.expired has the documented body', async () => {
     const { secret } = await add(format, ['hold.expired']);
     const body = { event_type: 'hold.expired', hold_id: randomUUID(), external_ref: 'a "cart" \\ 81' };
     const event = { tenantId, type: 'hold.expired' as const, bookingRef: null, body };
@@ -88,7 +87,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
   it.each([
     ['departure.cancelled', null, ''],
     ['departure.updated', ['seats_total', 'prices'], '"changed":["seats_total","prices"],'],
-  ])('has the documented body for %s', async (type, changed, changedText) => {
+  ])('%s has the documented body', async (type, changed, changedText) => {
     const { secret } = await add(format, [type]);
     const about = {
       tour: { id: randomUUID(), slug: 'alps' },
@@ -104,7 +103,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     expect(await received(secret)).toBe(await formatted(format, type, own, `{${tour},${refs}}`));
   });
 
-  it('has the documented body for endpoint.disabled', async () => {
+  it('endpoint.disabled has the documented body', async () => {
     const { secret } = await add(format, ['endpoint.disabled']);
     const { id } = await add('spec');
     await inTransaction(db, (trx) => disableByOperator(trx, id));
@@ -116,7 +115,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     );
   });
 
-  it('has the documented body for a ping', async () => {
+  it('a ping has the documented body', async () => {
     const { id, secret } = await add(format);
     const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
     const names = `{"endpoint":"${id}"}`;
@@ -125,7 +124,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     expect((await showDelivery(db, delivery)).body).toBe(body);
   });
 
-  it('applies to deliveries that waited without an endpoint', async () => {
+  it('the format of an endpoint applies to deliveries that waited for it', async () => {
     const booked = await book(db, tenantId);
     const { secret, waiting } = await add(format);
     expect(waiting).toBe(1);
@@ -134,7 +133,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     expect(await received(secret)).toBe(await formatted(format, 'booking.created', own, names));
   });
 
-  it('sends the same body with a new signature at every attempt', async () => {
+  it('each attempt sends the same body', async () => {
     receiver.react(status(500, 500, 204));
     const { secret } = await add(format);
     await book(db, tenantId);
@@ -145,9 +144,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
 });
 
 it('An event goes to each endpoint in its own format', async () => {
-  const secrets = await Promise.all(
-    (['spec', 'standard', 'thin'] as const).map(async (format) => (await add(format)).secret),
-  );
+  const secrets = await Promise.all(FORMATS.map(async (format) => (await add(format)).secret));
   await book(db, tenantId);
   await whenAll(db, tenantId, 'delivered', 3);
   for (const secret of secrets) {
@@ -169,27 +166,21 @@ describe('tourctl webhook add --format', () => {
   const slug = 'acme';
   beforeAll(() => terminal.tourctl(`tenant create --slug ${slug} --name Acme`));
 
-  it.each(['spec', 'standard', 'thin'])(
-    'stores the format %s, which every command shows with the endpoint',
-    async (format) => {
-      const line = `webhook add ${slug} https://${format}.example/hook --format ${format} --json`;
-      const { json: added } = await terminal.tourctl(line);
-      expect(added.format).toBe(format);
-      const { json: shown } = await terminal.tourctl(`webhook show ${added.id} --json`);
-      const { json: list } = await terminal.tourctl(`webhook list ${slug} --json`);
-      const { json: rotated } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
-      const listed = list.items.find(({ id }: { id: string }) => id === added.id);
-      expect([shown.format, listed.format, rotated.format]).toEqual([format, format, format]);
-      expect((await terminal.tourctl(`webhook list ${slug}`)).stdout).toMatch(
-        new RegExp(`https://${format}.example/hook +${format} `),
-      );
-      const audit = await terminal
-        .db('audit_log')
-        .where({ subject: added.id, action: 'webhook.add' })
-        .first();
-      expect(audit.after.format).toBe(format);
-    },
-  );
+  it.each(FORMATS)('stores the format %s, which every command shows with the endpoint', async (format) => {
+    const line = `webhook add ${slug} https://${format}.example/hook --format ${format} --json`;
+    const { json: added } = await terminal.tourctl(line);
+    expect(added.format).toBe(format);
+    const { json: shown } = await terminal.tourctl(`webhook show ${added.id} --json`);
+    const { json: list } = await terminal.tourctl(`webhook list ${slug} --json`);
+    const { json: rotated } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
+    const listed = list.items.find(({ id }: { id: string }) => id === added.id);
+    expect([shown.format, listed.format, rotated.format]).toEqual([format, format, format]);
+    expect((await terminal.tourctl(`webhook list ${slug}`)).stdout).toMatch(
+      new RegExp(`https://${format}.example/hook +${format} `),
+    );
+    const audit = await terminal.db('audit_log').where({ subject: added.id, action: 'webhook.add' }).first();
+    expect(audit.after.format).toBe(format);
+  });
 
   it('refuses an unknown format', async () => {
     const { code, error } = await terminal.tourctl(

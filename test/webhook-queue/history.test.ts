@@ -11,6 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, eventually, startFastWorker } from './queue-fixture';
 import { startReceiver } from './receiver';
 
+const TABLES = ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'];
+
 let database: TestDatabase;
 let db: Db;
 
@@ -45,38 +47,49 @@ async function age(days: number): Promise<void> {
   await db.raw(`update webhook_queue set delivery_id = encode(${moved}, 'hex')::uuid`, ['delivery_id']);
 }
 
-const thisMonth = () =>
-  db.raw(`select to_char(now() at time zone 'UTC', 'YYYY_MM') as m`).then(({ rows }) => rows[0].m as string);
+/** Returns the month of a time so many days ago, as the tables are named: YYYY_MM. */
+async function monthOf(days: number): Promise<string> {
+  const { rows } = await db.raw<{ rows: [{ m: string }] }>(
+    `select to_char(now() at time zone 'UTC' - make_interval(days => ?), 'YYYY_MM') as m`,
+    [days],
+  );
+  return rows[0].m;
+}
+const firstDayOf = (month: string) => `${month.replace('_', '-')}-01`;
+
+async function dropThisMonth(): Promise<void> {
+  const month = await monthOf(0);
+  for (const table of TABLES) await db.raw('drop table ??', [`${table}_${month}`]);
+}
 
 describe('history', () => {
-  it('has a table of each kind for this month and the next two', async () => {
-    for (const table of ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse']) {
+  it('a new database has tables for this month and the next two', async () => {
+    for (const table of TABLES) {
       const found = await months(table);
       expect(found).toHaveLength(4);
-      expect(found).toContain(await thisMonth());
+      expect(found).toContain(await monthOf(0));
       expect(found).toContain('default');
     }
     expect(await makeMonths(db, 2)).toEqual([]);
     expect(await findExpiredMonths(db, 90)).toEqual([]);
   });
 
-  it('stores an event and its delivery in their month', async () => {
+  it('a booking stores its event and its delivery in their month', async () => {
     const tenantId = await createTenant(db);
     await book(db, tenantId);
     const { rows } = await db.raw(
       `select e.tableoid::regclass::text as event, d.tableoid::regclass::text as delivery, e.created_at = d.created_at as together
        from webhook_events e join webhook_deliveries d on d.event_id = e.id`,
     );
-    const month = await thisMonth();
+    const month = await monthOf(0);
     expect(rows).toEqual([
       { event: `webhook_events_${month}`, delivery: `webhook_deliveries_${month}`, together: true },
     ]);
   });
 
-  it('moves rows that came before their month was created, and no booking fails during the move', async () => {
-    const month = await thisMonth();
-    for (const table of ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'])
-      await db.raw('drop table ??', [`${table}_${month}`]);
+  it('makeMonths moves earlier rows into their month while bookings continue', async () => {
+    const month = await monthOf(0);
+    await dropThisMonth();
     const tenantId = await createTenant(db);
     await book(db, tenantId);
     expect(await db('webhook_events_default')).toHaveLength(1);
@@ -84,7 +97,7 @@ describe('history', () => {
     const meanwhile = (async () => {
       for (; booking; booked++) await book(db, tenantId);
     })();
-    expect(await makeMonths(db, 2)).toEqual([`${month.replace('_', '-')}-01`]);
+    expect(await makeMonths(db, 2)).toEqual([firstDayOf(month)]);
     booking = false;
     await meanwhile;
     expect(await db('webhook_events_default')).toHaveLength(0);
@@ -92,7 +105,7 @@ describe('history', () => {
     expect(await deliveriesOf(db, tenantId)).toHaveLength(booked);
   });
 
-  it('drops a whole month, including waiting deliveries, when all of it is older than retention', async () => {
+  it('dropMonth drops a month that is older than retention, including waiting deliveries', async () => {
     const tenantId = await createTenant(db);
     const other = await createTenant(db);
     await add(db, tenantId, 'http://127.0.0.1:20009/', ['booking.created']);
@@ -111,7 +124,7 @@ describe('history', () => {
     expect(await db('webhook_queue')).toHaveLength(1);
   });
 
-  it('does not block bookings while it waits for a reader', async () => {
+  it('dropMonth does not block bookings while it waits for a reader', async () => {
     const tenantId = await createTenant(db);
     await db.raw(`select webhook_make_month((now() - interval '130 days')::date)`);
     const [month] = await findExpiredMonths(db, 90);
@@ -123,12 +136,12 @@ describe('history', () => {
     expect(await dropMonth(db, month!)).toBe(0);
   });
 
-  it('keeps a month while one of its days is younger than retention', async () => {
+  it('findExpiredMonths leaves a month out while one of its days is younger than retention', async () => {
     await db.raw(`select webhook_make_month((now() - interval '2 months')::date)`);
     expect(await findExpiredMonths(db, 63)).toEqual([]);
   });
 
-  it('is maintained by one process at a time', async () => {
+  it('one process at a time maintains the history', async () => {
     await db.transaction(async (trx) => {
       await trx.raw(`select pg_advisory_xact_lock(hashtext('webhook history'))`);
       expect(await makeMonths(db, 9)).toEqual([]);
@@ -138,7 +151,6 @@ describe('history', () => {
 });
 
 describe('history that arrived while no queue created months', () => {
-  const TABLES = ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'];
   const silent = createLogger('silent', 'webhook-queue');
 
   /** Creates events of the given age, each with a dead or waiting delivery and two attempts, and a row of statistics. */
@@ -165,33 +177,23 @@ describe('history that arrived while no queue created months', () => {
   }
   const strandedRows = () =>
     Promise.all(TABLES.map(async (table) => Number((await db(`${table}_default`).count())[0]!.count)));
-  const monthOf = async (days: number) =>
-    (
-      await db.raw(
-        `select to_char(now() at time zone 'UTC' - make_interval(days => ${days}), 'YYYY_MM') as m`,
-      )
-    ).rows[0].m as string;
-  const dropThisMonth = async () => {
-    const month = await thisMonth();
-    for (const table of TABLES) await db.raw('drop table ??', [`${table}_${month}`]);
-  };
 
-  it('is moved into its own months, oldest row first, and dropped when they are older than retention', async () => {
+  it('stranded rows move into their own months, of which the expired ones are dropped', async () => {
     const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
     await strand(id, 130, 3);
     await strand(id, 70, 2);
     expect(await strandedRows()).toEqual([5, 5, 10, 2]);
     const [old, recent] = [await monthOf(130), await monthOf(70)];
-    expect(await makeMonths(db, 2)).toEqual([old, recent].map((month) => `${month.replace('_', '-')}-01`));
+    expect(await makeMonths(db, 2)).toEqual([old, recent].map(firstDayOf));
     expect(await strandedRows()).toEqual([0, 0, 0, 0]);
     expect(await db(`webhook_deliveries_${recent}`)).toHaveLength(2);
-    expect(await findExpiredMonths(db, 90)).toEqual([`${old.replace('_', '-')}-01`]);
+    expect(await findExpiredMonths(db, 90)).toEqual([firstDayOf(old)]);
     await keepHistory(db, silent, 90);
     expect(await db('webhook_attempts')).toHaveLength(4);
     expect(await months()).toHaveLength(5);
   });
 
-  it('is deleted in batches, including waiting deliveries, when its month is older than retention', async () => {
+  it('expireStranded deletes rows older than retention in batches, with waiting deliveries', async () => {
     const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
     await strand(id, 130, 6000);
     await strand(id, 130, 10, 'pending');
@@ -202,14 +204,14 @@ describe('history that arrived while no queue created months', () => {
       if (!batch?.deleted) break;
       batches.push(batch);
     }
-    // Deliveries, attempts, events, statistics.
+    // Deletes deliveries first, then attempts, events and statistics.
     expect(batches.map(({ deleted }) => deleted)).toEqual([5000, 1010, 5000, 5000, 2020, 5000, 1010, 2]);
     expect(batches.reduce((sum, { givenUp }) => sum + givenUp, 0)).toBe(10);
     expect(await strandedRows()).toEqual([1, 1, 2, 1]);
     expect(await db('webhook_queue')).toHaveLength(1);
   });
 
-  it('is dropped with its month, also where an interruption left some tables of the month unmade', async () => {
+  it('keepHistory drops an expired month of which some tables are missing', async () => {
     for (const [table, days] of [
       ['webhook_events', 130],
       ['webhook_attempts', 170],
@@ -220,11 +222,11 @@ describe('history that arrived while no queue created months', () => {
     expect(await findExpiredMonths(db, 90)).toEqual([]);
   });
 
-  it('stays in the default partition while its month is too large to be moved at once', async () => {
+  it('a month that is too large for one move stays in the default partition', async () => {
     const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
     await strand(id, 70, 10_001);
     await strand(id, 40, 3);
-    expect(await makeMonths(db, 2)).toEqual([`${(await monthOf(40)).replace('_', '-')}-01`]);
+    expect(await makeMonths(db, 2)).toEqual([firstDayOf(await monthOf(40))]);
     expect(await strandedRows()).toEqual([10_001, 10_001, 20_002, 1]);
     await keepHistory(db, silent, 90);
     expect(await strandedRows()).toEqual([10_001, 10_001, 20_002, 1]);
@@ -232,7 +234,7 @@ describe('history that arrived while no queue created months', () => {
     expect(await strandedRows()).toEqual([0, 0, 0, 0]);
   });
 
-  it('is moved while bookings arrive and the queue sends', async () => {
+  it('stranded rows move while bookings arrive and the queue sends', async () => {
     const receiver = await startReceiver();
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);

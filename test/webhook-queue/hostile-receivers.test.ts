@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([database.drop(), rm(folder, { recursive: true })]);
 });
 
-describe('a receiver that answers with', () => {
+describe('a hostile receiver', () => {
   // Runs eight at once: each has its own endpoint and tenant, and none may disturb another.
   const results = new Map<HostileReceiver, Promise<{ last: DeliveryDetail; server: RawServer }>>();
   beforeAll(() => {
@@ -56,17 +56,20 @@ describe('a receiver that answers with', () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  it.each(RECEIVERS.map((receiver) => [receiver.name, receiver] as const))('%s', async (_name, receiver) => {
-    const { last, server } = await results.get(receiver)!;
-    expect(last.tries).toHaveLength(receiver.tries ?? 1);
-    // A closed kept connection is not counted and is retried at once.
-    expect(last.tries.slice(0, -1).every(({ outcome }) => outcome === 'hung_up')).toBe(true);
-    const attempt = last.tries.at(-1);
-    expect(attempt).toMatchObject(receiver.says);
-    receiver.also?.(attempt!, server);
-  });
+  it.each(RECEIVERS.map((receiver) => [receiver.name, receiver] as const))(
+    'the log has the outcome of a receiver with %s',
+    async (_name, receiver) => {
+      const { last, server } = await results.get(receiver)!;
+      expect(last.tries).toHaveLength(receiver.tries ?? 1);
+      // A closed kept connection is not counted and is retried at once.
+      expect(last.tries.slice(0, -1).every(({ outcome }) => outcome === 'hung_up')).toBe(true);
+      const attempt = last.tries.at(-1);
+      expect(attempt).toMatchObject(receiver.says);
+      receiver.also?.(attempt!, server);
+    },
+  );
 
-  it('does not stop the worker (T30)', async () => {
+  it('no hostile receiver stops the worker (T30)', async () => {
     await Promise.all(results.values());
     expect([worker.exitCode, worker.signalCode]).toEqual([null, null]);
     const rows = await db('webhook_attempts').distinct('worker');

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import type { Claim } from '../../services/webhook-queue/worker/claim.repository';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
-import type { AttemptReport } from '../../services/webhook-queue/deliveries/delivery';
+import { unsent } from '../../services/webhook-queue/sending/send-webhook';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { useTestDatabase } from '../support/database';
@@ -38,7 +38,7 @@ afterEach(() => {
 });
 
 describe('a worker', () => {
-  it('costs one lease when it is killed during a request: another worker delivers, and the log has both attempts', async () => {
+  it('another worker delivers after the lease of a killed one, and the log has both attempts', async () => {
     receiver.react((response, n) => void (n > 1 && response.writeHead(204).end()));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -62,37 +62,26 @@ describe('a worker', () => {
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
   });
 
-  it('changes nothing when it reports a result after its lease', async () => {
+  it('a result that a worker reports after its lease changes nothing', async () => {
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     const [late] = await claimNow(db, { worker: 'frozen', leaseSeconds: 0.01 });
     await sleep(20);
     const [current] = await claimNow(db, { worker: 'other' });
-    const report: AttemptReport = {
-      outcome: 'delivered' as const,
-      statusCode: 200,
-      reason: null,
-      responseBody: '',
-      durationMs: 1,
-      retryAfterSeconds: null,
-      phases: null,
-      peer: null,
-      signature: null,
-      responseHeaders: null,
-    };
+    const report = { ...unsent({ outcome: 'delivered', reason: null }), statusCode: 200 };
     const next = { status: 'delivered', waitSeconds: 0, tries: 1 } as const;
-    const settle = async (delivery: Claim) => {
+    const record = async (delivery: Claim) => {
       const { taken } = await recordResults(db, [{ delivery, report, next, trips: false }], BREAKER);
       return [...taken];
     };
 
-    expect(await settle(late!)).toEqual([]);
+    expect(await record(late!)).toEqual([]);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivering' }]);
-    expect(await settle(current!)).toEqual([current!.id]);
+    expect(await record(current!)).toEqual([current!.id]);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  it('waits for a request when it is stopped, and releases one that does not end (T46)', async () => {
+  it('a stop waits for a request in flight, and releases one that does not end (T46)', async () => {
     receiver.react((response, n) => {
       if (n === 1) setTimeout(() => response.writeHead(204).end(), 100);
     });
@@ -114,7 +103,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('shares the queue with others: no delivery is sent twice or left', async () => {
+  it('three workers send each delivery exactly once', async () => {
     receiver.react(status(204));
     await add(db, tenantId, receiver.url);
     await add(db, tenantId, receiver.url);
@@ -125,7 +114,7 @@ describe('a worker', () => {
     expect(receiver.received).toHaveLength(100);
   });
 
-  it('delivers also when the next attempt is already in the log', async () => {
+  it('a worker delivers although the number of the next attempt is already in the log', async () => {
     receiver.react(status(204));
     await add(db, tenantId, receiver.url);
     for (let i = 0; i < 30; i++) await book(db, tenantId);
@@ -139,7 +128,7 @@ describe('a worker', () => {
     expect(await db('webhook_queue')).toEqual([]);
   });
 
-  it('keeps slots free for others while an endpoint hangs', async () => {
+  it('a worker keeps slots free for other endpoints while one hangs', async () => {
     receiver.react(
       (response, _n, request) => void (request.path === '/hook' && response.writeHead(204).end()),
     );

@@ -39,7 +39,7 @@ describe('the webhook-queue process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('waits for missing migrations and is not ready until then', async () => {
+  it('waits for missing migrations, and is not ready until then', async () => {
     await database.db('knex_migrations').where({ name: '0111_webhooks' }).update({ name: '0111_webhooks.' });
     const ports = await onFreePorts();
     child = forkMain(ports);
@@ -57,28 +57,32 @@ describe('the webhook-queue process', () => {
     expect(await ready).toMatchObject([{ ready: true }]);
   });
 
-  it('explains in one line that its port is taken, and exits with 1', async () => {
+  it('exits with 1 and one line that says that its port is taken', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
-    child = forkMain({ WEBHOOK_QUEUE_PORT: String(port) });
-    let complaint = '';
-    child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-    expect(await once(child, 'close')).toEqual([1, null]);
+    const complaint = await complaintOf({ WEBHOOK_QUEUE_PORT: String(port) });
     holder.close();
     expect(complaint).toBe(
       `webhook-queue: Port ${port} is taken: stop the process that uses it, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another port.\n`,
     );
   });
 
-  it('names a wrong variable in one line', async () => {
-    child = forkMain({ WEBHOOK_RETRY_SCHEDULE: 'often' });
-    let complaint = '';
-    child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-    expect(await once(child, 'close')).toEqual([1, null]);
-    expect(complaint).toMatch(/^webhook-queue: WEBHOOK_RETRY_SCHEDULE must be [^\n]+\n$/);
+  it('exits with 1 and one line that names a wrong variable', async () => {
+    expect(await complaintOf({ WEBHOOK_RETRY_SCHEDULE: 'often' })).toMatch(
+      /^webhook-queue: WEBHOOK_RETRY_SCHEDULE must be [^\n]+\n$/,
+    );
   });
 });
+
+/** Starts the queue, expects it to exit with 1, and returns its error output. */
+async function complaintOf(env: Record<string, string>): Promise<string> {
+  child = forkMain(env);
+  let complaint = '';
+  child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+  expect(await once(child, 'close')).toEqual([1, null]);
+  return complaint;
+}
 
 function forkMain(env: Record<string, string>): ChildProcess {
   return fork(SERVICE_ENTRY['webhook-queue'], [], {

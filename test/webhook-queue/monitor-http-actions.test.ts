@@ -19,6 +19,9 @@ beforeEach(async () => {
 
 const statusOf = async (id: string) =>
   (await monitor.db('webhook_endpoints').where({ id }).first<{ status: string }>('status')).status;
+const setStatus = (status: string) =>
+  monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
+const firstDelivery = async () => (await deliveriesOf(monitor.db, tenantId))[0]!.id;
 const kill = async () => {
   await monitor.db('webhook_queue').delete();
   await monitor
@@ -48,7 +51,7 @@ describe('an action of an operator on an endpoint', () => {
     ['resume', 'paused', 'active', 'Resumed.'],
     ['enable', 'disabled', 'active', 'Enabled.'],
   ])('%s changes the status, confirms it, and leaves one audit row', async (verb, from, to, text) => {
-    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: from });
+    await setStatus(from);
     const page = await act(`/endpoints/${endpoint}/${verb}`);
     expect([page.to, page.text]).toEqual([`/endpoints/${endpoint}`, expect.stringContaining(text)]);
     expect(await statusOf(endpoint)).toBe(to);
@@ -71,7 +74,7 @@ describe('an action of an operator on an endpoint', () => {
   ])(
     '%s of an endpoint that is %s already changes nothing, and leaves no audit row',
     async (verb, status) => {
-      await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
+      await setStatus(status);
       expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(
         `The endpoint was ${status} already`,
       );
@@ -85,9 +88,9 @@ describe('an action of an operator on an endpoint', () => {
     ['enable', 'paused', 'The endpoint is paused, not disabled: resume it.'],
     ['ping', 'paused', 'The endpoint is paused: resume it first.'],
   ])(
-    '%s of an endpoint that is %s is refused with the reason, and leaves no audit row',
+    'the monitor refuses %s of an endpoint that is %s with the reason, and leaves no audit row',
     async (verb, status, text) => {
-      await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
+      await setStatus(status);
       const page = await act(`/endpoints/${endpoint}/${verb}`);
       expect(page.text).toContain(text);
       expect(await statusOf(endpoint)).toBe(status);
@@ -103,7 +106,7 @@ describe('an action of an operator on an endpoint', () => {
     ]);
   });
 
-  it('is refused while another transaction changes the endpoint', async () => {
+  it('the monitor refuses an action while another transaction changes the endpoint', async () => {
     await inTransaction(monitor.db, async (trx) => {
       await trx('webhook_endpoints').where({ id: endpoint }).forUpdate();
       expect((await act(`/endpoints/${endpoint}/pause`)).text).toContain('Another operator is changing this');
@@ -146,7 +149,7 @@ describe('the rotation of a secret', () => {
     ['0', 0],
     ['168', 168],
     [undefined, 24],
-  ])('with grace_hours %s keeps the old secret valid for %i hours', async (given, hours) => {
+  ])('grace_hours %s keeps the old secret valid for %i hours', async (given, hours) => {
     const fields: Record<string, string> = given === undefined ? {} : { grace_hours: given };
     await browser.post(`/endpoints/${endpoint}/rotate-secret`, fields).expect(200);
     const [old, fresh] = await secrets();
@@ -155,7 +158,7 @@ describe('the rotation of a secret', () => {
     expect(left).toBeCloseTo(hours, 1);
   });
 
-  it.each(['169', '-1', 'x', '1.5', '99999'])('is refused for grace_hours %s', async (given) => {
+  it.each(['169', '-1', 'x', '1.5', '99999'])('the monitor refuses grace_hours %s', async (given) => {
     const page = await act(`/endpoints/${endpoint}/rotate-secret`, { grace_hours: given });
     expect(page.text).toContain('0 seconds to 7 days');
     expect(await secrets()).toHaveLength(1);
@@ -167,7 +170,7 @@ describe('an action of an operator on deliveries', () => {
   it('retry makes a delivery due', async () => {
     await book(monitor.db, tenantId);
     await kill();
-    const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
+    const id = await firstDelivery();
     const page = await act(`/deliveries/${id}/retry`);
     expect([page.to, page.text]).toEqual([
       `/deliveries/${id}`,
@@ -177,17 +180,17 @@ describe('an action of an operator on deliveries', () => {
     expect(await auditRows(monitor.db)).toMatchObject([{ action: 'delivery.retry', subject: id, tenantId }]);
   });
 
-  it('retry is refused with the reason where the endpoint is not active', async () => {
+  it('the monitor refuses a retry with the reason where the endpoint is not active', async () => {
     await book(monitor.db, tenantId);
-    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: 'paused' });
-    const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
+    await setStatus('paused');
+    const id = await firstDelivery();
     expect((await act(`/deliveries/${id}/retry`)).text).toContain('Its endpoint is paused.');
     expect(await auditRows(monitor.db)).toEqual([]);
   });
 
-  it('reveal shows personal data after its audit row is written', async () => {
+  it('reveal shows personal data, and leaves an audit row', async () => {
     await book(monitor.db, tenantId);
-    const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
+    const id = await firstDelivery();
     const masked = await browser.get(`/deliveries/${id}`).expect(200);
     expect(masked.text).not.toMatch(/zoe@example|37120000000/);
     expect(await auditRows(monitor.db)).toEqual([]);
@@ -217,7 +220,7 @@ describe('an action of an operator on deliveries', () => {
       },
     ]);
     await kill();
-    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: 'paused' });
+    await setStatus('paused');
     expect((await act('/replay', { endpoint, status: 'dead' })).text).toContain(
       '1 more is held back by paused or disabled endpoints.',
     );
@@ -228,7 +231,7 @@ describe('an action of an operator on deliveries', () => {
     [{ status: 'dead', tenant: 'nobody-has-this' }, 'no tenant has this slug'],
     [{ status: 'dead', since: 'yesterday' }, 'a field is invalid'],
     [{ status: 'lost', tenant: 'x' }, 'a field is invalid'],
-  ])('replay of %j is refused, and does not widen the filter', async (fields, text) => {
+  ])('the monitor refuses a replay of %j, and sends nothing', async (fields, text) => {
     await book(monitor.db, tenantId);
     await kill();
     const answer = await browser.post('/replay', fields as Record<string, string>).expect(400);

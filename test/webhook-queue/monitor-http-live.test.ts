@@ -36,7 +36,7 @@ async function openStream(cookie: string, path = '/live?range=24h'): Promise<Str
 }
 
 describe('a live page', () => {
-  it('receives fragments, and a heartbeat between them', async () => {
+  it('a live page receives fragments, and a heartbeat between them', async () => {
     await startMonitor(50);
     const { response, text } = await openStream(browser.cookie);
     expect(response.statusCode).toBe(200);
@@ -54,7 +54,7 @@ describe('a live page', () => {
     await eventually('a heartbeat', () => (text().includes(': still here\n\n') ? true : undefined));
   });
 
-  it('ends at once when its session is signed out, and other pages stay open', async () => {
+  it('a sign-out ends the live page of its own session only', async () => {
     await startMonitor();
     const other = await openStream((await monitor.signIn()).cookie);
     const mine = await openStream(browser.cookie);
@@ -64,7 +64,7 @@ describe('a live page', () => {
     expect(other.response.complete).toBe(false);
   });
 
-  it('ends with its session, also when another process ended it', async () => {
+  it('a live page ends with its session when another process ends it', async () => {
     await startMonitor(50);
     const { ended, response } = await openStream(browser.cookie);
     await monitor.db('webhook_monitor_sessions').update({ expires_at: new Date(0) });
@@ -73,17 +73,17 @@ describe('a live page', () => {
     expect((await browser.get('/live')).status).toBe(401);
   });
 
-  it('ends when the process stops, which waits for no live page', async () => {
+  it('a live page ends when the monitor stops', async () => {
     await startMonitor();
     const { ended, response } = await openStream(browser.cookie);
     await monitor.closeMonitor();
     await ended;
-    // The response ends normally, and is not aborted with the server.
+    // Expects the response to end normally, not to be aborted with the server.
     expect(response.complete).toBe(true);
     await monitor.server.close();
   });
 
-  it('is one of at most ten in a session, and of a hundred in all', async () => {
+  it('a session may open ten live pages, and all sessions together a hundred', async () => {
     await startMonitor();
     const status = async (cookie: string) => (await openStream(cookie)).response.statusCode;
     const ten = await Promise.all(Array.from({ length: 10 }, () => status(browser.cookie)));

@@ -10,7 +10,7 @@ const secondsUntil = async (column: string) => {
 };
 
 describe('a sign-in link of tourctl monitor', () => {
-  it('opens one session', async () => {
+  it('a sign-in link opens one session only', async () => {
     const link = await monitor.newLink();
     const first = await monitor.http.post(`/sign-in/${link}`);
     expect([first.status, first.headers.location]).toEqual([303, '/']);
@@ -20,7 +20,7 @@ describe('a sign-in link of tourctl monitor', () => {
     expect(second.text).toContain('tourctl monitor');
   });
 
-  it('stays valid after GET and HEAD requests', async () => {
+  it('a sign-in link stays valid after GET and HEAD requests', async () => {
     const link = await monitor.newLink();
     const page = await monitor.http.get(`/sign-in/${link}`).expect(200);
     await monitor.http.head(`/sign-in/${link}`).expect(200);
@@ -30,7 +30,7 @@ describe('a sign-in link of tourctl monitor', () => {
     await monitor.http.post(`/sign-in/${link}`).expect(303);
   });
 
-  it('opens one session when two requests use it at once', async () => {
+  it('a sign-in link that three requests use at once opens one session', async () => {
     for (let round = 0; round < 5; round++) {
       const link = await monitor.newLink();
       const answers = await Promise.all([1, 2, 3].map(() => monitor.http.post(`/sign-in/${link}`)));
@@ -38,7 +38,7 @@ describe('a sign-in link of tourctl monitor', () => {
     }
   });
 
-  it('is valid for five minutes by the clock of the database', async () => {
+  it('a sign-in link is valid for five minutes by the clock of the database', async () => {
     const link = await monitor.newLink();
     expect(await secondsUntil('link_expires_at')).toBeGreaterThan(295);
     expect(await secondsUntil('link_expires_at')).toBeLessThanOrEqual(300);
@@ -47,14 +47,14 @@ describe('a sign-in link of tourctl monitor', () => {
   });
 
   it.each(['x', 'A'.repeat(43), 'A'.repeat(5000), '%00', '..%2f..%2f', "'--"])(
-    'that was never created opens no session: %s',
+    'an invented sign-in link opens no session: %s',
     async (token) => {
       const { status } = await monitor.http.post(`/sign-in/${token}`);
       expect(status).toBe(410);
     },
   );
 
-  it('is stored only as a digest, like its session', async () => {
+  it('the database stores only digests of a sign-in link and its session', async () => {
     const link = await monitor.newLink();
     const cookie = cookieOf(await monitor.http.post(`/sign-in/${link}`));
     const kept = JSON.stringify(
@@ -67,13 +67,13 @@ describe('a sign-in link of tourctl monitor', () => {
     for (const secret of [link, token]) expect(kept).not.toContain(secret);
   });
 
-  it('deletes expired links and sessions', async () => {
+  it('a new sign-in link deletes expired links and sessions', async () => {
     await sessions().delete();
     const [unused, used] = [await monitor.newLink(), await monitor.newLink()];
     await monitor.http.post(`/sign-in/${used}`).expect(303);
     const open = await monitor.signIn();
     const past = monitor.db.raw(`clock_timestamp() - interval '1 second'`);
-    // The link of the open session has expired too.
+    // Lets the link of the open session expire too.
     await sessions().update({ link_expires_at: past });
     const oldest = sessions().whereNotNull('session_digest').orderBy('created_at').limit(1);
     await sessions().where('id', oldest.select('id')).update({ expires_at: past });
@@ -83,7 +83,7 @@ describe('a sign-in link of tourctl monitor', () => {
     await monitor.http.post(`/sign-in/${unused}`).expect(410);
   });
 
-  it('is refused when another site sends it', async () => {
+  it('the monitor refuses a sign-in link that another site sends', async () => {
     const link = await monitor.newLink();
     await monitor.http.post(`/sign-in/${link}`).set('Sec-Fetch-Site', 'cross-site').expect(403);
     await monitor.http.post(`/sign-in/${link}`).set('Origin', 'https://elsewhere.example').expect(403);
@@ -92,7 +92,7 @@ describe('a sign-in link of tourctl monitor', () => {
 });
 
 describe('a session', () => {
-  it('is a cookie that no script can read and no other site sends', async () => {
+  it('the cookie of a session is hidden from scripts and from other sites', async () => {
     const answer = await monitor.http.post(`/sign-in/${await monitor.newLink()}`);
     const [cookie] = setCookies(answer);
     const [, ...attributes] = cookie!.split('; ');
@@ -104,7 +104,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('ends after eight hours by the clock of the database', async () => {
+  it('a session ends after eight hours by the clock of the database', async () => {
     const browser = await monitor.signIn();
     expect(await secondsUntil('expires_at')).toBeGreaterThan(8 * 3600 - 5);
     expect(await secondsUntil('expires_at')).toBeLessThanOrEqual(8 * 3600);
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect([status, headers.location]).toEqual([303, '/sign-in']);
   });
 
-  it('ends at sign-out, and other sessions stay', async () => {
+  it('a sign-out ends its own session only', async () => {
     const [browser, other] = [await monitor.signIn(), await monitor.signIn()];
     const out = await browser.post('/sign-out');
     expect([out.status, out.headers.location]).toEqual([303, '/sign-in']);
@@ -125,7 +125,7 @@ describe('a session', () => {
     await other.get('/').expect(200);
   });
 
-  it('leaves an audit row when it begins and when it ends', async () => {
+  it('a sign-in and a sign-out leave one audit row each', async () => {
     const rows = () => monitor.db('audit_log').where('action', 'like', 'monitor.%').orderBy('id');
     const before = (await rows()).length;
     const browser = await monitor.signIn();
@@ -145,7 +145,7 @@ describe('a session', () => {
     'monitor_session',
     `monitor_session=${'A'.repeat(43)}`,
     'monitor_session=%ff; a=b',
-  ])('is not opened by an invented cookie: "%s"', async (cookie) => {
+  ])('an invented cookie opens no session: "%s"', async (cookie) => {
     const { status, headers } = await monitor.http.get('/').set('Cookie', cookie);
     expect([status, headers.location]).toEqual([303, '/sign-in']);
   });
@@ -156,7 +156,7 @@ describe('behind a proxy that ends TLS', () => {
     [1, 'https', true],
     [1, 'http', false],
     [false, 'https', false],
-  ] as const)('with TRUST_PROXY %s and %s the cookie is Secure: %s', async (trustProxy, scheme, secure) => {
+  ] as const)('the cookie with TRUST_PROXY %s and %s is Secure: %s', async (trustProxy, scheme, secure) => {
     const proxied = await startTestMonitor({ trustProxy });
     const link = await proxied.newLink();
     const answer = await proxied.http

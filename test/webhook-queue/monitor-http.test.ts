@@ -29,16 +29,19 @@ const CSP =
   "form-action 'self';frame-ancestors 'none';base-uri 'none'";
 
 describe('a request without a session', () => {
-  it.each(PRIVATE.map(({ method, path }) => [method, path]))('%s %s shows nothing', async (method, path) => {
-    for (const cookie of ['', `monitor_session=${'B'.repeat(43)}`]) {
-      const answer = await ask(method, pathOf({ path })).set('Cookie', cookie);
-      const refusal = path === '/live' ? [401, undefined] : [303, '/sign-in'];
-      expect([answer.status, answer.headers.location]).toEqual(refusal);
-      expect(setCookies(answer)).toEqual([]);
-    }
-  });
+  it.each(PRIVATE.map(({ method, path }) => [method, path]))(
+    '%s %s shows nothing without a session',
+    async (method, path) => {
+      for (const cookie of ['', `monitor_session=${'B'.repeat(43)}`]) {
+        const answer = await ask(method, pathOf({ path })).set('Cookie', cookie);
+        const refusal = path === '/live' ? [401, undefined] : [303, '/sign-in'];
+        expect([answer.status, answer.headers.location]).toEqual(refusal);
+        expect(setCookies(answer)).toEqual([]);
+      }
+    },
+  );
 
-  it('finds every action and page in the route table', () => {
+  it('the route table has exactly these pages and actions', () => {
     const table = ROUTES.map(({ method, path, access }) => `${access} ${method} ${path}`);
     expect(table.sort()).toEqual([
       'always get /assets/monitor.css',
@@ -69,7 +72,7 @@ describe('a request without a session', () => {
     ]);
   });
 
-  it('gets a sign-in page that names the command for a link', async () => {
+  it('the sign-in page names the command for a link', async () => {
     const { text, type } = await monitor.http.get('/sign-in').expect(200);
     expect([type, text]).toEqual(['text/html', expect.stringContaining('tourctl monitor')]);
   });
@@ -78,7 +81,7 @@ describe('a request without a session', () => {
 describe('a form that another site sends', () => {
   afterAll(async () => expect(await auditRows(monitor.db)).toEqual([]));
 
-  it.each(POSTS)('changes nothing at %s', async (path) => {
+  it.each(POSTS)('a form that another site sends changes nothing at %s', async (path) => {
     const foreign: Record<string, string>[] = [
       { 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site' },
@@ -94,7 +97,7 @@ describe('a form that another site sends', () => {
     }
   });
 
-  it.each(POSTS)('without the CSRF token of the session changes nothing at %s', async (path) => {
+  it.each(POSTS)('a form without the CSRF token of the session changes nothing at %s', async (path) => {
     const other = sessionMac('A'.repeat(43), 'csrf');
     for (const csrf of ['', 'x', other, browser.csrf.toLowerCase(), `${browser.csrf}x`]) {
       const { status } = await browser.post(pathOf({ path }), { csrf });
@@ -105,7 +108,7 @@ describe('a form that another site sends', () => {
     await browser.get('/').expect(200);
   });
 
-  it('cannot open a live page', async () => {
+  it('another site cannot open a live page', async () => {
     await browser.get('/live').set('Sec-Fetch-Site', 'same-site').expect(403);
   });
 });
@@ -118,7 +121,7 @@ describe('a form of the monitor', () => {
     // Simulates a proxy that sends another Host than the browser.
     { Origin: 'https://monitor.example', Host: '127.0.0.1:3001', 'Sec-Fetch-Site': 'same-origin' },
     {},
-  ])('is accepted: %j', async (headers) => {
+  ])('a form is accepted with the headers %j', async (headers) => {
     const form = monitor.http.post(pathOf({ path: '/deliveries/:id/retry' }));
     const { status } = await form
       .set({ Cookie: browser.cookie, ...headers })
@@ -139,7 +142,7 @@ describe('every response', () => {
     ['get', '/sign-out', 405],
     ['post', '/sign-in/x', 410],
     ['post', '/sign-out', 403],
-  ])('%s %s (%i) has the headers that keep a page private', async (method, path, status) => {
+  ])('the answer to %s %s (%i) has the headers that keep a page private', async (method, path, status) => {
     const answer = await ask(method, path).set('Cookie', browser.cookie);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -156,7 +159,7 @@ describe('every response', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('contains no inline style and no inline script', async () => {
+  it('no page contains an inline style or an inline script', async () => {
     for (const path of ['/', '/sign-in', '/endpoints', '/deliveries', '/replay', '/nowhere']) {
       const { text } = await browser.get(path);
       expect(text).toMatch(/^<!doctype html>/i);
@@ -164,7 +167,7 @@ describe('every response', () => {
     }
   });
 
-  it('to HEAD equals the response to GET without its body', async () => {
+  it('HEAD gets the status of GET without a body', async () => {
     for (const path of ['/', '/healthz', '/sign-in', '/live', '/nowhere']) {
       const answer = await monitor.http.head(path).set('Cookie', browser.cookie);
       expect([path, answer.status, answer.text]).toEqual([path, path === '/nowhere' ? 404 : 200, undefined]);
@@ -173,17 +176,17 @@ describe('every response', () => {
 });
 
 describe('an invalid request', () => {
-  it('gets 404 for a page that does not exist', async () => {
+  it('a page that does not exist gets 404', async () => {
     for (const path of ['/nowhere', '/Endpoints', '/assets/other.js', '/deliveries/x/y/z', '/%ff'])
       expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
   });
 
-  it.each(['/endpoints/', '/deliveries/'])('gets 404 for %s with an unknown id', async (path) => {
+  it.each(['/endpoints/', '/deliveries/'])('%s with an unknown id gets 404', async (path) => {
     const ids = ['x', 'A'.repeat(7000), '%00', '%27%20or%201=1', '00000000-0000-7000-8000-000000000000'];
     for (const id of ids) expect([id, (await browser.get(path + id)).status]).toEqual([id, 404]);
   });
 
-  it('gets 405 with Allow for another method', async () => {
+  it('a method that the path does not have gets 405 with Allow', async () => {
     const get = await browser.get(pathOf({ path: '/endpoints/:id/pause' }));
     expect([get.status, get.headers.allow]).toEqual([405, 'POST, OPTIONS']);
     const put = await monitor.http.put('/deliveries');
@@ -195,7 +198,7 @@ describe('an invalid request', () => {
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
   });
 
-  it('gets 400 for a parameter that is repeated or contains a control character', async () => {
+  it('a parameter that is repeated or contains a control character gets 400', async () => {
     for (const query of ['status=dead&status=dead', 'tenant=%00', 'booking_ref=a%0Ab', 'a%00=1'])
       expect([query, (await browser.get(`/deliveries?${query}`)).status]).toEqual([query, 400]);
     const twice = `csrf=${browser.csrf}&csrf=${browser.csrf}`;
@@ -205,7 +208,7 @@ describe('an invalid request', () => {
     }
   });
 
-  it('gets a page for an invalid filter', async () => {
+  it('an invalid filter gets a page', async () => {
     const odd =
       'status=lost&code=9999&since=yesterday&until=%F0%9F%98%80&endpoint=x&outcome=&before=zzz&unknown=1';
     for (const path of ['/deliveries', '/endpoints', '/replay'])
@@ -213,7 +216,7 @@ describe('an invalid request', () => {
     await browser.get('/?range=forever').expect(200);
   });
 
-  it('gets 413 for a body that is too large, and 415 for a body that is no form', async () => {
+  it('a body that is too large gets 413, and one that is no form gets 415', async () => {
     await browser.post('/replay', { tenant: 'a'.repeat(17_000) }).expect(413);
     const json = monitor.http.post('/replay').set('Cookie', browser.cookie).send({ csrf: browser.csrf });
     expect((await json).status).toBe(415);
@@ -224,7 +227,7 @@ describe('an invalid request', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('gets the usual headers where it is not HTTP', async () => {
+  it('a request that is not valid HTTP gets the usual headers', async () => {
     const speak = async (text: string) => {
       const socket = connect(Number(new URL(monitor.url).port), '127.0.0.1');
       let answer = '';
@@ -246,7 +249,7 @@ describe('an invalid request', () => {
 });
 
 describe('the assets', () => {
-  it('may be cached for ever at the address that the pages use, and are revalidated at any other', async () => {
+  it('an asset is cached forever at the address of the pages, and revalidated at any other', async () => {
     const { text } = await monitor.http.get('/sign-in');
     const address = /href="(\/assets\/monitor\.css[^"]*)"/.exec(text)![1]!;
     const lasting = await monitor.http.get(address).expect(200);
@@ -261,7 +264,7 @@ describe('the assets', () => {
 });
 
 describe('the monitor while the database is unreachable', () => {
-  it('answers health checks, and every page says to try again later', async () => {
+  it('the monitor without a database answers health checks, and 503 on every page', async () => {
     const gone = await startTestMonitor();
     const { cookie } = await gone.signIn();
     await gone.closeMonitor();
@@ -274,7 +277,7 @@ describe('the monitor while the database is unreachable', () => {
     await gone.stop();
   });
 
-  it('names no cause on a page that fails', async () => {
+  it('a page that fails names no cause', async () => {
     const failing = await startTestMonitor();
     const { cookie } = await failing.signIn();
     await failing.db.schema.renameTable('webhook_workers', 'webhook_workers_away');
@@ -286,7 +289,7 @@ describe('the monitor while the database is unreachable', () => {
     await failing.stop();
   });
 
-  it('says on a page that the database was lost', async () => {
+  it('a page says that the database is unavailable', async () => {
     const nowhere = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
     const closeMonitor = monitor.server.openMonitor({ db: nowhere, secretsKey: SECRETS_KEY });
     const { status, text } = await browser.get('/');

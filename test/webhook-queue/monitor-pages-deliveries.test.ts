@@ -19,8 +19,12 @@ import {
 
 useEmptyQueue();
 
+/** Returns the ids of the deliveries that the page links to. */
+const idsIn = (page: string) =>
+  new Set([...page.matchAll(/href="\/deliveries\/([0-9a-f-]{36})"/g)].map(([, id]) => id!));
+
 describe('the page of deliveries', () => {
-  it('of a new installation explains where deliveries come from', async () => {
+  it('the page of a new installation explains where deliveries come from', async () => {
     expect(textOf(await deliveries())).toContain('No delivery yet. Each booking creates one.');
     expect(textOf(await deliveries({ status: 'dead' }))).toContain('No delivery matches.');
   });
@@ -37,11 +41,7 @@ describe('the page of deliveries', () => {
     await book(db, fine.tenantId, 'booking.confirmed');
     const lonely = await createTenant(db);
     await book(db, lonely);
-    const count = async (params: Params) => {
-      const page = await deliveries(params);
-      return new Set([...page.matchAll(/href="\/deliveries\/([0-9a-f-]{36})"/g)].map((match) => match[1]))
-        .size;
-    };
+    const count = async (params: Params) => idsIn(await deliveries(params)).size;
     const only = async (params: Params) => {
       const page = await deliveries(params);
       return [dead, retrying, fine].filter(({ id }) => page.includes(`/deliveries/${id}`));
@@ -76,20 +76,18 @@ describe('the page of deliveries', () => {
     expect(textOf(await deliveries())).toContain('delivering being sent');
   });
 
-  it('has fifty rows, and its next page keeps the filter', async () => {
+  it('a page lists fifty deliveries, and the next page keeps the filter', async () => {
     const tenantId = await createTenant(db);
     await add(db, tenantId, 'https://hooks.example/');
     for (let n = 0; n < 60; n++) await book(db, tenantId);
     const tenant = await slugOf(tenantId);
-    const ids = (page: string) =>
-      new Set([...page.matchAll(/href="\/deliveries\/([0-9a-f-]{36})"/g)].map((match) => match[1]!));
     const first = await deliveries({ tenant });
     const [, link] = /href="\/deliveries\?([^"]*before=[^"]*)"/.exec(first)!;
     const params = Object.fromEntries(new URLSearchParams(link!.replaceAll('&amp;', '&')));
     expect(params.tenant).toBe(tenant);
     const second = await deliveries(params);
-    expect([ids(first).size, ids(second).size]).toEqual([50, 10]);
-    expect(new Set([...ids(first), ...ids(second)]).size).toBe(60);
+    expect([idsIn(first).size, idsIn(second).size]).toEqual([50, 10]);
+    expect(new Set([...idsIn(first), ...idsIn(second)]).size).toBe(60);
   });
 
   it('searches a bounded period, and says where it ended', async () => {
@@ -117,7 +115,7 @@ describe('the page of deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('is counted before it starts, with the deliveries that are held back', async () => {
+  it('the page counts a replay before it starts, with the deliveries that are held back', async () => {
     const dead = await booked();
     await become(dead.id, 'dead');
     const held = await booked();
@@ -139,7 +137,7 @@ describe('a replay', () => {
     );
   });
 
-  it('is not offered for an invalid field', async () => {
+  it('the page offers no replay for an invalid field', async () => {
     const { id, slug } = await booked();
     await become(id, 'dead');
     const page = await replay({ tenant: slug, since: 'tuesday' });

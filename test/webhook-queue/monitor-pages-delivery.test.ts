@@ -29,7 +29,7 @@ describe('the page of a delivery', () => {
   const signature = (id: string, body: string, secret: Buffer) =>
     signPayload({ id, sentAt: new Date('2026-11-20T12:00:00.700Z'), body }, [secret])['webhook-signature']!;
 
-  it('is undefined for an unknown id', async () => {
+  it('deliveryPage returns undefined for an unknown id', async () => {
     expect(await deliveryPage(db, 'nonsense', { revealed: true }, VIEWER)).toBeUndefined();
     expect(
       await deliveryPage(db, '01a1f90c-2e58-71b1-ad4e-06a6c9cd238c', { revealed: true }, VIEWER),
@@ -54,13 +54,13 @@ describe('the page of a delivery', () => {
     expect(revealed).toContain('No seat for zoe@example.com');
   });
 
-  it('does not refresh itself once it is revealed', async () => {
+  it('does not refresh itself after personal data is revealed', async () => {
     const { id } = await booked();
     expect(await delivery(id)).toMatch(/<body\s+data-refresh/);
     expect(await delivery(id, true)).not.toContain('data-refresh');
   });
 
-  it('escapes the text of others', async () => {
+  it('each page escapes text that others wrote', async () => {
     const { id, endpoint: target } = await booked(`https://hooks.example/in?q=%3Cb%3E`);
     await db('webhook_endpoints').update({ url: `https://hooks.example/?${EVIL}`, status_reason: EVIL });
     await logAttempt(id, {

@@ -17,7 +17,7 @@ import {
 useEmptyQueue();
 
 describe('the page of endpoints', () => {
-  it('of a new installation shows the command that adds an endpoint', async () => {
+  it('the page of a new installation shows the command that adds an endpoint', async () => {
     expect(textOf(await endpoints())).toContain(
       'tourctl webhook add <tenant> https://www.example.com/webhooks',
     );
@@ -68,7 +68,7 @@ describe('the page of endpoints', () => {
     expect(text).toMatch(/25\.0 % 2 ms 1 /);
   });
 
-  it('has fifty rows', async () => {
+  it('a page lists fifty endpoints, and the next page the rest', async () => {
     const tenantId = await createTenant(db);
     await db.raw(
       `insert into webhook_endpoints (tenant_id, url) select ?, 'https://e' || n || '.example/' from generate_series(1, 60) n`,
@@ -85,7 +85,7 @@ describe('the page of endpoints', () => {
 });
 
 describe('the page of an endpoint', () => {
-  it('is undefined for an unknown id', async () => {
+  it('endpointPage returns undefined for an unknown id', async () => {
     expect(await endpointPage(db, 'nonsense', VIEWER)).toBeUndefined();
     expect(await endpointPage(db, '01a1f90c-2e58-71b1-ad4e-06a6c9cd238c', VIEWER)).toBeUndefined();
   });

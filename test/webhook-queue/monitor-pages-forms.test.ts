@@ -25,13 +25,13 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
 describe('a percentile of counts by powers of two', () => {
-  it('is undefined where nothing was counted', () => {
+  it('percentile returns null where nothing was counted', () => {
     expect(percentile([], 0.5)).toBeNull();
     expect(percentile([0, 0, 0], 0.95)).toBeNull();
   });
 
-  it('is within its bin', () => {
-    // Ten below 1 ms, eighty of 4 to 8 ms, ten of 512 to 1024 ms.
+  it('a percentile lies within its bin', () => {
+    // Counts ten below 1 ms, eighty of 4 to 8 ms, and ten of 512 to 1024 ms.
     const histogram = [10, 0, 0, 80, 0, 0, 0, 0, 0, 0, 10];
     expect(percentile(histogram, 0.05)).toBeLessThan(1);
     expect(percentile(histogram, 0.5)).toBeGreaterThanOrEqual(4);
@@ -41,7 +41,7 @@ describe('a percentile of counts by powers of two', () => {
     expect(percentile(histogram, 1)).toBe(1024);
   });
 
-  it('is within a factor of two of the measured value', () => {
+  it('a percentile lies within a factor of two of the measured value', () => {
     const times = Array.from({ length: 1000 }, (_, n) => 1 + ((n * 7919) % 4000));
     const histogram = times.reduce<number[]>((counts, ms) => {
       const bin = Math.floor(Math.log2(ms)) + 1;
@@ -55,7 +55,7 @@ describe('a percentile of counts by powers of two', () => {
     }
   });
 
-  it('covers all counts when histograms of different lengths are added', () => {
+  it('addHistograms adds histograms of different lengths', () => {
     expect(addHistograms([1, 2], [0, 1, 0, 5])).toEqual([1, 3, 0, 5]);
   });
 });
@@ -71,11 +71,11 @@ describe('masked personal data', () => {
     [maskEmail, 'zoe@example.com', 'z…@e….com'],
     [maskEmail, 'a@b@c.co.uk', 'a…@c….uk'],
     [maskEmail, 'nobody', '…'],
-  ])('for %p turns %s into %s', (mask, text, masked) => {
+  ])('%p turns %s into %s', (mask, text, masked) => {
     expect(mask(text)).toBe(masked);
   });
 
-  it('is masked in every format of the body, and nothing else is changed', () => {
+  it('maskBody masks the customer in each format, and changes nothing else', () => {
     const customer = { name: 'Zoë Müller', phone: '+37120000000', email: 'zoe@example.com' };
     const masked = { name: 'Z… M…', phone: '+37…00', email: 'z…@e….com' };
     const fields = { booking_ref: 'ACME-1', customer, total_price: 10.5 };
@@ -85,7 +85,7 @@ describe('masked personal data', () => {
     );
   });
 
-  it('is masked where the customer has an unexpected form, and null stays null', () => {
+  it('maskBody masks a customer of an unexpected form, and keeps null', () => {
     expect(maskBody('{"customer":{"name":null,"passport":"X1","phone":{"a":"+371"}}}')).toBe(
       '{"customer":{"name":null,"passport":"…","phone":"…"}}',
     );
@@ -175,13 +175,13 @@ describe('a delivery says what happens next', () => {
       { status: 'dead', attempts: 10, finishedAt: NOW },
       'Given up after 10 attempts. The receiver answered 503. A retry starts the schedule again, with the same webhook-id.',
     ],
-  ])('%s', (_, prospect, expected) => {
+  ])('nextStep explains %s', (_, prospect, expected) => {
     expect(sentence(prospect)).toBe(expected);
   });
 });
 
 describe('a query of the monitor', () => {
-  it('is parsed into a filter', () => {
+  it('parseDeliveriesQuery turns parameters into a filter', () => {
     expect(
       parseDeliveriesQuery({
         tenant: ' acme ',
@@ -231,7 +231,7 @@ describe('a query of the monitor', () => {
     expect(Object.values(read).filter((part) => part !== undefined)).toEqual([]);
   });
 
-  it('has defaults', () => {
+  it('the queries of the monitor have defaults', () => {
     expect(parseOverviewQuery({})).toEqual({ range: '24h' });
     expect(parseOverviewQuery({ range: '7d' })).toEqual({ range: '7d' });
     expect(parseOverviewQuery({ range: 'toString' })).toEqual({ range: '24h' });
@@ -242,12 +242,12 @@ describe('a query of the monitor', () => {
 });
 
 describe('numbers and times', () => {
-  it('are written with separated thousands, and as bounds where counting stopped', () => {
+  it('counts have separated thousands, and a plus sign where counting stopped', () => {
     expect([0, 999, 1000, 1234567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
     expect([formatCountUpTo(10_000, 10_000), formatCountUpTo(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
   });
 
-  it('are written as a share that is 100 % only where all are counted', () => {
+  it('formatPercent returns 100 % only for all of a number above zero', () => {
     expect(formatPercent(99_999, 100_000)).toBe('99.9 %');
     expect(formatPercent(7, 7)).toBe('100 %');
     expect(formatPercent(0, 0)).toBe('–');
@@ -262,11 +262,11 @@ describe('numbers and times', () => {
     [240_000, '4 min'],
     [7_800_000, '2 h 10 min'],
     [7 * 86_400_000, '7 d'],
-  ])('are written so that %s ms is %s', (ms, text) => {
+  ])('formatMilliseconds turns %s ms into %s', (ms, text) => {
     expect(formatMilliseconds(ms)).toBe(text);
   });
 
-  it('are written relative to now', () => {
+  it('formatRelative and formatAge write times relative to now', () => {
     expect(formatRelative(later(240), NOW)).toBe('in 4 min');
     expect(formatRelative(later(-5), NOW)).toBe('5 s ago');
     expect(formatRelative(later(0.2), NOW)).toBe('now');

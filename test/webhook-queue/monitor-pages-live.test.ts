@@ -15,7 +15,7 @@ let live: LiveUpdates;
 
 beforeAll(() => void (db = database.db));
 beforeEach(async () => {
-  // A new period moves the charts.
+  // Waits for room, because a new period moves the charts.
   await awaitRoomInPeriod();
   live = createLiveUpdates(db, createLogger('silent', 'webhook-queue'), ROUND_MS);
 });
@@ -36,10 +36,12 @@ function listen(range: Range = '1h') {
 }
 
 const PARTS = ['needs', 'tiles', 'workers', 'statistics'];
+const allParts = ({ told }: { told: Told[] }) =>
+  eventually('all parts', () => (told.length >= PARTS.length ? true : undefined));
 
 it('The live page sends each part of the overview once, with the content of the page', async () => {
   const client = listen();
-  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+  await allParts(client);
   await sleep(5 * ROUND_MS);
   expect(client.ids()).toEqual(PARTS);
   const page = await overviewPage(db, { range: '1h' }, { operator: 'olga', csrfToken: 'x' });
@@ -49,9 +51,9 @@ it('The live page sends each part of the overview once, with the content of the 
   }
 });
 
-it('The live page then sends only the parts that change', async () => {
+it('The live page sends only the parts that change after the first round', async () => {
   const client = listen();
-  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+  await allParts(client);
   await db('webhook_workers').insert({ id: 'w1', slots: 64, in_flight: 3 });
   await eventually('the worker', () => (client.told.at(-1)?.html.includes('w1') ? true : undefined));
   expect(client.ids().slice(PARTS.length).sort()).toEqual(['needs', 'tiles', 'workers']);
@@ -71,9 +73,9 @@ it('The live page sends each client its own range', async () => {
   expect([hits(statisticsOf(hour)), hits(statisticsOf(week))]).toEqual([3 * 12, 3 * 84]);
 });
 
-it('The live page sends nothing to clients that left, and runs no queries without clients', async () => {
+it('The live page runs no queries and sends nothing after its last client left', async () => {
   const client = listen();
-  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+  await allParts(client);
   let [queries, last] = [0, performance.now()];
   db.on('query', () => ([queries, last] = [queries + 1, performance.now()]));
   client.leave();
@@ -93,5 +95,5 @@ it('The live page continues after a failed query', async () => {
   await sleep(4 * ROUND_MS);
   expect(client.told).toEqual([]);
   await db.raw('alter table webhook_workers_away rename to webhook_workers');
-  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+  await allParts(client);
 });

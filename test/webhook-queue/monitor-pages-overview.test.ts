@@ -21,7 +21,7 @@ import {
 useEmptyQueue();
 
 describe('the overview', () => {
-  it('of an empty installation names the first steps', async () => {
+  it('the overview of an empty installation names the first steps', async () => {
     const text = textOf(await overview());
     expect(text).toContain('No endpoint yet.');
     expect(text).toContain('tourctl webhook add <tenant> https://…');
@@ -29,7 +29,7 @@ describe('the overview', () => {
     expect(text).toContain('No worker has started yet.');
   });
 
-  it('counts what is due, held back, retrying, dead and without an endpoint', async () => {
+  it('counts the deliveries that are due, held back, retrying, dead or without an endpoint', async () => {
     const due = await booked();
     await book(db, due.tenantId);
     const held = await booked();
@@ -53,7 +53,7 @@ describe('the overview', () => {
     expect(textOf(page)).toContain(`1 delivery of ${await slugOf(waiting)} waits for an endpoint.`);
   });
 
-  it('finds the oldest due delivery, without those that are leased or held by a breaker', async () => {
+  it('shows the age of the oldest due delivery that is neither leased nor held by a breaker', async () => {
     const [late, leased, blocked] = [await booked(), await booked(), await booked()];
     const backdate = (id: string, minutes: number) =>
       db('webhook_queue')
@@ -102,7 +102,7 @@ describe('the overview', () => {
 
   it('draws success and percentiles of its range from the statistics of all workers', async () => {
     const { endpoint: target } = await booked();
-    const beat = (worker: string, ago: string, counts: object) =>
+    const insertStatistics = (worker: string, ago: string, counts: object) =>
       db('webhook_pulse').insert(
         [target.id, ALL_ENDPOINTS].map((endpointId) => ({
           at: db.raw(`date_bin('5 minutes', now() - interval '${ago}', timestamptz '2000-01-01 00:00Z')`),
@@ -115,15 +115,20 @@ describe('the overview', () => {
           ...counts,
         })),
       );
-    await beat('w1', '0 minutes', {
+    await insertStatistics('w1', '0 minutes', {
       delivered: 30,
       failed: 1,
       answer_times: [0, 0, 0, 0, 30],
       waits: [0, 30],
     });
-    await beat('w2', '0 minutes', { delivered: 65, failed: 4, answer_times: [0, 0, 0, 0, 69], waits: [] });
-    await beat('w1', '3 hours', { failed: 100 });
-    await beat('w1', '6 days', { failed: 800 });
+    await insertStatistics('w2', '0 minutes', {
+      delivered: 65,
+      failed: 4,
+      answer_times: [0, 0, 0, 0, 69],
+      waits: [],
+    });
+    await insertStatistics('w1', '3 hours', { failed: 100 });
+    await insertStatistics('w1', '6 days', { failed: 800 });
     const hour = textOf(await overview('1h'));
     expect(hour).toContain('of 100 attempts 95.0 % 95 delivered 5 failed');
     expect(hour).toContain('11 ms p50 15 ms p95');
@@ -152,7 +157,7 @@ describe('every page of the monitor', () => {
     expect(page).toMatch(/method="post" action="\/sign-out"/);
   });
 
-  it('is a complete document when it is opened by itself', () => {
+  it('a page that is opened by itself is a complete document', () => {
     const pages = [
       signInPage(),
       signInPage({ action: '/sign-in/abc' }),

@@ -102,7 +102,7 @@ describe('adding an endpoint', () => {
 });
 
 describe('an endpoint', () => {
-  it('does not exist after its removal, and its waiting deliveries are cancelled', async () => {
+  it('a removal deletes the endpoint and cancels its waiting deliveries', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     await book(db, tenantId);
@@ -122,7 +122,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('keeps the attempt of a request in flight when it is removed, and the late response changes nothing', async () => {
+  it('a removal keeps the attempt of a request in flight, whose late response changes nothing', async () => {
     receiver.react((response) => void setTimeout(() => response.writeHead(200).end(), 200));
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -135,7 +135,7 @@ describe('an endpoint', () => {
     expect((await showDelivery(db, delivery!.id)).tries).toMatchObject([{ number: 1, outcome: 'cancelled' }]);
   });
 
-  it('keeps its deliveries waiting while it is paused, and refuses a ping', async () => {
+  it('a paused endpoint keeps its deliveries waiting, and refuses a ping', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     expect(await inTransaction(db, (trx) => pauseEndpoint(trx, id))).toMatchObject({ status: 'paused' });
     await book(db, tenantId);
@@ -152,7 +152,7 @@ describe('an endpoint', () => {
     await worker.stop();
   });
 
-  it('signs with at most five secrets, each for its promised overlap of at most seven days', async () => {
+  it('an endpoint has at most five secrets, with overlaps of at most seven days', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     const rotate = (seconds: number) =>
       inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, seconds));
@@ -168,7 +168,7 @@ describe('an endpoint', () => {
     await expect(rotate(-1)).rejects.toMatchObject({ code: 'invalid_overlap' });
   });
 
-  it.each([NOBODY, 'not-an-id'])('with the id %s is not found', async (id) => {
+  it.each([NOBODY, 'not-an-id'])('an endpoint with the id %s is not found', async (id) => {
     const call = (work: typeof pauseEndpoint) => inTransaction(db, (trx) => work(trx, id));
     await expect(call(pauseEndpoint)).rejects.toMatchObject({ code: 'endpoint_not_found' });
     await expect(call(resumeEndpoint)).rejects.toMatchObject({ code: 'endpoint_not_found' });
@@ -176,7 +176,7 @@ describe('an endpoint', () => {
 });
 
 describe('a delivery', () => {
-  it('keeps its webhook-id and continues its attempt numbers when it is retried after it is dead', async () => {
+  it('a retry of a dead delivery keeps its webhook-id and continues its attempt numbers', async () => {
     receiver.react(status(500, 200));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -194,7 +194,7 @@ describe('a delivery', () => {
     expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id']);
   });
 
-  it('is sent at once when an operator retries it while it waits', async () => {
+  it('a retry by an operator sends a waiting delivery at once', async () => {
     receiver.react(status(500, 200));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -206,7 +206,7 @@ describe('a delivery', () => {
     await worker.stop();
   });
 
-  it('cannot be retried without an active endpoint', async () => {
+  it('a delivery without an active endpoint cannot be retried', async () => {
     await book(db, tenantId);
     const [waiting] = await deliveriesOf(db, tenantId);
     const retry = (id: string) => inTransaction(db, (trx) => retryDelivery(trx, id));
@@ -218,7 +218,7 @@ describe('a delivery', () => {
     await expect(retry('x')).rejects.toMatchObject({ code: 'delivery_not_found' });
   });
 
-  it('is found by tenant, endpoint, status and time, newest first', async () => {
+  it('findDeliveries filters by tenant, endpoint, status and time, and lists the newest first', async () => {
     receiver.react(status(500, 204));
     const { id: endpointId } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -236,7 +236,7 @@ describe('a delivery', () => {
     expect(await list({ since: new Date(Date.now() - 60_000) })).toHaveLength(2);
   });
 
-  it('is replayed by filter, after the matching deliveries are counted', async () => {
+  it('a replay sends the deliveries that its filter finds and that were counted before', async () => {
     receiver.react(status(500, 500, 204));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -244,16 +244,11 @@ describe('a delivery', () => {
     await work('dead', 2);
     expect(await countReplayable(db, { tenantId, status: 'dead' })).toBe(2);
     expect(await countReplayable(db, { tenantId, status: 'delivered' })).toBe(0);
-    expect(
-      await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'dead' })),
-    ).toMatchObject({
-      replayed: 2,
-      left: 0,
-    });
+    const replay = (status: 'dead' | 'delivered') =>
+      inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status }));
+    expect(await replay('dead')).toMatchObject({ replayed: 2, left: 0 });
     await work('delivered', 2);
-    expect(
-      await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'delivered' })),
-    ).toMatchObject({ replayed: 2, left: 0 });
+    expect(await replay('delivered')).toMatchObject({ replayed: 2, left: 0 });
     await work('delivered', 2);
     expect(receiver.received).toHaveLength(6);
   });

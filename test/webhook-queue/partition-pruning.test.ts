@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { cancelWaiting } from '../../services/webhook-queue/deliveries/queue.repository';
+import { unsent } from '../../services/webhook-queue/sending/send-webhook';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
 import { recordDelivered, recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { useTestDatabase } from '../support/database';
@@ -59,7 +60,7 @@ function partitionsOf(plan: PlanNode[]): string[] {
  * of a row that changed before it was locked, and then selects partitions while it runs.
  */
 describe('a statement of the queue that locks rows', () => {
-  it('reads the partitions of no table, or one that is known when it is planned', async () => {
+  it('no plan that locks rows chooses among the partitions of a table', async () => {
     const tenantId = await createTenant(db);
     const { id: endpointId } = await add(db, tenantId, 'http://127.0.0.1:9999/');
     await book(db, tenantId);
@@ -71,20 +72,9 @@ describe('a statement of the queue that locks rows', () => {
     await claimNow(db, { leaseSeconds: 0.001 });
     const [delivery, delivered] = await claimNow(db);
     await db.raw('reset plan_cache_mode');
-    const report = {
-      outcome: 'http_error' as const,
-      statusCode: 500,
-      reason: 'No.',
-      responseBody: '',
-      durationMs: 1,
-      retryAfterSeconds: null,
-      phases: null,
-      peer: null,
-      signature: null,
-      responseHeaders: null,
-    };
+    const report = { ...unsent({ outcome: 'http_error', reason: 'No.' }), statusCode: 500 };
     const next = { status: 'retrying', waitSeconds: 0, tries: 1 } as const;
-    const success = { ...report, outcome: 'delivered' as const, statusCode: 204, reason: null };
+    const success = { ...unsent({ outcome: 'delivered', reason: null }), statusCode: 204 };
     const end = { ...next, status: 'delivered' as const };
     const others = await recordDelivered(db, [{ delivery: delivered!, report: success, next: end }]);
     expect([...others]).toEqual([]);

@@ -49,11 +49,9 @@ function simulateThrottled({ deliveries, everySeconds }: { deliveries: number; e
     const outcome = statusCode === 429 ? 'http_error' : 'delivered';
     const retryAfterSeconds = requests % 4 === 1 ? 0 : 1;
     const next = decideNext({ outcome, statusCode, retryAfterSeconds }, first, schedule, random);
-    Object.assign(first, {
-      at: first.at + next.waitSeconds,
-      tries: next.tries,
-      uncounted: first.uncounted + 1,
-    });
+    first.at += next.waitSeconds;
+    first.tries = next.tries;
+    first.uncounted += 1;
     if (next.status === 'retrying') continue;
     waiting.splice(waiting.indexOf(first), 1);
     outcomes.push(next.status);
@@ -80,7 +78,7 @@ describe('the retry schedule', () => {
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(75 * 3600 + 35 * 60 + 5);
   });
 
-  it('spreads every wait evenly over a fifth to either side of its step', () => {
+  it('spreads each wait evenly over a fifth to either side of its step', () => {
     for (let tries = 0; tries < SCHEDULE.length - 1; tries++) {
       const step = SCHEDULE[tries + 1]!;
       const shares = Array.from({ length: 2000 }, () => {
@@ -96,7 +94,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('always ends, and waits within a fifth of its step unless Retry-After is longer or the receiver throttles', () => {
+  it('waits about as long as its step or Retry-After says, and ends after the last step', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       uncounted: fc.integer({ min: 0, max: 9 }),
@@ -123,7 +121,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('ends every delivery after as many attempts as it has steps and at most three more', () => {
+  it('ends a delivery after as many attempts as it has steps, or up to three more', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -140,7 +138,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('never retries early in the whole life of a delivery', () => {
+  it('never retries before its step or Retry-After allows it', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -168,7 +166,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('does not count an attempt that a shutdown cut off, and ends at once after a 410', () => {
+  it('does not count an attempt that a shutdown cut off', () => {
     const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
     const before = { tries: 9, uncounted: 0 };
     expect(decideNext(interrupted, before, SCHEDULE)).toEqual({
@@ -176,13 +174,16 @@ describe('the retry schedule', () => {
       waitSeconds: 0,
       tries: 9,
     });
+  });
+
+  it('ends at once after a 410', () => {
     const gone = { outcome: 'gone', statusCode: 410, retryAfterSeconds: null } as const;
     expect(decideNext(gone, fresh, SCHEDULE).status).toBe('dead');
   });
 });
 
 describe('429 and 503', () => {
-  it('are not counted the first three times, with or without Retry-After', () => {
+  it('the first three 429 or 503 responses do not count as tries', () => {
     for (const statusCode of [429, 503]) {
       const tries = [0, 1, 2, 3, 4].map((before) => {
         return decideNext({ ...throttled, statusCode }, { tries: 2, uncounted: before }, SCHEDULE).tries;
@@ -191,14 +192,14 @@ describe('429 and 503', () => {
     }
   });
 
-  it('do not end the schedule while they are not counted', () => {
+  it('a 429 after the last step ends the delivery only when it counts', () => {
     const last = SCHEDULE.length - 1;
     const next = decideNext(throttled, { tries: last, uncounted: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY + 30, tries: last });
     expect(decideNext(throttled, { tries: last, uncounted: 3 }, SCHEDULE).status).toBe('dead');
   });
 
-  it('are treated like a closed kept connection, which is retried at once three times and then counted', () => {
+  it('a closed kept connection is retried at once three times, and then counts as a try', () => {
     const hungUp = { outcome: 'hung_up', statusCode: null, retryAfterSeconds: null } as const;
     for (const uncounted of [0, 1, 2]) {
       const next = decideNext(hungUp, { tries: 1, uncounted }, SCHEDULE);
@@ -208,7 +209,7 @@ describe('429 and 503', () => {
     expect(counted).toEqual({ status: 'retrying', waitSeconds: SCHEDULE[2], tries: 2 });
   });
 
-  it('delay the retry by a day and a minute at most, and never less than requested', () => {
+  it('a 429 delays the retry as long as requested, and by a day and a minute at most', () => {
     const before = { tries: 0, uncounted: 1 };
     const wait = (retryAfterSeconds: number, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, before, SCHEDULE, () => draw).waitSeconds;
@@ -217,7 +218,7 @@ describe('429 and 503', () => {
     expect(wait(1, 0)).toBe(4);
   });
 
-  it('leave the first retry at 5 seconds give or take one, or at the time that Retry-After names', () => {
+  it('the first retry after a 429 follows within 4 to 6 seconds, or after Retry-After', () => {
     const first = (retryAfterSeconds: number | null, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
     for (const retryAfter of [null, 0, 2])
@@ -225,14 +226,14 @@ describe('429 and 503', () => {
     expect([first(30, 0), first(30, 1)]).toEqual([30, 36]);
   });
 
-  it('spread the later retries over a longer time the more often the delivery was refused, up to a minute', () => {
+  it('each further 429 spreads the retries over a longer time, up to a minute', () => {
     const longest = (uncounted: number, tries = 0) =>
       decideNext(throttled, { tries, uncounted }, SCHEDULE, () => 1).waitSeconds;
     expect([0, 1, 2, 20].map((uncounted) => Math.round(longest(uncounted)))).toEqual([6, 11, 16, 66]);
     expect(longest(1, 1)).toBeCloseTo(1.2 * 300 + 60);
   });
 
-  it('end no delivery to a receiver that refuses every second request', () => {
+  it('a receiver that refuses half of the requests loses no delivery', () => {
     const outcomes = simulateThrottled({ deliveries: 20_000, everySeconds: 0.55 });
     expect(outcomes.filter((outcome) => outcome === 'dead')).toEqual([]);
     expect(outcomes.length).toBe(20_000);
@@ -242,7 +243,7 @@ describe('429 and 503', () => {
 describe('Retry-After', () => {
   const now = new Date('2031-05-01T12:00:00Z');
 
-  it('never ends before the second of its date', () => {
+  it('a Retry-After with a date does not end before that second', () => {
     const moment = fc.date({ min: new Date('2031-05-01'), max: new Date('2041-05-01'), noInvalidDate: true });
     fc.assert(
       fc.property(moment, moment, (until, at) => {
@@ -253,7 +254,7 @@ describe('Retry-After', () => {
     );
   });
 
-  it('is null or a number from 0 on, whatever a receiver sends', () => {
+  it('readRetryAfter returns null or a number from 0 on for any text', () => {
     const text = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[0-9.eE+-]{0,400}$/),
@@ -282,7 +283,7 @@ describe('Retry-After', () => {
     ['2031', 2031],
     ['', null],
     [undefined, null],
-  ])('of %p is %p seconds', (header, seconds) => {
+  ])('a Retry-After of %p means %p seconds', (header, seconds) => {
     expect(readRetryAfter(header, now)).toBe(seconds);
   });
 });

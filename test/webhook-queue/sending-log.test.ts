@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('the log of a delivery', () => {
-  it('contains the phases, the remote address and the response of each attempt', async () => {
+  it('delivery show names the phases, the peer, the response and the signature of each attempt', async () => {
     receiver.react((response, n) =>
       response.writeHead(n === 1 ? 500 : 200, { 'x-reason': 'tired', 'set-cookie': 'a=1' }).end('so so'),
     );
@@ -41,7 +41,7 @@ describe('the log of a delivery', () => {
     const { stdout } = await terminal.tourctl(`delivery show ${delivery!.id}`);
     expect(stdout).toMatch(new RegExp(`http_error +500 .*connect \\d+, wait \\d+, read \\d+ +${peer}`));
 
-    // Everything that the signature covers is kept, so that the request can be proven later.
+    // Verifies each attempt again, because an operator must be able to prove what was sent.
     json.tries.forEach((attempt: { started_at: string; signature: string }, n: number) => {
       const headers = {
         'webhook-id': json.webhook_id,

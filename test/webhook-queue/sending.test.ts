@@ -62,7 +62,7 @@ const phasesOf = ({ phases }: AttemptReport) => Object.keys(phases ?? {});
 const sumOf = ({ phases }: AttemptReport) => Object.values(phases!).reduce((sum, ms) => sum + ms, 0);
 
 describe('the phases of an attempt', () => {
-  it('are those that it went through: a kept connection skips look-up, TCP and TLS', async () => {
+  it('an attempt has the phases that it went through, fewer on a kept connection', async () => {
     const byName = { url: `http://localhost:${server.port}/hook` };
     const [first, second] = [await send(byName), await send(byName)];
     expect(phasesOf(first)).toEqual(['dns', 'connect', 'first_byte', 'body']);
@@ -73,7 +73,7 @@ describe('the phases of an attempt', () => {
     expect(phasesOf(await send())).toEqual(['connect', 'first_byte', 'body']);
   });
 
-  it('belong to each attempt, also when many attempts use one receiver at once', async () => {
+  it('many attempts to one receiver at once have their own phases each', async () => {
     answer = (socket) => setTimeout(() => socket.write(KEEP), 50);
     const reports = [];
     for (let round = 0; round < 3; round++)
@@ -88,7 +88,7 @@ describe('the phases of an attempt', () => {
     }
   });
 
-  it('contain the wait for the response and the time of its body', async () => {
+  it('the phases contain the wait for the response and the time of its body', async () => {
     answer = (socket) => {
       setTimeout(() => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n');
@@ -103,7 +103,7 @@ describe('the phases of an attempt', () => {
     expect([responseBody, responseHeaders]).toEqual(['ok', { 'content-length': '2' }]);
   });
 
-  it('end with the TLS handshake when the deadline cuts it off, and nothing is sent', async () => {
+  it('an attempt whose deadline ends the TLS handshake has no later phase, and sends nothing', async () => {
     const url = `https://127.0.0.1:${server.port}/hook`;
     // Leaves a slow machine time to connect: more than 150 ms must remain for the handshake.
     const report = await send({ url, attemptTimeoutMs: 600 });
@@ -117,20 +117,20 @@ describe('the phases of an attempt', () => {
     expect(report.peer).toBe(`127.0.0.1:${server.port}`);
   });
 
-  it('end with the look-up when the name does not resolve', async () => {
+  it('an attempt whose name does not resolve has only the phase of the look-up', async () => {
     const report = await send({ url: 'http://nothing.invalid/' });
     expect(report).toMatchObject({ outcome: 'dns', peer: null, signature: null, responseHeaders: null });
     expect(phasesOf(report)).toEqual(['dns']);
   });
 
-  it('are empty when nothing was started', async () => {
+  it('a blocked attempt has no phases', async () => {
     const report = await send({ allowPrivateTargets: false });
     expect(report).toMatchObject({ outcome: 'blocked', phases: null, peer: null, signature: null });
   });
 });
 
 describe('an attempt that is cut off', () => {
-  it('reports that it was sent, and closes its connection', async () => {
+  it('an attempt that is cut off reports that it was sent, and closes its connection', async () => {
     let closed = false;
     answer = (socket) => socket.on('close', () => (closed = true));
     const cutoff = new Cutoff();
@@ -143,7 +143,7 @@ describe('an attempt that is cut off', () => {
     await eventually('the connection closed', () => closed || undefined);
   });
 
-  it('stops connecting at once', async () => {
+  it('an attempt that is cut off stops connecting at once', async () => {
     let closed = false;
     const silent = await startRawServer(createServer(), undefined, (socket) => {
       socket.on('close', () => (closed = true)).resume();
@@ -157,7 +157,7 @@ describe('an attempt that is cut off', () => {
     await silent.close();
   });
 
-  it('does not disturb the next attempt on its connection', async () => {
+  it('a late cutoff does not disturb the next attempt on the connection', async () => {
     const cutoff = new Cutoff();
     await send({ cutoff });
     answer = (socket) => setTimeout(() => socket.write(KEEP), 100);
@@ -169,7 +169,7 @@ describe('an attempt that is cut off', () => {
 });
 
 describe('a connection', () => {
-  it('is not kept when the receiver closes it or the response was not read to its end', async () => {
+  it('a connection is not kept when the receiver closes it or a response is not read to its end', async () => {
     answer = (socket) => socket.write('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
     await send();
     await sleep(20);
@@ -180,7 +180,7 @@ describe('a connection', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('is closed with the agent', async () => {
+  it('the agent closes its connections when it is destroyed', async () => {
     let closed = 0;
     answer = (socket) => socket.on('close', () => closed++).write(KEEP);
     await Promise.all([send(), send(), send()]);
@@ -191,7 +191,7 @@ describe('a connection', () => {
 });
 
 describe('a request', () => {
-  it('has exactly these headers and the unchanged body, whatever its URL and body contain', async () => {
+  it('a request has exactly these headers and the unchanged body, whatever its URL contains', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 50 });
     const odd = fc.constantFrom(
       '\r\nx-evil: 1',

@@ -24,7 +24,7 @@ const change = fc.record({ at: fc.nat(10_000), mask: fc.integer({ min: 1, max: 2
 const webhookIds = fc.uuid().map(webhookId);
 
 describe('a signature', () => {
-  it('is accepted by the standardwebhooks library for any body with each of its secrets, and with no other secret', () => {
+  it('the standardwebhooks library accepts a signature with each of its secrets, and with no other', () => {
     fc.assert(
       fc.property(webhookIds, fc.json(), fc.integer({ min: 1, max: 5 }), (id, body, count) => {
         const secrets = secretsOf(count);
@@ -38,7 +38,7 @@ describe('a signature', () => {
     );
   });
 
-  it('is refused by the library and by our own verifier when any byte of body, id, time or signature changes', () => {
+  it('the library and our verifier refuse a changed byte of body, id, time or signature', () => {
     const parts = fc.constantFrom('body', 'webhook-id', 'webhook-timestamp', 'webhook-signature');
     fc.assert(
       fc.property(webhookIds, fc.json(), parts, change, (id, body, part, { at, mask }) => {
@@ -56,7 +56,7 @@ describe('a signature', () => {
     );
   });
 
-  it('is refused by the library when any byte of the secret changes', () => {
+  it('the library refuses a signature when a byte of the secret changes', () => {
     fc.assert(
       fc.property(fc.json(), change, (body, { at, mask }) => {
         const [secret] = secretsOf(1) as [Buffer];
@@ -68,7 +68,7 @@ describe('a signature', () => {
     );
   });
 
-  it('has headers that allow no injection: visible ASCII, an id without a dot, whole seconds', () => {
+  it('the headers of a signature are visible ASCII, with an id without a dot and whole seconds', () => {
     fc.assert(
       fc.property(
         webhookIds,
@@ -91,17 +91,18 @@ describe('a sealed secret', () => {
   const secret = mintSecret();
   const sealed = sealSecret(key, 'endpoint', secret);
 
-  it('opens with its own key for its own endpoint', () => {
+  it('a sealed secret opens with its own key for its own endpoint', () => {
     expect(unsealSecret(key, 'endpoint', sealed)).toEqual(secret);
   });
 
-  it('does not open for another endpoint, under another id, altered, or with another key', () => {
-    const altered = Buffer.from(sealed.ciphertext);
-    altered[0]! ^= 1;
-    expect(() => unsealSecret(key, 'another', sealed)).toThrow('altered');
-    expect(() => unsealSecret(key, 'endpoint', { ...sealed, id: 'another' })).toThrow('altered');
-    expect(() => unsealSecret(key, 'endpoint', { ...sealed, ciphertext: altered })).toThrow('altered');
-    const other = deriveSealingKey('another key that is long enough too');
-    expect(() => unsealSecret(other, 'endpoint', sealed)).toThrow('another SECRETS_KEY');
+  const other = deriveSealingKey('another key that is long enough too');
+  const altered = flipped(sealed.ciphertext, 0, 1);
+  it.each([
+    ['for another endpoint', key, 'another', sealed, 'altered'],
+    ['under another id', key, 'endpoint', { ...sealed, id: 'another' }, 'altered'],
+    ['after a change', key, 'endpoint', { ...sealed, ciphertext: altered }, 'altered'],
+    ['with another key', other, 'endpoint', sealed, 'another SECRETS_KEY'],
+  ])('a sealed secret does not open %s', (_, withKey, endpoint, stored, message) => {
+    expect(() => unsealSecret(withKey, endpoint, stored)).toThrow(message);
   });
 });

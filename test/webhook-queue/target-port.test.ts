@@ -17,7 +17,7 @@ const accepts = (url: string, httpAllowed: boolean): boolean => {
 };
 
 describe('the port of a webhook address', () => {
-  it('is 443, or a port from 1024 on that no well-known service uses (T23)', () => {
+  it('the port is 443, or one from 1024 on that no well-known service uses (T23)', () => {
     const accepted = Array.from({ length: 65_536 }, (_, port) => port).filter((port) =>
       accepts(`https://example.com:${port}/`, false),
     );
@@ -28,7 +28,7 @@ describe('the port of a webhook address', () => {
     for (const port of [3000, 4000, 8000, 8080, 8443, 9000, 65_535]) expect(accepted).toContain(port);
   });
 
-  it('may also be 80 when http is allowed, and no other rule changes', () => {
+  it('the port may also be 80 when http is allowed, and no other rule changes', () => {
     for (const scheme of ['http', 'https']) {
       for (const port of ['', ':80', ':443', ':8080'])
         expect(accepts(`${scheme}://127.0.0.1${port}/`, true)).toBe(true);
@@ -38,13 +38,13 @@ describe('the port of a webhook address', () => {
     expect(accepts('https://example.com:80/', false)).toBe(false);
   });
 
-  it('is never refused in the range of ephemeral ports', () => {
+  it('no ephemeral port is refused', () => {
     expect(Math.max(...REFUSED)).toBeLessThan(32_768);
     expect(Math.min(...REFUSED)).toBeGreaterThan(1023);
     expect(new Set(REFUSED).size).toBe(REFUSED.length);
   });
 
-  it('is refused by the list that the guide for operators shows', () => {
+  it('the guide for operators lists exactly the refused ports', () => {
     const guide = readFileSync(path.resolve(__dirname, '../../docs/operations.md'), 'utf8');
     const section = /\n### Ports of webhook receivers\n([^]*?)\n##/.exec(guide)![1]!;
     const rows = [...section.matchAll(/^\| (an? [^|]*?|the [^|]*?) +\| ([\d, ]+?) +\|$/gm)];
@@ -61,7 +61,7 @@ describe('a delivery to an endpoint that was added before its port was refused',
   beforeAll(() => void (db = database.db));
 
   it.each([true, false])(
-    'is blocked with the port as its reason, connects to nothing, and is dead after its tries (private targets: %s)',
+    'a delivery to a refused port connects to nothing, and ends as dead (private targets: %s)',
     async (allowPrivateTargets) => {
       const tenantId = await createTenant(db);
       const { id } = await add(db, tenantId, 'https://127.0.0.1:20022/hook');

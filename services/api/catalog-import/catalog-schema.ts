@@ -14,6 +14,7 @@ import { isStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { currencyDigits, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
+import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
 
 // Checks the entries of a catalog file. Fields have the names of the columns and the limits of the tables.
@@ -161,6 +162,7 @@ const TOUR = object({
   cancellation_policy: optional(paragraphs(2000)),
   start_time: optional(localTime),
   departures: list(z.unknown(), 5000).nullish(),
+  schedules: list(z.unknown(), 20).nullish(),
 });
 
 export const PRICES = object({
@@ -180,8 +182,22 @@ export const DEPARTURE = object({
   closes_at: instant.nullish(),
 });
 
-const { departures: _, ...ownFields } = TOUR.shape;
-/** The fields of a tour without its departures, in the order of an export. */
+/** Departures that an import adds where none leaves at that time. expandSchedule checks the fields that describe the dates. */
+const SCHEDULE = object({
+  every: z.string(
+    expecting('must be daily, or days such as mon,sat, or a rule such as FREQ=MONTHLY;BYDAY=1SA'),
+  ),
+  from: date,
+  to: date,
+  start_times: list(localTime, 100).nullish(),
+  except: list(date, 2000).nullish(),
+  seats_total: DEPARTURE.shape.seats_total,
+  prices: PRICES,
+  closes_at: DEPARTURE.shape.closes_at,
+});
+
+const { departures: _, schedules: __, ...ownFields } = TOUR.shape;
+/** The fields of a tour without its departures and schedules, in the order of an export. */
 export const TOUR_FIELDS: Record<string, z.ZodType> = ownFields;
 const fieldNames = Object.keys(TOUR_FIELDS);
 
@@ -211,7 +227,12 @@ export type DepartureEntry = Partial<z.infer<typeof DEPARTURE>>;
 
 /** Returns the valid fields of one tour in a file. Adds an issue for each invalid one. */
 export function checkTour(value: unknown, issues: EntryIssue[]) {
-  const { base_price: basePrice, departures: _, ...given } = parseFields(TOUR, value, '', issues);
+  const {
+    base_price: basePrice,
+    departures: _,
+    schedules: __,
+    ...given
+  } = parseFields(TOUR, value, '', issues);
   const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
   const columns: Record<string, unknown> = {
     ...given,
@@ -220,7 +241,8 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
     base_price_minor:
       digits === undefined || basePrice === undefined ? undefined : toMinor(basePrice, digits),
   };
-  const list = isRecord(value) && Array.isArray(value.departures) ? value.departures : undefined;
+  const listOf = (field: 'departures' | 'schedules'): unknown[] | undefined =>
+    isRecord(value) && Array.isArray(value[field]) ? value[field] : undefined;
   return {
     slug: given.slug,
     /** Major units, for the check of the decimals. */
@@ -228,9 +250,43 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
     /** The columns that the file gives, as JSON. */
     columns: JSON.stringify(columns),
     /** undefined: the entry has no list of departures. */
-    departures: list?.map((departure, at) => checkDeparture(departure, `departures[${at}]`, issues)),
+    departures: listOf('departures')?.map((departure, at) =>
+      checkDeparture(departure, `departures[${at}]`, issues),
+    ),
+    /** The departures that each schedule describes. */
+    schedules: (listOf('schedules') ?? []).map((schedule, at) =>
+      checkSchedule(schedule, `schedules[${at}]`, issues),
+    ),
   };
 }
+
+/** Returns the departures that a schedule describes; none if its dates have issues. */
+function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry[] {
+  const known = issues.length;
+  const { seats_total, prices, closes_at, ...dates } = parseFields(SCHEDULE, value, path, issues);
+  const isDated = (['every', 'from', 'to', 'start_times', 'except'] as const).every(
+    (field) => !issues.slice(known).some((issue) => issue.field.startsWith(joinPath(path, field))),
+  );
+  if (!isDated || !isRecord(value)) return [];
+  const { start_times: startTimes, except, ...rule } = dates as ScheduleDates;
+  try {
+    const described = expandSchedule({ ...rule, startTimes: startTimes ?? [], except: except ?? [] });
+    return described.map(({ date: departure_date, startTime: start_time }) => ({
+      departure_date,
+      start_time,
+      seats_total,
+      prices,
+      closes_at,
+    }));
+  } catch (error) {
+    if (!(error instanceof InvalidScheduleError)) throw error;
+    issues.push({ field: joinPath(path, error.field), message: error.problem });
+    return [];
+  }
+}
+
+type ScheduleDates = Pick<Schedule, 'every' | 'from' | 'to'> &
+  Pick<z.infer<typeof SCHEDULE>, 'start_times' | 'except'>;
 
 /** @param path of the departure in its tour; empty for a line of a departures file */
 export function checkDeparture(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry {

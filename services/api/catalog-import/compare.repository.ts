@@ -71,7 +71,7 @@ const COMPARE = `
   ),
   -- Merges each departure in the same way. The table gives a new one its id. A stored one keeps its own time, or none.
   merged_departures as (
-    select s.entry, s.position, m.tour_id, m.stored_start_time, m.stored_time_zone, d as stored, d.id, s.departure_date,
+    select s.entry, s.position, s.is_scheduled, m.tour_id, m.stored_start_time, m.stored_time_zone, d as stored, d.id, s.departure_date,
            case when d.id is null then s.start_time else d.start_time end as start_time,
            ${kept('return_date')} as return_date,
            coalesce(s.seats_total, d.seats_total) as seats_total,
@@ -96,6 +96,7 @@ const COMPARE = `
           when (d.stored).status <> 'cancelled' and not departure_is_past(
             d.departure_date, coalesce(d.start_time, d.stored_start_time), d.stored_time_zone, (select at from clock)) then 'cancel' end
         when d.id is null then 'insert'
+        when d.is_scheduled then null
         when (d.return_date, d.seats_total, d.prices_minor, d.status, d.closes_at) is distinct from
           ((d.stored).return_date, (d.stored).seats_total, (d.stored).prices_minor, (d.stored).status, (d.stored).closes_at)
           then 'update' end as action

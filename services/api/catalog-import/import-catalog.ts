@@ -22,7 +22,14 @@ import {
 } from './import.errors';
 import { findDiff, findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
 import { type StagedFiles, stageFiles, stageRecords } from './stage-files';
-import { closeStage, copyChanges, openStage, prepareStage, type Stage } from './stage.repository';
+import {
+  closeStage,
+  copyChanges,
+  dropScheduledTwins,
+  openStage,
+  prepareStage,
+  type Stage,
+} from './stage.repository';
 import { stageDigests, storeDigests } from './known-digests.repository';
 
 export interface ImportOptions {
@@ -81,9 +88,9 @@ export async function withComparedFiles<T>(
   }
 }
 
-async function compareFiles(staged: StagedImport, dryRun: boolean): Promise<ComparedImport> {
+async function compareFiles(files: StagedImport, dryRun: boolean): Promise<ComparedImport> {
+  const staged = await prepare(files);
   const { stage, total, prune } = staged;
-  await prepareStage(stage);
   if (prune) await stageRemovals(stage, total.tours > 0 ? total.slugs : undefined);
   const { report, counts } = await compare(staged);
   const isRefused = report.errors.length > 0;
@@ -95,6 +102,14 @@ async function compareFiles(staged: StagedImport, dryRun: boolean): Promise<Comp
   }
   const removals = isRefused ? { digest: '', named: [] } : await findRemovals(stage);
   return { ...staged, report, rows, hasChanges: rows > 0, removals };
+}
+
+/** Leaves out what schedules describe a second time, and prepares the staging tables for the comparison. */
+async function prepare<T extends StagedImport>(staged: T): Promise<T> {
+  const { stage, total } = staged;
+  const dropped = await dropScheduledTwins(stage);
+  await prepareStage(stage);
+  return { ...staged, total: { ...total, departures: total.departures - dropped } };
 }
 
 /** Decides what the import changes. Runs before the import asks, and again under the locks. */
@@ -131,11 +146,11 @@ export async function writeImport(
  */
 async function writeStaged(
   trx: Trx,
-  staged: StagedImport & { rows: number },
+  given: StagedImport & { rows: number },
   watch: WatchImport,
 ): Promise<ImportReport> {
   if (!(await claimImport(trx))) throw new ImportRunningError();
-  await prepareStage(staged.stage);
+  const staged = await prepare(given);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
   // Marks expired holds as such, because the import may use their seats: a clock step must not make them live again.
   for (const id of await findStagedWithExpired(trx)) await relockDeparture(trx, id);

@@ -55,11 +55,13 @@ interface FoundIssue {
 /** @param unknown time zones whose clocks cannot be checked */
 async function findRefusedChanges(stage: Stage, unknown: string[]): Promise<Issue[]> {
   const rows = await queryStage<FoundIssue>(stage, REFUSED, [unknown]);
-  return rows.map(({ place, field, message, first, firstField }) => ({
+  const issues = rows.map(({ place, field, message, first, firstField }) => ({
     ...place,
     field,
     message: first ? `${message} ${describePlace(first, firstField ?? '')}` : message,
   }));
+  // A schedule may have one issue for each of its departures.
+  return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
 }
 
 const placeJson = (row: string) =>
@@ -97,13 +99,13 @@ const REFUSED = `
   ),
   -- New departures of dates that have stored ones, with the start times of these.
   beside as (
-    select c.entry, c.position, c.departure_date, c.start_time, t.slug, bool_or(b.begins_at is null) as is_beside_untimed,
+    select c.entry, c.position, c.departure_date, c.start_time, t.start_time as tour_time, t.slug, bool_or(b.begins_at is null) as is_beside_untimed,
            string_agg(b.begins_at, ', ' order by b.begins_at) as times
     from changed_departures c join tour t on t.entry = c.entry and t.id is not null
     join departures d on d.tour_id = t.id and d.departure_date = c.departure_date
     cross join lateral (select coalesce(d.start_time, t.start_time) as begins_at) as b
     where c.action = 'insert'
-    group by c.entry, c.position, c.departure_date, c.start_time, t.slug
+    group by c.entry, c.position, c.departure_date, c.start_time, t.start_time, t.slug
   ),
   -- The stored departures that get another start time or time zone from their tour.
   moved as materialized (
@@ -144,12 +146,16 @@ const REFUSED = `
       select from shared o
       where o.entry = shared.entry and o.departure_date = shared.departure_date and o.begins_at is not null)
     union all
-    select entry, position, 1, 'start_time', case when start_time is null
-             then format('is required: %s has several departures on %s, at %s', slug, departure_date, times)
-             else format('names a time, but the departure of %s on %s has none: tourctl departure set-time %s %s %s gives it one',
-               slug, departure_date, slug, departure_date, start_time) end, null
-    from beside b
-    where case when start_time is null then ${isOnlyRow('b')} else is_beside_untimed end
+    select b.entry, b.position, 1, 'start_time', case
+             when b.start_time is not null
+               then format('names a time, but the departure of %s on %s has none: tourctl departure set-time %s %s %s gives it one',
+                 b.slug, b.departure_date, b.slug, b.departure_date, b.start_time)
+             when s.is_scheduled then format('is required: %s has a departure on %s at %s', b.slug, b.departure_date, b.times)
+             else format('is required: %s has several departures on %s, at %s', b.slug, b.departure_date, b.times) end, null
+    from beside b join staged_departures s on s.position = b.position
+    where case when b.start_time is not null then b.is_beside_untimed
+               when s.is_scheduled then b.tour_time is null
+               else ${isOnlyRow('b')} end
     union all
     select entry, position, 1, case when start_time is null then 'departure_date' else 'start_time' end,
            format('is a departure at %s, which clocks in %s skip', ${departureName('departure_date', 'begins_at')}, time_zone), null
@@ -193,7 +199,7 @@ const REFUSED = `
     where not r.is_in_use and not exists (
       select from departure s
       where s.entry = r.entry and (s.departure_date is null
-        or (s.departure_date = d.departure_date and ${isMeant('s', 'd', 'r.start_time')})))
+        or (not s.is_scheduled and s.departure_date = d.departure_date and ${isMeant('s', 'd', 'r.start_time')})))
     group by r.entry
     union all
     select c.entry, c.position, 5, 'seats_total',
@@ -204,7 +210,10 @@ const REFUSED = `
   )
   -- A departure of a tour's list has the place of the tour.
   select case when d.file is null then ${placeJson('t')} else ${placeJson('d')} end as place,
-         case when d.index is null then i.field else format('departures[%s].%s', d.index, i.field) end as field, i.message,
+         case when d.index is null then i.field
+              when d.is_scheduled then format('schedules[%s].%s', d.index,
+                case i.field when 'start_time' then 'start_times' when 'departure_date' then 'every' else i.field end)
+              else format('departures[%s].%s', d.index, i.field) end as field, i.message,
          case when f.entry is null then null when f.file is null then ${placeJson('t')} else ${placeJson('f')} end as first,
          'departures[' || f.index || ']' as first_field
   from issue i

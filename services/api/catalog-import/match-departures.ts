@@ -16,11 +16,12 @@ export function isOnlyRow(row: string): string {
 
 /**
  * Returns the SQL that is true if a row of a file means a stored departure of its tour and date. A row without its own time also means the
- * only departure of the date, so that files without times keep working. Two departures without a time never share a date.
+ * only departure of the date, so that files without times keep working; one of a schedule does not. Two departures without a time never
+ * share a date.
  */
 export function isMeant(row: string, departure: string, tourTime: string): string {
   return `(coalesce(${departure}.start_time, ${tourTime}) is not distinct from coalesce(${row}.start_time, ${tourTime})
-    or (${row}.start_time is null and ${isOnlyRow(row)} and not exists (
+    or (${row}.start_time is null and not ${row}.is_scheduled and ${isOnlyRow(row)} and not exists (
       select from departures o
       where o.tour_id = ${departure}.tour_id and o.departure_date = ${departure}.departure_date and o.id <> ${departure}.id)))`;
 }

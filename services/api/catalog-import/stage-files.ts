@@ -138,14 +138,17 @@ class EntryRows {
 
   private addTour({ place, value, digest }: CatalogRecord): void {
     const found: EntryIssue[] = [];
-    const { slug, columns, basePrice, departures } = checkTour(value, found);
+    const { slug, columns, basePrice, departures, schedules } = checkTour(value, found);
     const { entry, ownSlug } = this.claimSlug(slug, place, found);
     this.issues.add(found.map((issue) => ({ ...place, ...issue })));
     const hasList = this.hasDeparturesFile || departures !== undefined;
-    const bytes = digest && `\\x${digest}`;
+    // Stores no digest of an entry with schedules, because its stored departures are not those of its list.
+    const bytes = digest && schedules.length === 0 ? `\\x${digest}` : null;
     const content = [bytes, columns, basePrice, hasList, departures?.length ?? 0];
     this.pushTour(place, [entry, ownSlug], content);
     departures?.forEach((departure, index) => this.pushDeparture(entry, { index }, departure));
+    for (const [index, described] of schedules.entries())
+      for (const departure of described) this.pushDeparture(entry, { index }, departure, true);
   }
 
   /** Returns the entry of a tour, and its slug unless another tour has it. */
@@ -177,11 +180,12 @@ class EntryRows {
     this.chunk.tours.push([...own, file, line, index, ...content, null]);
   }
 
-  /** @param place the line of a departures file, or the index in the list of a tour */
+  /** @param place the line of a departures file, or the index in the list of departures, or of schedules, of a tour */
   private pushDeparture(
     entry: number,
     { index, file, line }: Partial<Place>,
     { departure_date, start_time, seats_total, prices, return_date, status, closes_at }: DepartureEntry,
+    isScheduled = false,
   ): void {
     const { adult, child, single_supplement } = prices ?? ({} as Partial<NonNullable<typeof prices>>);
     const emptied = Object.entries({ child, single_supplement, return_date, closes_at })
@@ -203,6 +207,7 @@ class EntryRows {
       status === null ? 'scheduled' : status,
       closes_at,
       emptied.length > 0 ? `{${emptied.join()}}` : null,
+      isScheduled,
       null,
     ]);
   }

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Db, Trx } from '../../platform/database';
+import { startTimeAfter } from './match-departures';
 
 /**
  * The staging tables of an import: the content of its files, and the differences from the catalog. They are temporary tables of one
@@ -20,10 +21,10 @@ const STAGED = {
   staged_tours: `entry integer, slug text, file text, line integer, index integer, digest bytea, columns jsonb,
     base_price numeric, has_list boolean, departures integer, is_new boolean`,
   /** A null `position` marks a departure that its tour's list lacks: `departure_id`, with the start time that it has after the import.
-   * `index` is the place in that list; `file` and `line` are those of a departures file. `emptied` names the cleared fields. */
+   * `is_scheduled` marks one that a schedule of the tour describes. `index` is the place in the list of either; `file` and `line` are those of a departures file. `emptied` names the cleared fields. */
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
     start_time text, seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
-    closes_at timestamptz, emptied text[], departure_id uuid`,
+    closes_at timestamptz, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
   /** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
   staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
 };
@@ -104,6 +105,33 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     await pipeline(out, copy.connection.query(copyFrom(`copy pg_temp.${table} from stdin`)));
   }
   return copy;
+}
+
+/** The rows of schedules. `tour_time` is the start time of the tour after the import. */
+const DROP_TWINS = `
+  with scheduled as materialized (
+    select s.entry, s.position, s.departure_date, s.start_time, ${startTimeAfter('e', 't')} as tour_time
+    from staged_departures s join staged_tours e on e.entry = s.entry left join tours t on t.slug = e.slug
+    where s.is_scheduled
+  ),
+  dropped as (
+    delete from staged_departures s using scheduled c
+    where s.is_scheduled and s.position = c.position and exists (
+      select from staged_departures o
+      where o.entry = c.entry and o.departure_date = c.departure_date and o.position is not null
+        and (not o.is_scheduled or o.position < c.position)
+        and coalesce(o.start_time, c.tour_time) is not distinct from coalesce(c.start_time, c.tour_time))
+    returning 1
+  )
+  select count(*)::integer as count from dropped`;
+
+/**
+ * Removes rows of schedules that the list of the tour, or an earlier schedule, has already: they add nothing.
+ * @returns the number of removed rows
+ */
+export async function dropScheduledTwins(stage: Stage): Promise<number> {
+  const [row] = await queryStage<{ count: number }>(stage, DROP_TWINS);
+  return row!.count;
 }
 
 /**

@@ -68,7 +68,7 @@ export const HANG_UPS: HostileReceiver[] = [
     events: 2,
     tries: 2,
     says: { outcome: 'connection', statusCode: null },
-    // One request on the kept connection and one on a new one.
+    // Expects one request on the kept connection and one on a new one.
     also: (_attempt, { requests }) => expect(requests).toHaveLength(3),
   },
 ];

@@ -1,0 +1,224 @@
+import { RRule } from 'rrule';
+import { AppError } from '../../platform/errors';
+import { isCalendarDate } from '../../platform/text-forms';
+import { isStartTime } from '../catalog/start-time';
+
+/** Describes the departures of a tour by a rule of repetition. All dates are YYYY-MM-DD, without a time zone. */
+export interface Schedule {
+  /** `daily`, days of the week such as `mon,sat`, or a recurrence rule (RFC 5545) such as `FREQ=WEEKLY;INTERVAL=2;BYDAY=SA`. */
+  every: string;
+  /** The first possible date. An interval counts from here. */
+  from: string;
+  /** The last possible date. */
+  to: string;
+  /** HH:MM; each date has a departure at each of them. By default one departure without a time of its own. */
+  startTimes?: string[];
+  /** Dates of the rule on which nothing leaves. */
+  except?: string[];
+}
+
+/** A departure as a schedule describes it. */
+export interface ScheduledDeparture {
+  /** YYYY-MM-DD */
+  date: string;
+  /** HH:MM. Null: that of the tour. */
+  startTime: string | null;
+}
+
+/** Limits the days between the first and the last date: five years. */
+export const SCHEDULE_DAYS_MAX = 1_830;
+/** Limits the departures of one schedule, and of one command. */
+export const DEPARTURES_MAX = 2_000;
+
+/** The fields of a schedule, by their names in an import file. */
+export type ScheduleField = 'every' | 'from' | 'to' | 'start_times' | 'except';
+
+/** A schedule that describes no departures, or not as intended. The message begins with the field. */
+export class InvalidScheduleError extends AppError {
+  readonly code = 'invalid_schedule';
+
+  /** @param problem continues a sentence that begins with the field: `must be …` */
+  constructor(
+    readonly field: ScheduleField,
+    readonly problem: string,
+  ) {
+    super(`${field} ${problem}`);
+  }
+}
+
+/**
+ * Returns the departures that a schedule describes, by date and time.
+ * @throws InvalidScheduleError for a malformed field, a range of more than SCHEDULE_DAYS_MAX days, no or more than DEPARTURES_MAX
+ * departures, and an exception that the rule does not describe: it is probably a typing mistake
+ */
+export function expandSchedule({
+  every,
+  from,
+  to,
+  startTimes = [],
+  except = [],
+}: Schedule): ScheduledDeparture[] {
+  checkRange(from, to);
+  checkStartTimes(startTimes);
+  const dates = datesOf(every, from, to);
+  checkExceptions(except, dates);
+  const left = dates.filter((date) => !except.includes(date));
+  if (left.length === 0) throw new InvalidScheduleError('every', `describes no date from ${from} to ${to}`);
+  const times = startTimes.length === 0 ? [null] : startTimes.toSorted();
+  const total = left.length * times.length;
+  if (total > DEPARTURES_MAX)
+    throw new InvalidScheduleError(
+      'every',
+      `describes ${total} departures, and the most at once are ${DEPARTURES_MAX}`,
+    );
+  return left.flatMap((date) => times.map((startTime) => ({ date, startTime })));
+}
+
+const DAY_MS = 86_400_000;
+
+function checkRange(from: string, to: string): void {
+  if (!isCalendarDate(from)) throw new InvalidScheduleError('from', MUST_BE_DATE);
+  if (!isCalendarDate(to)) throw new InvalidScheduleError('to', MUST_BE_DATE);
+  if (to < from) throw new InvalidScheduleError('to', 'must not be before from');
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
+  if (days > SCHEDULE_DAYS_MAX)
+    throw new InvalidScheduleError(
+      'to',
+      `must be at most ${SCHEDULE_DAYS_MAX} days after from, and is ${days} days after it`,
+    );
+}
+
+const MUST_BE_DATE = 'must be a date of the calendar such as 2027-05-01';
+
+function checkStartTimes(times: string[]): void {
+  for (const time of times) {
+    if (!isStartTime(time))
+      throw new InvalidScheduleError('start_times', 'must be times of the day such as 09:30');
+  }
+  const twice = times.find((time, i) => times.indexOf(time) !== i);
+  if (twice !== undefined) throw new InvalidScheduleError('start_times', `must not name ${twice} twice`);
+}
+
+function checkExceptions(except: string[], dates: string[]): void {
+  for (const date of except) {
+    if (!isCalendarDate(date)) throw new InvalidScheduleError('except', MUST_BE_DATE);
+    if (!dates.includes(date))
+      throw new InvalidScheduleError('except', `names ${date}, which is no date of the schedule`);
+  }
+}
+
+function datesOf(every: string, from: string, to: string): string[] {
+  const rule = toRecurrenceRule(every);
+  const shift = shiftInYears(to);
+  const options = RRule.parseString(rule);
+  const found = new RRule({
+    ...options,
+    dtstart: new Date(Date.parse(shiftYear(from, shift))),
+    until: new Date(Date.parse(shiftYear(to, shift))),
+  });
+  return found.all().map((date) => shiftYear(date.toISOString().slice(0, 10), -shift));
+}
+
+/** The last year in which the library looks for a date. It does not look at `until` before it has found one. */
+const LIBRARY_YEAR_MAX = 9999;
+/** After this many years the calendar repeats itself, with its days of the week and its leap years. */
+const CALENDAR_CYCLE_YEARS = 400;
+
+/**
+ * Returns the years by which the dates are shifted for the library. It tries each day up to the year 9999 for a rule that describes no
+ * date, which takes 14 s from today on, and less than 1 s from the last cycle of the calendar on (measured).
+ */
+function shiftInYears(to: string): number {
+  const years = LIBRARY_YEAR_MAX - yearOf(to);
+  return years - (years % CALENDAR_CYCLE_YEARS);
+}
+
+function shiftYear(date: string, years: number): string {
+  return `${String(yearOf(date) + years).padStart(4, '0')}${date.slice(4)}`;
+}
+
+function yearOf(date: string): number {
+  return Number(date.slice(0, 4));
+}
+
+const WEEKDAYS = /^(mon|tue|wed|thu|fri|sat|sun)$/;
+
+function toRecurrenceRule(every: string): string {
+  const text = every.trim();
+  if (text.toLowerCase() === 'daily') return 'FREQ=DAILY';
+  if (text.includes('=')) return checkRecurrenceRule(text.replace(/^RRULE:/i, '').toUpperCase());
+  const days = text.split(',').map((day) => day.trim().toLowerCase());
+  if (!days.every((day) => WEEKDAYS.test(day)))
+    throw new InvalidScheduleError(
+      'every',
+      `must be daily, days such as mon,sat, or a rule such as ${EXAMPLE}`,
+    );
+  return `FREQ=WEEKLY;BYDAY=${days.map((day) => day.slice(0, 2).toUpperCase()).join(',')}`;
+}
+
+const EXAMPLE = 'FREQ=WEEKLY;INTERVAL=2;BYDAY=SA';
+
+/** The parts of a rule that describe dates, and the values of each. */
+const PARTS: Record<string, RegExp> = {
+  FREQ: /^(DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+  INTERVAL: /^[1-9][0-9]{0,2}$/,
+  BYDAY: listOf('([+-]?[1-9][0-9]?)?(MO|TU|WE|TH|FR|SA|SU)'),
+  BYMONTHDAY: listOf('[+-]?([1-9]|[12][0-9]|3[01])'),
+  BYMONTH: listOf('([1-9]|1[0-2])'),
+  BYYEARDAY: listOf('[+-]?[1-9][0-9]{0,2}'),
+  BYWEEKNO: listOf('[+-]?([1-9]|[1-4][0-9]|5[0-3])'),
+  BYSETPOS: listOf('[+-]?[1-9][0-9]{0,2}'),
+  WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
+};
+
+function listOf(value: string): RegExp {
+  return new RegExp(`^${value}(,${value})*$`);
+}
+
+/** Parts that say when a rule begins or ends, which `from` and `to` do. A rule with a number of dates could not be prolonged. */
+const LIMITS = ['DTSTART', 'UNTIL', 'COUNT'];
+
+/** Checks each part, because the library ignores or fails on what it does not know. @returns the rule */
+function checkRecurrenceRule(rule: string): string {
+  const parts = rule.split(';').map((part) => part.split('='));
+  for (const [name = '', value = '', ...more] of parts) {
+    if (LIMITS.some((limit) => name.startsWith(limit)))
+      throw new InvalidScheduleError(
+        'every',
+        `must not have ${name}: from and to say when it begins and ends`,
+      );
+    const form = PARTS[name];
+    if (form === undefined)
+      throw new InvalidScheduleError('every', `may only have ${Object.keys(PARTS).join(', ')}`);
+    if (more.length > 0 || !form.test(value)) throw new InvalidScheduleError('every', describeValue(name));
+  }
+  const names = parts.map(([name]) => name);
+  if (new Set(names).size < names.length)
+    throw new InvalidScheduleError('every', 'must have each part only once');
+  checkCombination(new Map(parts as [string, string][]));
+  return rule;
+}
+
+function describeValue(name: string): string {
+  return name === 'FREQ'
+    ? 'must have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY'
+    : `must have a valid ${name} (RFC 5545)`;
+}
+
+/** Values of parts that RFC 5545 refuses with other frequencies, and that the library would expand to something. */
+const ONLY_WITH = [
+  { part: 'BYDAY', value: /[0-9]/, frequencies: ['MONTHLY', 'YEARLY'], what: 'numbered days in BYDAY' },
+  { part: 'BYMONTHDAY', value: /./, frequencies: ['DAILY', 'MONTHLY', 'YEARLY'], what: 'BYMONTHDAY' },
+  { part: 'BYYEARDAY', value: /./, frequencies: ['YEARLY'], what: 'BYYEARDAY' },
+  { part: 'BYWEEKNO', value: /./, frequencies: ['YEARLY'], what: 'BYWEEKNO' },
+];
+
+function checkCombination(parts: Map<string, string>): void {
+  const frequency = parts.get('FREQ');
+  if (frequency === undefined) throw new InvalidScheduleError('every', describeValue('FREQ'));
+  const refused = ONLY_WITH.find(
+    ({ part, value, frequencies }) => value.test(parts.get(part) ?? '') && !frequencies.includes(frequency),
+  );
+  if (refused !== undefined)
+    throw new InvalidScheduleError('every', `must not have ${refused.what} with FREQ=${frequency}`);
+}
