@@ -84,6 +84,7 @@ begin
   end if;
 end $$;
 
+-- Checks the dates of inserted departures, once for each statement.
 create function check_inserted_start_times() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array_agg(tour_id), array_agg(first_date), array_agg(last_date))
@@ -94,6 +95,7 @@ end $$;
 create trigger departures_inserted_start_times after insert on departures
   referencing new table as new_rows for each statement execute function check_inserted_start_times();
 
+-- Checks the date of a departure whose tour, date or start time has changed.
 create function check_updated_start_time() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array[new.tour_id], array[new.departure_date], array[new.departure_date]);
@@ -103,7 +105,7 @@ create trigger departures_updated_start_time after update of tour_id, departure_
   for each row when ((old.tour_id, old.departure_date, old.start_time) is distinct from (new.tour_id, new.departure_date, new.start_time))
   execute function check_updated_start_time();
 
--- The tour's time is that of its departures without their own.
+-- Checks all dates of a tour whose start time has changed, because it is that of its departures without their own.
 create function check_tour_start_time() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array[new.id], array['-infinity'::date], array['infinity'::date]);
