@@ -10,10 +10,11 @@ import {
   type RemovedTour,
 } from './catalog-changes.repository';
 import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
-import { type DateTimes, findTimesOfNextDates } from './next-departures.repository';
+import { findTimesOfNextDates } from './next-departures.repository';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
 import {
   type CatalogSort,
+  type DateTimes,
   type ListedTour,
   type PagePosition,
   type Tour,

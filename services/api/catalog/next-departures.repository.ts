@@ -1,6 +1,6 @@
 import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database';
 import { START_TIME } from './start-time';
-import type { ListedTour } from './tour';
+import type { DateTimes, ListedTour } from './tour';
 
 const TOURS_A_STEP = 2_000;
 
@@ -41,13 +41,6 @@ async function refreshStep(trx: Trx): Promise<number> {
     { tourIds },
   );
   return tourIds.length;
-}
-
-/** The start times of the open departures on a date, HH:MM, in their order. */
-export interface DateTimes {
-  /** YYYY-MM-DD */
-  date: string;
-  times: string[];
 }
 
 /** Returns the times of the next departure date of each tour, by the tour's id. Leaves out tours with one departure on that date. */

@@ -1,6 +1,6 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
-import type { DateTimes } from '../catalog/next-departures.repository';
+import type { DateTimes } from '../catalog/tour';
 import { toMajor } from '../pricing/currency';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
