@@ -151,7 +151,7 @@ async function widenDepartures(db: Db): Promise<Target[]> {
      where ${open} and ${ONLY_ONE} order by d.id limit ${MOST_TARGETS}`,
   );
   if (rows.length < MOST_TARGETS)
-    throw new Error(`the demo has only ${rows.length} departures that can be booked`);
+    throw new Error(`the demo has only ${rows.length} departures that are alone on their dates`);
   await db.raw('vacuum analyze');
   return rows;
 }

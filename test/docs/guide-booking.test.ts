@@ -67,6 +67,7 @@ describeWith(
         ...steps,
         ...snippets('sh', 'Find tours'),
         ...snippets('sh', 'Keep answers'),
+        ...snippets('sh', 'Several departures a day'),
         ...snippets('sh', 'Holds'),
         ...snippets('sh', 'Change a booking'),
       ].join('\n');

@@ -28,6 +28,8 @@ let address: string;
 let date: string;
 let otherDate: string;
 let tour: { id: string; slug: string };
+/** A tour with three departures on `date`. */
+let walk: { id: string; slug: string };
 let environment: NodeJS.ProcessEnv;
 let complaints = '';
 
@@ -50,6 +52,14 @@ beforeAll(async () => {
       prices: { adult: 60_000, child: 30_000 },
     }),
   ];
+  walk = await givenTour(database.db, { name: 'A City Walk', country: 'ES' });
+  for (const [startTime, adult] of [
+    ['09:30', 4_000],
+    ['14:30', 5_000],
+    ['18:00', 6_000],
+  ] as const) {
+    await givenDeparture(database.db, walk, { date, startTime, prices: { adult } });
+  }
   const wanted = {
     tenantId: tenant.id,
     url: `${address}/webhooks`,
@@ -138,6 +148,38 @@ describe('the example of a tenant’s website', () => {
     const cancelled = await visit(`${held.path}/cancel`, { reason: 'We are ill.' });
     expect(cancelled.html).toContain('cancelled');
     expect(await leadOf(booked)).toMatchObject({ status: 'cancelled', cancelReason: 'We are ill.' });
+  });
+
+  it('lets the visitor choose among the times of a date, and change to another time', async () => {
+    const { html: times } = await visit(`/tours/${walk.slug}?date=${date}`);
+    for (const time of ['09:30', '14:30', '18:00']) {
+      expect(times).toContain(`href="?date=${date}&amp;time=${time}#party"`);
+    }
+    expect(times).not.toContain('Hold the seats');
+    const chosen = await visit(`/tours/${walk.slug}?date=${date}&time=14:30`);
+    expect(chosen.html).toMatch(/name="departure_time" value="14:30".*Adults, €50\.00 each/s);
+
+    const held = await order(2, { tour: walk.slug, departure_time: '14:30' });
+    expect(held.html).toMatch(/, 14:30, 2 adults.*€100\.00/s);
+    const others = await visit(`${held.path}/date?date=${date}&time=18:00`);
+    expect(others.html).toMatch(/€120\.00 instead of €100\.00/);
+    expect(others.html).not.toContain('time=14:30');
+    const moveTo = (departure_time: string, total: string) =>
+      visit(`${held.path}/date`, { departure_date: date, departure_time, total });
+    expect((await moveTo('18:00', '120')).html).toContain(', 18:00, 2 adults');
+    const paid = await visit(`${held.path}/pay`, CUSTOMER);
+    expect((await moveTo('09:30', '80')).html).toMatch(/, 09:30, 2 adults.*€80\.00/s);
+    const lead = await leadOf(paid.html);
+    const departure = await database.db('departures').where({ id: lead.departureId }).first();
+    expect(departure.startTime).toBe('09:30');
+  });
+
+  it('refuses an order without a time for a date with several departures', async () => {
+    const { status, html } = await order(1, { tour: walk.slug });
+    expect(status).toBe(400);
+    expect(html).toContain(
+      'departure_time: must name one of the departures of this date: 09:30, 14:30, 18:00',
+    );
   });
 
   it('refuses a new date at a price that the customer did not see', async () => {

@@ -29,6 +29,7 @@ interface CatalogTour {
   image_url: string;
   images: { url: string; alt: string }[];
   time_zone: string;
+  start_time?: string;
   start_location: { lat: number; lng: number };
   end_location?: { lat: number; lng: number };
   itinerary: { day: number; title: string; description: string }[];
@@ -61,12 +62,22 @@ function tourOf(tours: CatalogTour[], slug: string): CatalogTour {
   return tour;
 }
 
-/** Returns the upcoming dates of every tour, as `slug date`. */
+const dateOf = ({ departure_date }: DemoCatalogDeparture) => departure_date;
+
+/** Returns the departures that can be booked on the day. */
+function openFrom(departures: DemoCatalogDeparture[], day: string): DemoCatalogDeparture[] {
+  return departures.filter(
+    ({ departure_date, status, closes_at = '9' }) =>
+      departure_date >= day && status === 'scheduled' && closes_at > `${day}T12`,
+  );
+}
+
+/** Returns the upcoming departures of every tour, as `slug date time`. */
 function upcoming(tours: CatalogTour[], after: string): string[] {
   return tours.flatMap((tour) =>
     tour.departures
       .filter((departure) => departure.departure_date > after)
-      .map((departure) => `${tour.slug} ${departure.departure_date}`),
+      .map(({ departure_date, start_time = '' }) => `${tour.slug} ${departure_date} ${start_time}`),
   );
 }
 
@@ -178,20 +189,68 @@ describe('the demo catalog', () => {
 });
 
 describe('the departures of the demo catalog', () => {
-  it('every tour has 4 to 12 upcoming departures on different dates within thirteen months', () => {
+  it('every tour has 4 to 28 upcoming dates within thirteen months, in the order of dates and times', () => {
     for (const today of [TODAY, '2025-12-31', '2026-03-15', '2028-02-29']) {
       for (const tour of typedCatalog(today)) {
-        const dates = tour.departures.map(({ departure_date }) => departure_date);
-        const ahead = dates.filter((date) => date > today);
+        const starts = tour.departures.map(
+          ({ departure_date, start_time = '' }) => `${departure_date} ${start_time}`,
+        );
+        const dates = new Set(tour.departures.map(({ departure_date }) => departure_date));
+        const ahead = [...dates].filter((date) => date > today);
         expect(ahead.length).toBeGreaterThanOrEqual(4);
-        expect(ahead.length).toBeLessThanOrEqual(12);
-        expect(new Set(dates).size).toBe(dates.length);
-        expect(dates).toEqual([...dates].sort());
+        expect(ahead.length).toBeLessThanOrEqual(28);
+        expect(new Set(starts).size).toBe(starts.length);
+        expect(starts).toEqual([...starts].sort());
         expect({ slug: tour.slug, late: ahead.filter((date) => date > addDays(today, 400)) }).toEqual({
           slug: tour.slug,
           late: [],
         });
       }
+    }
+  });
+
+  it('four tours have two or three departures on every second date, and all others one a day', () => {
+    const found = catalog.filter(
+      ({ departures }) => new Set(departures.map(dateOf)).size < departures.length,
+    );
+    expect(found.map(({ slug }) => slug)).toEqual([
+      'zanzibar-spice-and-stone-town',
+      'barcelona-gaudi-early',
+      'new-york-harlem-to-brooklyn',
+      'buenos-aires-san-telmo-sunday',
+    ]);
+    for (const { departures, start_time } of found) {
+      const counts = [...new Set(departures.map(dateOf))].map(
+        (date) => departures.filter((one) => dateOf(one) === date).length,
+      );
+      const several = counts.map((count) => count === 2 || count === 3);
+      expect(several.slice(1)).toEqual(several.slice(0, -1).map((before) => !before));
+      expect(counts.filter((_, n) => !several[n]).every((count) => count === 1)).toBe(true);
+      const first = departures.find((one) => one.start_time);
+      expect(first!.start_time).toBe(start_time);
+    }
+  });
+
+  it('on any day, the times of Barcelona lie before and after a change of the clocks', () => {
+    const format = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Madrid', timeZoneName: 'shortOffset' });
+    const offsetOf = (date: string) => format.format(new Date(`${date}T12:00:00Z`)).split(', ')[1];
+    const weeks = days(366).filter((_, n) => n % 7 === 0);
+    for (const today of weeks) {
+      const { departures } = tourOf(catalogOf(today), 'barcelona-gaudi-early');
+      const timed = departures.filter(({ start_time }) => start_time).map(dateOf);
+      expect(new Set(timed.map(offsetOf)).size).toBe(2);
+    }
+  });
+
+  it('on any day, 500 dates with one departure can still be booked tomorrow, as the benchmarks need', () => {
+    for (const today of days(SHARED_DAYS)) {
+      const dates = catalogOf(today).flatMap(({ departures }) => {
+        const alone = departures.filter(
+          (one) => departures.filter((other) => dateOf(other) === dateOf(one)).length === 1,
+        );
+        return openFrom(alone, addDays(today, 2));
+      });
+      expect(dates.length).toBeGreaterThanOrEqual(500);
     }
   });
 

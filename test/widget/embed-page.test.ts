@@ -130,6 +130,22 @@ describe('the embed page', () => {
     expect(text).toContain(`<a href="${SHOP}/tours/ha-long" target="_top" rel="noopener">`);
   });
 
+  it('shows the times of the next date if it has several departures, in the visitor’s format', async () => {
+    const { db } = api;
+    const walk = await givenTour(db, { slug: 'walk', name: 'City Walk' });
+    for (const startTime of ['14:30', '09:30'])
+      await givenDeparture(db, walk, { date: '2031-03-09', startTime });
+    await givenDeparture(db, walk, { date: '2031-03-10', startTime: '11:00' });
+    const timesIn = (text: string) =>
+      [...text.matchAll(/<bdi>(\d+:[^<]+)<\/bdi>/g)].map(([, time]) => time!.replace('\u202f', ' '));
+    expect(timesIn((await page({ token, q: 'city walk' })).text)).toEqual(['9:30 AM', '2:30 PM']);
+    expect(timesIn((await page({ token, q: 'city walk', lang: 'de' })).text)).toEqual(['09:30', '14:30']);
+    await db('departures').where({ tour_id: walk.id, start_time: '14:30' }).update({ status: 'cancelled' });
+    await db('tours').where({ id: walk.id }).increment('revision', 1);
+    expect((await page({ token, q: 'city walk', lang: 'fr' })).text).not.toContain('class="times"');
+    await db('tours').where({ id: walk.id }).update({ status: 'draft' });
+  });
+
   it('uses the requested language, else the visitor’s, else English', async () => {
     const german = (await page({ token, lang: 'de-AT', q: 'alpine' })).text;
     expect(german).toContain('<html lang="de-AT"');

@@ -10,9 +10,11 @@ import {
   type RemovedTour,
 } from './catalog-changes.repository';
 import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
+import { findTimesOfNextDates } from './next-departures.repository';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
 import {
   type CatalogSort,
+  type DateTimes,
   type ListedTour,
   type PagePosition,
   type Tour,
@@ -161,6 +163,21 @@ export async function cachedCatalog(
   return cache.get(key, async () => {
     const page = await listCatalog(db, tenant, filter);
     return { value: page, until: shownUntil(page.items.map(({ tour }) => tour)), size: kibOf(page) };
+  });
+}
+
+/** Returns findTimesOfNextDates for a page of cachedCatalog from the cache. A page that was read before may have other dates. */
+export async function cachedTimesOfNextDates(
+  { db, cache }: CachedReads,
+  tenant: Tenant,
+  filter: CatalogFilter,
+  items: PricedCatalogTour[],
+): Promise<Map<string, DateTimes>> {
+  const key = JSON.stringify(['times', tenantVersion(tenant), filter]);
+  return cache.get(key, async () => {
+    const tours = items.map(({ tour }) => tour);
+    const times = await findTimesOfNextDates(db, tours);
+    return { value: times, until: shownUntil(tours), size: kibOf([...times]) };
   });
 }
 

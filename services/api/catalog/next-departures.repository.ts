@@ -1,5 +1,6 @@
 import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database';
 import { START_TIME } from './start-time';
+import type { DateTimes, ListedTour } from './tour';
 
 const TOURS_A_STEP = 2_000;
 
@@ -41,4 +42,27 @@ async function refreshStep(trx: Trx): Promise<number> {
     { tourIds },
   );
   return tourIds.length;
+}
+
+/** Returns the times of the next departure date of each tour, by the tour's id. Leaves out tours with one departure on that date. */
+export async function findTimesOfNextDates(
+  db: Db,
+  tours: Pick<ListedTour, 'id' | 'nextDepartureDate'>[],
+): Promise<Map<string, DateTimes>> {
+  const dated = tours.filter(({ nextDepartureDate }) => nextDepartureDate !== null);
+  if (dated.length === 0) return new Map();
+  const { rows } = await db.raw<{ rows: (DateTimes & { tourId: string })[] }>(
+    `select d.tour_id, d.departure_date as date, array_agg(${START_TIME} order by ${START_TIME}) as times
+     from unnest(:tourIds::uuid[], :dates::date[]) as next (tour_id, departure_date)
+       join departures d on d.tour_id = next.tour_id and d.departure_date = next.departure_date
+       join tours t on t.id = d.tour_id
+     where departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
+     group by d.tour_id, d.departure_date
+     having count(*) > 1`,
+    {
+      tourIds: dated.map(({ id }) => id),
+      dates: dated.map(({ nextDepartureDate }) => nextDepartureDate!),
+    },
+  );
+  return new Map(rows.map(({ tourId, ...dateTimes }) => [tourId, dateTimes]));
 }

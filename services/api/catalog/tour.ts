@@ -27,6 +27,13 @@ export interface ListedTour {
   lowestPrices: { date: string; adult: number }[];
 }
 
+/** The start times of the open departures on a date, HH:MM, in their order. */
+export interface DateTimes {
+  /** YYYY-MM-DD */
+  date: string;
+  times: string[];
+}
+
 /** All fields of a published tour. */
 export interface Tour extends ListedTour {
   description: string | null;

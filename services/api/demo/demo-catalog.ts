@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   addDays,
   type DepartureSchedule,
+  isEverySecond,
   markedDate,
   monthOf,
   previousDate,
@@ -32,6 +33,8 @@ interface DemoTour {
 /** A departure in the import format: dates are YYYY-MM-DD, amounts are in major units of the tour's currency. */
 export interface DemoCatalogDeparture {
   departure_date: string;
+  /** HH:MM. Absent: the tour's own start time, or none. */
+  start_time?: string;
   return_date: string;
   status: 'scheduled' | 'cancelled';
   seats_total: number;
@@ -46,6 +49,8 @@ interface DemoSchedule extends DepartureSchedule {
   seats: number;
   /** The number of days before a departure after which its sales end, at noon UTC. */
   closes_days_before?: number;
+  /** Start times of the departures on every second date, HH:MM. The other dates have one departure, at the start time of the tour. */
+  start_times?: string[];
   prices: SeasonalPrices;
 }
 
@@ -100,14 +105,23 @@ function departures(tour: DemoTour, schedule: DemoSchedule, today: string): Demo
   if (tour.slug === demoSlugs.past) dates.unshift(previousDate(schedule, today));
   const cancelled = tour.slug === demoSlugs.cancelled ? markedDate(schedule, today) : undefined;
   const closes = schedule.closes_days_before;
-  return dates.map((date) => ({
-    departure_date: date,
-    return_date: addDays(date, tour.duration_days - 1),
-    status: date === cancelled ? 'cancelled' : 'scheduled',
-    seats_total: schedule.seats,
-    ...(closes && { closes_at: `${addDays(date, -closes)}T12:00:00Z` }),
-    prices: pricesOn(tour, schedule.prices, date),
-  }));
+  return dates.flatMap((date) =>
+    startTimesOn(schedule, date).map((time) => ({
+      departure_date: date,
+      ...(time !== undefined && { start_time: time }),
+      return_date: addDays(date, tour.duration_days - 1),
+      status: date === cancelled ? 'cancelled' : 'scheduled',
+      seats_total: schedule.seats,
+      ...(closes && { closes_at: `${addDays(date, -closes)}T12:00:00Z` }),
+      prices: pricesOn(tour, schedule.prices, date),
+    })),
+  );
+}
+
+/** Returns a start time for each departure of the date; undefined is that of the tour. */
+function startTimesOn(schedule: DemoSchedule, date: string): (string | undefined)[] {
+  const { start_times } = schedule;
+  return start_times && isEverySecond(schedule, date) ? start_times : [undefined];
 }
 
 function pricesOn(tour: DemoTour, rates: SeasonalPrices, date: string): DemoCatalogDeparture['prices'] {

@@ -19,7 +19,7 @@ export interface DepartureSchedule {
   phase?: number;
   /** The months with departures, 1 to 12. Undefined: all months. */
   months?: number[];
-  /** Number of departures on sale at any time. */
+  /** Number of dates on sale at any time. */
   upcoming: number;
 }
 
@@ -48,16 +48,25 @@ export function previousDate(schedule: DepartureSchedule, today: string): string
 }
 
 /**
- * Returns the date that the demo marks, for example as cancelled. It is every n-th departure since 1970, where n is the number of
- * departures on sale. So one upcoming date is always marked, and it stays marked until it is past.
+ * Returns the date that the demo marks, for example as cancelled. It is every n-th date since 1970, where n is the number of
+ * dates on sale. So one upcoming date is always marked, and it stays marked until it is past.
  */
 export function markedDate(schedule: DepartureSchedule, today: string): string {
-  const marked = upcomingDates(schedule, today).find((date) => {
-    const departure = Math.floor(weekOf(toDay(date)) / (schedule.weeks ?? 1));
-    return departure % schedule.upcoming === 0;
-  });
+  const marked = upcomingDates(schedule, today).find(
+    (date) => numberSince1970(schedule, date) % schedule.upcoming === 0,
+  );
   if (!marked || schedule.months) throw new Error('only a weekday schedule without a season marks a date');
   return marked;
+}
+
+/** Returns true for every second date of a weekday schedule. It stays the same on each later day. */
+export function isEverySecond(schedule: DepartureSchedule, date: string): boolean {
+  return numberSince1970(schedule, date) % 2 === 0;
+}
+
+/** Returns the number of a weekday schedule's dates from 1970 to this one. */
+function numberSince1970({ weeks = 1 }: DepartureSchedule, date: string): number {
+  return Math.floor(weekOf(toDay(date)) / weeks);
 }
 
 function departsOn({ on, weeks = 1, phase = 0, months }: DepartureSchedule, day: number): boolean {

@@ -1,5 +1,6 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
+import type { DateTimes } from '../catalog/tour';
 import { toMajor } from '../pricing/currency';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
@@ -14,27 +15,55 @@ export interface Card {
   summary: string | null;
   place: string;
   days: string;
-  departure: { date: string; text: string } | null;
+  departure: NextDeparture | null;
   price: string;
   /** Relative to the page for a picture that we serve, otherwise an https address. Null: no picture, or an invalid address. */
   picture: string | null;
   url: string | null;
 }
 
-export function tourCard({ tour, priceFromMinor }: PricedCatalogTour, tenant: Tenant, locale: Locale): Card {
+interface NextDeparture {
+  /** YYYY-MM-DD */
+  date: string;
+  text: string;
+  /** The start times, if the date has several departures. Otherwise empty. */
+  times: string[];
+}
+
+/** @param known the times of the tour's next date, if it has several departures */
+export function tourCard(
+  { tour, priceFromMinor }: PricedCatalogTour,
+  known: DateTimes | undefined,
+  tenant: Tenant,
+  locale: Locale,
+): Card {
   const formats = formatsOf(locale);
-  const date = tour.nextDepartureDate;
   return {
     slug: tour.slug,
     name: tour.name,
     summary: tour.summary && shortened(tour.summary),
     place: formats.region(tour.country),
     days: formats.days(tour.durationDays),
-    departure: date ? { date, text: formats.date(date) } : null,
+    departure: nextDeparture(tour.nextDepartureDate, known, locale),
     price: formats.price(priceFromMinor, tour),
     picture: pictureOf(tour.imageUrl),
     url: tourLink(tenant, tour.slug),
   };
+}
+
+/** Maximum number of times on a card. Further ones are an ellipsis. */
+const TIMES_SHOWN = 4;
+
+function nextDeparture(
+  date: string | null,
+  known: DateTimes | undefined,
+  locale: Locale,
+): NextDeparture | null {
+  if (date === null) return null;
+  const formats = formatsOf(locale);
+  const times = known?.date === date ? known.times : [];
+  const shown = times.slice(0, TIMES_SHOWN).map((time) => formats.time(time));
+  return { date, text: formats.date(date), times: times.length > TIMES_SHOWN ? [...shown, '…'] : shown };
 }
 
 /** Maximum length of a summary on a card, which shows two lines of it. The catalog allows 2,000 characters. */
@@ -81,8 +110,10 @@ function tourItem(card: Card, words: Words): Markup {
   </li>`;
 }
 
-function departure({ date, text }: { date: string; text: string }, words: Words): Markup {
-  return html`${words.nextDeparture} <time datetime="${date}">${text}</time>`;
+function departure({ date, text, times }: NextDeparture, words: Words): Markup {
+  return html`${words.nextDeparture} <time datetime="${date}">${text}</time>${
+      times.length > 0 && html`<span class="times">${times.map((time) => html`<bdi>${time}</bdi> `)}</span>`
+    }`;
 }
 
 /** An empty card, which the script copies while a list loads. */

@@ -1,6 +1,6 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { PagePosition } from '../catalog/tour';
-import { cachedCatalog, cachedContinents } from '../catalog/list-catalog';
+import { cachedCatalog, cachedContinents, cachedTimesOfNextDates } from '../catalog/list-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { UnusableWidgetTokenError } from '../credentials/credential.errors';
 import { contextOf } from '../http/api-context';
@@ -96,7 +96,9 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request);
   const filter = { continent: continentInput(continent), q: searchInput('q', q) };
   const after = pageStart<PagePosition>(request, cursor, filter);
-  const { items, last } = await cachedCatalog(context, tenant, { limit, ...filter, after });
+  const list = { limit, ...filter, after };
+  const { items, last } = await cachedCatalog(context, tenant, list);
+  const times = await cachedTimesOfNextDates(context, tenant, list, items);
   const surroundings = surroundingsOf(request);
   const { locale } = surroundings.language;
   const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
@@ -104,7 +106,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const page = renderEmbedPage({
     ...surroundings,
     tenantName: tenant.name,
-    cards: items.map((item) => tourCard(item, tenant, locale)),
+    cards: items.map((item) => tourCard(item, times.get(item.tour.id), tenant, locale)),
     structuredData: structuredData(items, tenant, { locale, baseUrl: context.config.publicBaseUrl }),
     continents: await cachedContinents(context, tenant),
     filter,

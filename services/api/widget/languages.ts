@@ -83,6 +83,8 @@ interface LocaleFormats {
   days(number: number): string;
   /** Formats a calendar day. @param date YYYY-MM-DD */
   date(date: string): string;
+  /** Formats a local time. @param time HH:MM */
+  time(time: string): string;
   price(minor: number, money: Money): string;
 }
 
@@ -107,11 +109,13 @@ function makeFormats(locale: Locale): LocaleFormats {
   // Uses UTC, so that no time zone moves the day.
   const day = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
   const dates = new Intl.DateTimeFormat(locale, day);
+  const times = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' });
   return {
     region: (code) => regions.of(code) ?? code,
     count: (number) => counts.format(number),
     days: (number) => days.format(number),
     date: (date) => dates.format(new Date(`${date}T00:00:00Z`)),
+    time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
     price: priceFormat(locale),
   };
 }

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { Calendar } from './calendar.js';
+import { Calendar, chosenIn } from './calendar.js';
 import { findOrder } from './order-page.js';
 import type { Order, Orders } from './orders.js';
 import { longDate, money, peopleOf, sendPage } from './page.js';
@@ -14,69 +14,92 @@ export function changeDates(platform: TourPlatform, orders: Orders): Router {
     const departures = await platform('get', '/api/tenant/tours/{id_or_slug}/departures', {
       path: { id_or_slug: order.tour },
     });
-    const chosen = departures.items.find(({ departure_date }) => departure_date === request.query.date);
+    const others = departures.items.filter((one) => !isDepartureOf(order, one));
+    const chosen = chosenIn(others, request.query);
     sendPage(
       response,
       'Change my date',
       <>
         <h1>Change my date</h1>
         <p class="lead">
-          {order.tourName}, now {longDate(order.date)}, {peopleOf(order)},{' '}
+          {order.tourName}, now {longDate(order.date, order.time)}, {peopleOf(order)},{' '}
           {money(order.total, order.currency)}
         </p>
-        <Calendar
-          departures={departures.items.filter(({ departure_date }) => departure_date !== order.date)}
-          linkTo={(day) => `?date=${day}#change`}
-          chosen={chosen?.departure_date}
-        />
-        {chosen && <Change order={order} departure={chosen} />}
+        <Calendar departures={others} chosen={chosen} />
+        {chosen.departure && <Change order={order} departure={chosen.departure} />}
       </>,
     );
   });
 
   router.post('/orders/:id/date', async (request, response) => {
     const order = findOrder(orders, request.params.id);
-    const { departure_date = '', total } = request.body as Record<string, string | undefined>;
-    const changed = await change(platform, order, departure_date, Number(total));
-    orders.save({ ...order, ...changed, date: departure_date, changes: order.changes + 1 });
+    const { departure_date = '', departure_time, total } = request.body as Record<string, string | undefined>;
+    const departure = { departure_date, departure_time: departure_time || undefined };
+    const changed = await change(platform, order, departure, Number(total));
+    orders.save({ ...order, ...changed, changes: order.changes + 1 });
     response.redirect(303, `/orders/${order.id}`);
   });
 
   return router;
 }
 
+function isDepartureOf({ date, time }: Order, { departure_date, start_time }: Departure): boolean {
+  return departure_date === date && start_time === time;
+}
+
+interface NamedDeparture {
+  departure_date: string;
+  /** Undefined: the departure has no start time. */
+  departure_time: string | undefined;
+}
+
 /** @param expected_total the price that the customer accepted; the platform refuses another one */
-async function change(platform: TourPlatform, order: Order, departure_date: string, expected_total: number) {
+async function change(
+  platform: TourPlatform,
+  order: Order,
+  departure: NamedDeparture,
+  expected_total: number,
+) {
   const idempotencyKey = `${order.id}-change-${order.changes + 1}`;
   if (order.bookingRef) {
     const booking = await platform('patch', '/api/tenant/bookings/{booking_ref}', {
       path: { booking_ref: order.bookingRef },
-      body: { departure_date, expected_total },
+      body: { ...departure, expected_total },
       idempotencyKey,
     });
-    return { total: booking.total_price };
+    return {
+      date: departure.departure_date,
+      time: booking.departure_time,
+      total: booking.total_price,
+    };
   }
   const hold = await platform('patch', '/api/gateway/holds/{hold_id}', {
     path: { hold_id: order.holdId },
-    body: { departure_date },
+    body: departure,
     idempotencyKey,
   });
-  return { total: hold.total_price, payUntil: hold.expires_at };
+  return {
+    date: hold.departure_date,
+    time: hold.departure_time,
+    total: hold.total_price,
+    payUntil: hold.expires_at,
+  };
 }
 
 function Change({ order, departure }: { order: Order; departure: Departure }) {
-  const { departure_date, tenant_prices, currency } = departure;
+  const { departure_date, start_time, tenant_prices, currency } = departure;
   const total = order.adults * tenant_prices.adult + order.children * (tenant_prices.child ?? 0);
   // Prices are in major units: without rounding, 3 × 0.1 is not 0.3.
   const rounded = Number(total.toFixed(3));
   return (
-    <form id="change" class="panel" method="post">
-      <h2>{longDate(departure_date)}</h2>
+    <form id="party" class="panel" method="post">
+      <h2>{longDate(departure_date, start_time)}</h2>
       <p class="price">
         {money(rounded, currency)}
         {rounded !== order.total && ` instead of ${money(order.total, order.currency)}`}
       </p>
       <input type="hidden" name="departure_date" value={departure_date} />
+      <input type="hidden" name="departure_time" value={start_time ?? ''} />
       <input type="hidden" name="total" value={rounded} />
       <button>Change to this date</button>
     </form>

@@ -11,12 +11,18 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
   const router = Router();
 
   router.post('/orders', async (request, response) => {
-    const { tour = '', departure_date = '', adults, children } = request.body as Form;
+    const { tour = '', departure_date = '', departure_time, adults, children } = request.body as Form;
     const id = orders.newId();
     const party = { adults: Number(adults), children: Number(children ?? 0) };
     const hold = await platform('post', '/api/gateway/tours/{id_or_slug}/hold', {
       path: { id_or_slug: tour },
-      body: { departure_date, quantity: party.adults + party.children, ...party, external_ref: id },
+      body: {
+        departure_date,
+        departure_time: departure_time || undefined,
+        quantity: party.adults + party.children,
+        ...party,
+        external_ref: id,
+      },
       idempotencyKey: `${id}-hold`,
     });
     const { name } = await platform('get', '/api/tenant/tours/{id_or_slug}', { path: { id_or_slug: tour } });
@@ -24,7 +30,8 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
       id,
       tour,
       tourName: name,
-      date: departure_date,
+      date: hold.departure_date,
+      time: hold.departure_time,
       ...party,
       holdId: hold.hold_id,
       payUntil: hold.expires_at,
@@ -76,6 +83,8 @@ async function book(platform: TourPlatform, order: Order, form: Form): Promise<s
     body: {
       tour_id: order.tour,
       hold_id: order.holdId,
+      departure_date: order.date,
+      departure_time: order.time ?? undefined,
       adults: order.adults,
       children: order.children,
       expected_total: order.total,

@@ -23,7 +23,7 @@ export async function sendOrder(response: Response, platform: TourPlatform, orde
     <>
       <h1>{order.tourName}</h1>
       <p class="lead">
-        {longDate(order.date)}, {peopleOf(order)}
+        {longDate(order.date, order.time)}, {peopleOf(order)}
       </p>
       <p class="price">{money(order.total, order.currency)}</p>
       {booking ? <BookingPanel order={order} booking={booking} /> : <PaymentForm order={order} />}

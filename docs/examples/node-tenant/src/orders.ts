@@ -7,6 +7,8 @@ export interface Order {
   tour: string;
   tourName: string;
   date: string;
+  /** The start time of the departure, which tells it apart from others of the date. Null: it has none. */
+  time: string | null;
   adults: number;
   children: number;
   holdId: string;

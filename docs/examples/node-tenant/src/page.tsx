@@ -44,9 +44,13 @@ export function money(amount: number, currency: string): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount);
 }
 
-/** @param date a calendar date, such as 2027-05-01; it has no time zone */
-export function longDate(date: string): string {
-  return new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
+/**
+ * @param date a calendar date, such as 2027-05-01; it has no time zone
+ * @param time where the tour begins, such as 09:30; null for a tour without a start time
+ */
+export function longDate(date: string, time: string | null = null): string {
+  const day = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
+  return time === null ? day : `${day}, ${time}`;
 }
 
 export function peopleOf({ adults, children }: { adults: number; children: number }): string {

@@ -49,8 +49,8 @@ function Refusal({ problem, isAnswer }: { problem: Problem; isAnswer: boolean })
         {errors?.map(({ field, message }) => (
           <li>{`${field}: ${message}`}</li>
         ))}
-        {alternatives?.map(({ departure_date, seats_available: seats }) => (
-          <li>{`${longDate(departure_date)}: ${seats} seats`}</li>
+        {alternatives?.map(({ departure_date, departure_time, seats_available: seats }) => (
+          <li>{`${longDate(departure_date, departure_time)}: ${seats} seats`}</li>
         ))}
       </ul>
       <p>

@@ -7,8 +7,10 @@ export type CatalogItem = Schemas['CatalogItem'];
 export type Filters = Schemas['CatalogFiltersAnswer'];
 export type Tour = Schemas['TourDetail'];
 export type Departure = Schemas['DepartureItem'];
+export type Availability = Schemas['AvailabilityAnswer'];
 export type Booking = Schemas['BookingDetail'];
-export type BookingEvent = Schemas['BookingEvent'];
+/** The events of a booking. All but `booking.created` have `departure_time`. */
+export type BookingEvent = Schemas['BookingCreatedEvent'] | Schemas['BookingEvent'];
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 

@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import { Calendar } from './calendar.js';
+import { Calendar, chosenIn } from './calendar.js';
 import { Field, longDate, money, sendPage } from './page.js';
-import type { Departure, Tour, TourPlatform } from './tour-platform.js';
+import type { Availability, Departure, Tour, TourPlatform } from './tour-platform.js';
 
 /** The page of a tour: its calendar, and the form that holds seats. */
 export function showTour(platform: TourPlatform): Router {
@@ -11,8 +11,8 @@ export function showTour(platform: TourPlatform): Router {
       platform('get', '/api/tenant/tours/{id_or_slug}', { path }),
       platform('get', '/api/tenant/tours/{id_or_slug}/departures', { path }),
     ]);
-    const { date } = request.query;
-    const chosen = departures.items.find(({ departure_date }) => departure_date === date);
+    const chosen = chosenIn(departures.items, request.query);
+    const availability = chosen.departure && (await checkAvailability(platform, tour, chosen.departure));
     sendPage(
       response,
       tour.name,
@@ -23,12 +23,8 @@ export function showTour(platform: TourPlatform): Router {
         <p>{tour.description}</p>
         <Itinerary tour={tour} />
         <h2 id="dates">Choose a date</h2>
-        <Calendar
-          departures={departures.items}
-          linkTo={(day) => `?date=${day}#party`}
-          chosen={chosen?.departure_date}
-        />
-        {chosen && <PartyForm tour={tour} departure={chosen} />}
+        <Calendar departures={departures.items} chosen={chosen} />
+        {availability && <PartyForm availability={availability} />}
       </>,
     );
   });
@@ -47,18 +43,38 @@ function Itinerary({ tour: { itinerary } }: { tour: Tour }) {
   );
 }
 
-function PartyForm({ tour, departure }: { tour: Tour; departure: Departure }) {
-  const { departure_date, tenant_prices: prices, currency, seats_available } = departure;
+/** Asks again when the visitor opens a departure, because the calendar may be older. */
+async function checkAvailability(platform: TourPlatform, tour: Tour, departure: Departure) {
+  const { departure_date, start_time } = departure;
+  return platform('get', '/api/gateway/tours/{id_or_slug}/availability', {
+    path: { id_or_slug: tour.slug },
+    query: start_time === null ? { departure_date } : { departure_date, departure_time: start_time },
+  });
+}
+
+function PartyForm({ availability }: { availability: Availability }) {
+  const { tour, departure_date, departure_time, available, tenant_prices, currency, seats_available } =
+    availability;
+  const title = <h2>{longDate(departure_date, departure_time)}</h2>;
+  if (!available || tenant_prices === null) {
+    return (
+      <section id="party" class="panel">
+        {title}
+        <p>No seats are free. Please choose another departure.</p>
+      </section>
+    );
+  }
   return (
     <form id="party" class="panel" method="post" action="/orders">
-      <h2>{longDate(departure_date)}</h2>
+      {title}
       <input type="hidden" name="tour" value={tour.slug} />
       <input type="hidden" name="departure_date" value={departure_date} />
-      <Field label={`Adults, ${money(prices.adult, currency)} each`}>
+      <input type="hidden" name="departure_time" value={departure_time ?? ''} />
+      <Field label={`Adults, ${money(tenant_prices.adult, currency)} each`}>
         <input type="number" name="adults" min="1" max={Math.min(50, seats_available)} value="2" required />
       </Field>
-      {prices.child !== undefined && (
-        <Field label={`Children, ${money(prices.child, currency)} each`}>
+      {tenant_prices.child !== undefined && (
+        <Field label={`Children, ${money(tenant_prices.child, currency)} each`}>
           <input type="number" name="children" min="0" max={Math.min(49, seats_available - 1)} value="0" />
         </Field>
       )}
