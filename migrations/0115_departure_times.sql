@@ -14,21 +14,14 @@ create function departure_past_from(departure_date date, start_time text) return
   return departure_date + coalesce(
     make_interval(hours => left(start_time, 2)::integer, mins => right(start_time, 2)::integer), interval '1 day');
 
--- Returns the instant that is some minutes before the local time. Subtracts in UTC, because timestamptz minus interval is not immutable.
-create function minutes_before(local_time timestamp, time_zone text, minutes integer) returns timestamptz
-  language sql immutable
-  return (local_time at time zone time_zone at time zone 'UTC' - make_interval(mins => minutes)) at time zone 'UTC';
-
 -- Returns the first instant at which clocks show the local time. PostgreSQL alone returns the last one of a time that comes twice. Clocks
--- go back by half an hour, an hour or two. For a time that clocks skip, returns the instant that the skipped hour would have had. An
--- expression without a subquery, so that the planner puts it in the place of the call.
+-- go back by half an hour, an hour or two. For a time that clocks skip, returns the instant that the skipped hour would have had.
 create function first_instant(local_time timestamp, time_zone text) returns timestamptz
   language sql immutable
-  return case local_time
-    when minutes_before(local_time, time_zone, 120) at time zone time_zone then minutes_before(local_time, time_zone, 120)
-    when minutes_before(local_time, time_zone, 60) at time zone time_zone then minutes_before(local_time, time_zone, 60)
-    when minutes_before(local_time, time_zone, 30) at time zone time_zone then minutes_before(local_time, time_zone, 30)
-    else local_time at time zone time_zone end;
+  return (
+    select coalesce(min(earlier) filter (where earlier at time zone time_zone = local_time), max(earlier))
+    from unnest(array[0, 30, 60, 120]) as minutes
+      cross join lateral (select (local_time at time zone time_zone) - make_interval(mins => minutes)) as candidate (earlier));
 
 -- Returns true if the departure is past at the instant `at`: it has started, or without a start time its date has ended in the tour's time
 -- zone. Computes the exact start only for the dates on which it can matter: clocks that go back over midnight repeat the end of a date.
