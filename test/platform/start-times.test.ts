@@ -1,3 +1,5 @@
+import { addDepartures } from '../../services/api/departures/add-departures';
+import { inTransaction } from '../../services/platform/database';
 import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
@@ -107,6 +109,10 @@ describe('the departures of one date', () => {
     const instance = { id: '0190a0c0-0000-7000-8000-000000000000', seen_version: 1, poll: 1 };
     await db('api_instances').insert(instance);
     await expect(add()).rejects.toMatchObject({ constraint: 'departures_one_a_day_during_update' });
+    const departures = [{ date: DATE, startTime: '16:00' }];
+    const common = { returnDate: null, closesAt: null, seatsTotal: 5, prices: { adult: '500' } };
+    const added = inTransaction(db, (trx) => addDepartures(trx, tour, { departures, ...common }));
+    await expect(added).rejects.toMatchObject({ code: 'earlier_release_runs' });
     await db('api_instances')
       .where({ id: instance.id })
       .update({ polled_at: db.raw("now() - interval '2 minutes'") });

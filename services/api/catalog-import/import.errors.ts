@@ -1,4 +1,5 @@
 import { AppError } from '../../platform/errors';
+import { refuseDuringUpdate } from '../departures/add-departures';
 import type { ImportReport } from './import-report';
 
 /** The files have issues, or the catalog refuses their changes. The report lists the issues; nothing was written. */
@@ -43,18 +44,6 @@ export class CatalogChangedError extends AppError {
   }
 }
 
-/** The import adds a second departure to a date, which processes of an earlier release cannot tell from the first. */
-export class EarlierReleaseRunsError extends AppError {
-  readonly code = 'earlier_release_runs';
-
-  constructor() {
-    super(
-      'An instance of an earlier release still runs, which knows one departure a day; nothing was written. Update or stop it, wait a ' +
-        'minute, and run the import again',
-    );
-  }
-}
-
 /** The constraints of 0115_departure_times.sql and 0116_departure_times_index.sql, under which no two departures begin together. */
 const DISTINCT_STARTS = ['departures_told_apart', 'departures_one_per_start'];
 
@@ -64,8 +53,7 @@ const DISTINCT_STARTS = ['departures_told_apart', 'departures_one_per_start'];
  */
 export function refuseOverlap(error: unknown): never {
   const constraint = String((error as { constraint?: unknown }).constraint);
-  if (constraint === 'departures_one_a_day_during_update') throw new EarlierReleaseRunsError();
   if (DISTINCT_STARTS.includes(constraint))
     throw new CatalogChangedError('A departure with the same start was added or changed');
-  throw error;
+  return refuseDuringUpdate(error);
 }

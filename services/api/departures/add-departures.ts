@@ -73,7 +73,7 @@ export async function planDepartures(
  * Adds the departures that the tour does not have, on sale, all or none. One that exists at the same date and start time stays as it is,
  * also if it is cancelled. The tour may have any status, as for an import, and a date may be past: nobody can book it. Locks the tour, so
  * that an import of the same tour waits, and its currency stays unchanged. Sends no event: no tenant has a hold or booking there.
- * @throws DepartureHasNoTimeError, StartTimeSkippedError; InvalidAmountError for more decimals than the currency has
+ * @throws DepartureHasNoTimeError, StartTimeSkippedError, EarlierReleaseRunsError; InvalidAmountError for more decimals than the currency has
  */
 export async function addDepartures(
   trx: Trx,
@@ -86,7 +86,9 @@ export async function addDepartures(
   const missing = starts.filter((start) => !existing.has(keyOf(start)));
   const found = starts.flatMap((start) => existing.get(keyOf(start)) ?? []);
   const created =
-    missing.length === 0 ? [] : await insertDepartures(trx, tour.id, missing, { ...common, prices: minor });
+    missing.length === 0
+      ? []
+      : await insertDepartures(trx, tour.id, missing, { ...common, prices: minor }).catch(refuseDuringUpdate);
   const ids = [...created, ...found.map(({ id }) => id)];
   const listed = await findDepartures(trx, null, { sandbox: false, ids, limit: ids.length });
   const closingTimes = new Map(found.map(({ id, closesAt }) => [id, closesAt]));
@@ -145,7 +147,28 @@ function assertToldApart(tour: TourOfDeparture, missing: LocalStart[], existing:
   if (added) throw new DepartureHasNoTimeError(tour.slug, added.date, true);
 }
 
-/** Only the terminal shows this error. */
+/**
+ * Translates the refusal of a second departure on a date while a process of the previous release runs (0115_departure_times.sql).
+ * @throws EarlierReleaseRunsError; otherwise the given error
+ */
+export function refuseDuringUpdate(error: unknown): never {
+  const { constraint } = error as { constraint?: unknown };
+  throw constraint === 'departures_one_a_day_during_update' ? new EarlierReleaseRunsError() : error;
+}
+
+// Only the terminal shows these errors.
+
+class EarlierReleaseRunsError extends AppError {
+  readonly code = 'earlier_release_runs';
+
+  constructor() {
+    super(
+      'An instance of an earlier release still runs, which knows one departure a day; nothing was written. Update or stop it, wait a ' +
+        'minute, and try again',
+    );
+  }
+}
+
 class DepartureHasNoTimeError extends AppError {
   readonly code = 'departure_has_no_time';
 

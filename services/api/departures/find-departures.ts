@@ -108,21 +108,24 @@ export interface NamedDeparture {
 }
 
 /**
- * Checks that a command does not have to choose among the departures that a sale may move to.
+ * Checks that a command which names no time names a date with at most one departure. A request, in contrast, may name the only open
+ * departure of several (chooseDeparture).
+ * @returns all departures of the date, in the order of their times
  * @throws SeveralDeparturesError, which lists the times
  */
 export async function assertUnambiguous(
   db: Db,
   tour: TourOfDeparture,
   { date, time }: NamedDeparture,
-): Promise<void> {
-  const { times } = await findDeparture(db, { tourId: tour.id, departureDate: date, departureTime: time });
-  if (times.length > 0) throw new SeveralDeparturesError(tour.slug, date, times);
+): Promise<DatedDeparture[]> {
+  const found = await findDeparturesOfDate(db, tour.id, date);
+  const times = found.map(({ startTime }) => startTime!);
+  if (time === undefined && found.length > 1) throw new SeveralDeparturesError(tour.slug, date, times);
+  return found;
 }
 
 /**
- * Returns the id of the departure that a command names, also of a cancelled or past one. Without a time, a command must name the only
- * departure of the date. A request, in contrast, may name the only open one (chooseDeparture).
+ * Returns the id of the departure that a command names, also of a cancelled or past one.
  * @throws DepartureNotFoundError; SeveralDeparturesError, which lists the times
  */
 export async function findNamedDeparture(
@@ -130,15 +133,8 @@ export async function findNamedDeparture(
   tour: TourOfDeparture,
   named: NamedDeparture,
 ): Promise<string> {
-  const { date, time } = named;
-  const found = await findDeparturesOfDate(db, tour.id, date);
-  if (time === undefined && found.length > 1)
-    throw new SeveralDeparturesError(
-      tour.slug,
-      date,
-      found.map(({ startTime }) => startTime!),
-    );
-  const { departureId } = chooseDeparture(found, time);
+  const found = await assertUnambiguous(db, tour, named);
+  const { departureId } = chooseDeparture(found, named.time);
   if (departureId === null) throw new DepartureNotFoundError(tour.slug, named);
   return departureId;
 }
