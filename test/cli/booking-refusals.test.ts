@@ -29,6 +29,7 @@ describe('tourctl booking refusals', () => {
         code: 'insufficient_seats',
         tour: seats.tour.slug,
         departure_date: seats.date,
+        departure_time: null,
         quantity: 3,
         seats_available: 2,
         external_ref: 'cart-81',
