@@ -59,7 +59,7 @@ export async function listDepartures(
   return { items, last: found.length > page.limit ? positionOf(departures.at(-1)!) : null };
 }
 
-export function positionOf({ departureDate: date, startTime: time }: Departure): DeparturePosition {
+function positionOf({ departureDate: date, startTime: time }: Departure): DeparturePosition {
   return { date, time };
 }
 

@@ -26,9 +26,9 @@ export interface ScheduledDeparture {
 }
 
 /** Limits the days between the first and the last date: five years. */
-export const SCHEDULE_DAYS_MAX = 1_830;
+const SCHEDULE_DAYS_MAX = 1_830;
 /** Limits the departures of one schedule, and of one command. */
-export const DEPARTURES_MAX = 2_000;
+const DEPARTURES_MAX = 2_000;
 
 /** The fields of a schedule, by their names in an import file. */
 export type ScheduleField = 'every' | 'from' | 'to' | 'start_times' | 'except';
