@@ -204,7 +204,7 @@ function findCommand(argv: readonly string[]): Found {
   return { noun, verb };
 }
 
-/** Returns the command of a command line, such as `tourctl key issue`, for the reference to the help. */
+/** Returns the words of a command line that name the command, such as `tourctl key issue`. An error names its help with them. */
 export function commandPath(argv: readonly string[]): string {
   const { noun, verb } = findCommand(argv);
   return ['tourctl', noun?.name, verb && verbName(verb)].filter(Boolean).join(' ');

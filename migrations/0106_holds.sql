@@ -42,8 +42,8 @@ create table seat_holds (
 -- departure can fill the sample, and the planner would assume that all rows belong to this departure.
 alter table seat_holds alter column departure_id set (n_distinct = -0.05);
 
--- For count_seats. With sandbox after the departure, a count of real seats reads no row of the sandbox, and the reverse. The index has all
--- columns of the count, so the count need not read the table.
+-- For count_seats. The column sandbox follows departure_id in the index, so a count of real seats reads no sandbox row, and a count of
+-- sandbox seats no real row. The index has all columns of the count, so the count need not read the table.
 create index seat_holds_live_by_kind on seat_holds (departure_id, sandbox, expires_at) include (quantity) where status = 'active';
 -- The count of a departure's seats must not be able to use the next two indexes. In a new database, whose tables have no statistics, all
 -- plans cost the same: until ANALYZE, the count read the live holds of all departures by their expiry. So the condition of each index

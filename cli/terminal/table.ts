@@ -11,7 +11,10 @@ interface ColumnForm {
   /** Aligns numbers to the right. */
   right?: boolean;
   tones?: Partial<Record<string, Tone>>;
-  /** True: the column is dropped when the screen is too narrow, beginning with the last such column. A block still shows its value. */
+  /**
+   * True: a screen that is too narrow drops this column before the columns without this mark, and the last marked one first. If the rows are
+   * shown as blocks of lines, the block has its value.
+   */
   aside?: true;
 }
 

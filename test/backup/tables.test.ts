@@ -10,7 +10,7 @@ describe('the tables of a backup', () => {
     expect(await tablesOf(database.db)).toEqual(known);
   });
 
-  it('a restore knows every view of the schema, because it drops them first', async () => {
+  it('the views that a restore drops before the tables are all the views of the schema', async () => {
     const views = await database.db('pg_views').where({ schemaname: 'public' }).orderBy('viewname');
     expect(views.map(({ viewname }) => viewname as string)).toEqual([...VIEWS].sort());
   });

@@ -53,7 +53,7 @@ describe('an API key', () => {
     });
   });
 
-  it('verification refuses a key only while its tenant is suspended', async () => {
+  it('verification refuses the key of a suspended tenant, and accepts it again once the tenant is active', async () => {
     await terminal.tourctl('tenant create --slug pausing --name Pausing');
     const { key } = await terminal.json('key issue pausing --scope catalog:read');
     await terminal.tourctl('tenant suspend pausing --yes');

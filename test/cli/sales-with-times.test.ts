@@ -21,7 +21,7 @@ describe('a booking at a date with several departures', () => {
     ]);
   });
 
-  it('is moved to a time, and lists, history and audit name the time', async () => {
+  it('can be moved to another time, and the list, the history and the audit log name its time', async () => {
     const { tour, date, tourctl, json } = sales;
     const moved = await json(`booking change ${ref} --date ${DATE}T14:30`);
     expect(moved).toMatchObject({ departure_date: DATE, departure_time: '14:30' });

@@ -213,7 +213,7 @@ describe('a key without a scope for bookings', () => {
     },
   );
 
-  it('a key that may only create bookings gets the same refusal to confirm any UUID', async () => {
+  it('a key that may only create bookings gets the same refusal when it confirms a known or an unknown UUID', async () => {
     const key = await givenKey(api.db, reseller.tenant, ['booking:create']);
     for (const uuid of [await reserve(), '01234567-89ab-4cde-8f01-23456789abcd']) {
       const path = `/octo/bookings/${uuid}/confirm`;

@@ -93,7 +93,7 @@ describe('the details of an OCTO booking', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, elsewhere)]).toEqual([2, 0]);
   });
 
-  it('refuses one of two concurrent holds with one UUID, and sells the rest of their batch', async () => {
+  it('refuses one of two concurrent holds with the same UUID, and places the other holds of their batch', async () => {
     const site = await givenWebsite(api);
     const seats = await givenSeats(api.db);
     const octo = detailsOf('cc');

@@ -222,7 +222,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     });
 
-    it('a read, DELETE or POST with an Idempotency-Key that gets no answer goes to another instance', async () => {
+    it('a request without an answer goes to another instance if it is a read, a DELETE, or a POST with an Idempotency-Key', async () => {
       for (const sent of [{}, { body: HOLD, headers: keyed }, { method: 'DELETE' }]) {
         const mutes = [await givenMute(), await givenMute()];
         const { url } = await given(mutes.map(({ port }) => port));

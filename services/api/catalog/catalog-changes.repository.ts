@@ -17,7 +17,10 @@ export interface CatalogChanges {
  * much time.
  */
 const MANY_COMMITS = 20_000;
-/** The most changed tours that a page looks up by their ids. With more, a page reads the catalog in its order, and soon finds some. */
+/**
+ * The most changed tours that a page looks up by their ids. If more tours have changed, the page reads the catalog in its own order and
+ * checks each tour: with so many changed tours, it soon finds enough.
+ */
 const MANY_TOURS = 5000;
 
 /** SQL condition: the change `c` is one of a rule for many tours: a continent rule or the default (0113_versions_and_changes.sql). */

@@ -13,7 +13,7 @@ export interface PartialCustomer {
   email: string | null;
 }
 
-/** A hold's id and the actor of the change. */
+/** Names the hold that a request changes (amends, extends or releases), and who asked for the change. */
 export interface NamedHold {
   holdId: string;
   /** Null: unknown. */

@@ -102,8 +102,8 @@ function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: 
 }
 
 /**
- * Checks that no hold of the tour has the reference of a booking without a date: the booking would have to consume this hold.
- * @throws SaleMovedError for a live hold that was placed meanwhile: the sale is repeated with the departure of this hold;
+ * Refuses a booking without a date if a hold of the tenant for this tour has the reference of the booking, which would consume that hold.
+ * @throws SaleMovedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
  *   AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
  */
 function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {

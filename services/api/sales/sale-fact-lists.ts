@@ -51,7 +51,7 @@ export function emptyLists(): FactLists {
 }
 
 /**
- * A list that the statement selects at its clock reading `clock.at`. The statement leaves out a list that is not wanted. The values are
+ * One list of facts. read-sale-facts.ts selects all wanted lists with one statement, whose reading of the clock is `clock.at`. The values are
  * bound as arrays: for a JSON text, PostgreSQL would plan for 100 rows, and read whole tables.
  */
 export interface FactList {
