@@ -33,7 +33,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, ...change }, key), first);
   });
 
-  it('recognises a repeat whose traveller has null in fields that were left out', async () => {
+  it('recognises a repeat that sends null for traveller fields which the first request left out', async () => {
     const { tour, date } = await givenSeats(api.db);
     const traveller = { category: 'adult', first_name: 'Zoë', last_name: 'Lima' };
     const order = { ...ORDER, tour_id: tour.id, departure_date: date };

@@ -107,14 +107,14 @@ describe('a date with two departures in a file', () => {
     ]);
   });
 
-  it('may have one row with the time of the tour', async () => {
+  it('may have one row without a time if the tour has a start time', async () => {
     const rows = tour([at(undefined), at('14:30')], { start_time: '09:30' });
     expect(counts(await importFiles(database.db, rows))).toEqual([2, 0, 0]);
     expect(counts(await importFiles(database.db, rows))).toEqual([0, 0, 2]);
     expect(await stored()).toEqual([`${DATE} - 10 scheduled`, `${DATE} 14:30 10 scheduled`]);
   });
 
-  it('keeps its seats apart: too few of them are refused for the departure that has sold them', async () => {
+  it('refuses a seats_total below the held seats of that departure, and accepts it for the other one', async () => {
     const tenantId = (await givenTenant(database.db)).id;
     await importFiles(database.db, tour(both));
     const [, afternoon] = await rowsOf();
@@ -217,7 +217,7 @@ describe('a start time of a tour that changes', () => {
 });
 
 describe('a pruning import of departures with times', () => {
-  it('removes by date and time what the file lacks, and names the time', async () => {
+  it('removes the departures whose date and time the file lacks, and reports each with its start time', async () => {
     const tenantId = (await givenTenant(database.db)).id;
     await importFiles(database.db, tour([at('09:30'), at('12:00'), at('14:30')]));
     const [morning] = await rowsOf();

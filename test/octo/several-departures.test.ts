@@ -327,7 +327,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(await vacancies()).toEqual({ '09:30': 8, '12:00': 7, '14:30': 3 });
   });
 
-  it('moves to the same time of another date, which has more times', async () => {
+  it('moves to the departure at the same time on another date that also has several departures', async () => {
     await givenThreeTimes(NEXT_DATE);
     const { uuid } = await reserve('09:30');
     await confirm(uuid);

@@ -20,7 +20,7 @@ describe('expandSchedule', () => {
     expect([dates.length, dates[0], dates.at(-1)]).toEqual([31, '2027-05-01', '2027-05-31']);
   });
 
-  it('returns the named days of the week, in any letter case and order', () => {
+  it('returns the dates of the named days of the week, which may be named in any letter case and order', () => {
     expect(datesOf({ every: 'Sat, mon', to: '2027-05-10' })).toEqual([
       '2027-05-01',
       '2027-05-03',

@@ -13,7 +13,7 @@ export interface Schedule {
   to: string;
   /** HH:MM; each date has a departure at each of them. By default one departure without a time of its own. */
   startTimes?: string[];
-  /** Dates of the rule on which nothing leaves. */
+  /** Dates that the rule describes, but that get no departure. */
   except?: string[];
 }
 

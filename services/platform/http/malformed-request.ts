@@ -53,7 +53,7 @@ export function passRequests(
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const last = requests.lastUnanswered(socket);
-    // The client closed the connection within the first lines, so nobody would read an answer.
+    // The client closed the connection before the end of the request's headers, so nobody would read an answer.
     if (!last && error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy();
     if (!last) {
       discardInput(socket);
