@@ -68,7 +68,7 @@ const WRONG_TIME = '23:15';
 export class Clients {
   readonly writes: Write[] = [];
   readonly bans: Ban[] = [];
-  /** Of the operator's commands. */
+  /** The operator commands that ran. */
   readonly operations: Span[] = [];
   private readonly holds: KnownHold[] = [];
   private readonly bookings: KnownBooking[] = [];

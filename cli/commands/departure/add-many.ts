@@ -45,7 +45,7 @@ export interface NewDepartureOptions extends PriceOptions {
   adult: string;
 }
 
-/** What a command adds. */
+/** The departures that a command adds, with the values that they share. */
 export interface Addition {
   /** The action of the audit row. */
   action: string;
@@ -53,7 +53,7 @@ export interface Addition {
   /** YYYY-MM-DD */
   returnDate: string | null;
   closesAt: Date | null;
-  /** What the audit row says beside prices and seats. */
+  /** The values that the audit row has besides prices and seats. */
   facts: Record<string, unknown>;
   /** Shows what would be added, and writes nothing. */
   dryRun?: boolean;

@@ -26,7 +26,7 @@ type PersonalValues = Record<string, unknown>;
 
 /**
  * Compares the values before and after a change. An empty result means that nothing changes.
- * Of the personal fields, the result contains only the names, so that an erasure finds nothing in it (ADR 23).
+ * The result contains the names of personal fields without their values, so that there is nothing to erase in it (ADR 23).
  */
 export function changedFields(
   [before, after]: [Values, Values],

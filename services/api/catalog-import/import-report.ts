@@ -12,7 +12,7 @@ export interface ImportReport {
   errors: Issue[];
   /** The number of all issues; absent if all are listed. */
   errors_total?: number;
-  /** What --prune archives, deletes and cancels. Only with --prune. */
+  /** The numbers of tours and departures that --prune archives, deletes and cancels. Missing without --prune. */
   pruned?: { tours_archived: number; departures_deleted: number; departures_cancelled: number };
   /** The standing bookings of departures that the import cancels. Missing if there are none. */
   bookings_to_tell?: BookingsToTell[];
