@@ -1,35 +1,13 @@
 import type { Trx } from '../../services/platform/database';
 import { pruneCatalogChanges } from '../../services/api/catalog/catalog-changes.repository';
-import { foldName } from '../../services/api/catalog/fold-name';
 import { useTestApi } from '../support/api';
-import {
-  BEGINNING,
-  changesSince as readChanges,
-  clearCatalog,
-  currentAsOf,
-  slugsOf,
-} from '../support/catalog-changes';
-import {
-  daysFromToday,
-  givenDeparture,
-  givenTour,
-  type GivenTour,
-  givenVisibilityRule,
-} from '../support/given';
+import { BEGINNING, hoursAgo, renamed, slugsOf, useCatalogChanges } from '../support/catalog-changes';
+import { daysFromToday, givenDeparture, type GivenTour, givenVisibilityRule } from '../support/given';
 import { givenWebsite, useWebsite } from '../support/website';
 
 const api = useTestApi();
 const reader = useWebsite(api, {}, ['catalog:read']);
-beforeEach(() => clearCatalog(api.db));
-
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
-const changesSince = (since: string, who = reader, query?: string) => readChanges(who, since, query);
-const now = (who = reader) => currentAsOf(who);
-const since = async (time: string, who = reader) => slugsOf((await changesSince(time, who)).items);
-const given = (slug: string, more: object = {}) => givenTour(api.db, { slug, name: slug, ...more });
-const change = ({ id }: GivenTour, columns: object) => api.db('tours').where({ id }).update(columns);
-const archive = (tour: GivenTour) => change(tour, { status: 'archived' });
-const renamed = (name: string) => ({ name, name_folded: foldName(name) });
+const { changesSince, now, since, given, change, archive } = useCatalogChanges(api, reader);
 
 describe('a copy of the catalog after a restore', () => {
   const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();

@@ -4,6 +4,7 @@ import { type Db, inTransaction } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { daysFromToday, givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { type RaceAnswer, sendTo, tally, untilDecided } from '../support/race';
 import { CUSTOMER, type Seats, seatsTaken } from '../support/website';
 
 const SEATS = 8;
@@ -12,18 +13,17 @@ let database: TestDatabase;
 let processes: ApiProcess[];
 let authorization: string;
 
-interface Answer {
-  status: number;
-  body: { code?: string; hold_id: string; booking_ref: string; departure_date: string; adults: number };
+interface Body {
+  code?: string;
+  hold_id: string;
+  booking_ref: string;
+  departure_date: string;
+  adults: number;
 }
+type Answer = RaceAnswer<Body>;
 
-async function send(process: number, method: string, path: string, body?: object): Promise<Answer> {
-  const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
-  const url = processes[process % processes.length]!.baseUrl + path;
-  const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
-  const text = await response.text();
-  return { status: response.status, body: text ? JSON.parse(text) : {} };
-}
+const send = (process: number, method: string, path: string, body?: object) =>
+  sendTo<Body>(processes, process, { method, path, body, authorization });
 
 const hold = (process: number, { tour, date }: Seats, quantity = 1) =>
   send(process, 'POST', `/api/gateway/tours/${tour.slug}/hold`, { departure_date: date, quantity });
@@ -39,20 +39,7 @@ const changeHold = (process: number, id: string, body: object) =>
 const changeBooking = (process: number, ref: string, body: object) =>
   send(process, 'PATCH', `/api/tenant/bookings/${ref}`, body);
 
-/** Retries while the answer is departure_busy. */
-async function untilDecided(request: () => Promise<Answer>): Promise<Answer> {
-  const answer = await request();
-  return answer.body.code === 'departure_busy' ? untilDecided(request) : answer;
-}
-
-function tally(answers: Answer[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { status, body } of answers) {
-    const outcome = [status, body.code].filter(Boolean).join(' ');
-    counts[outcome] = (counts[outcome] ?? 0) + 1;
-  }
-  return counts;
-}
+const outcomesOf = (answers: Answer[]) => tally(answers, ({ status, body }) => [status, body.code]);
 
 /** Creates a tour with two departures. */
 async function givenTwo(db: Db, seats: number): Promise<[Seats, Seats]> {
@@ -91,7 +78,7 @@ describe.each([
     const moves = made.map(({ body }, n) =>
       untilDecided(() => changeBooking(n, body.booking_ref, { departure_date: (n % 2 ? two : one).date })),
     );
-    expect(tally(await Promise.all(moves))).toEqual({ '200': 20 });
+    expect(outcomesOf(await Promise.all(moves))).toEqual({ '200': 20 });
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 10]);
   });
 
@@ -109,7 +96,7 @@ describe.each([
           : changeBooking(n, body.booking_ref, { departure_date: two.date }),
       ),
     );
-    expect(tally(await Promise.all(moves))).toEqual({ '200': 2, '409 insufficient_seats': 10 });
+    expect(outcomesOf(await Promise.all(moves))).toEqual({ '200': 2, '409 insufficient_seats': 10 });
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 12]);
   });
 
@@ -121,7 +108,7 @@ describe.each([
       const body = { departure_date: (n % 2 ? one : two).date, adults: 1 + (n % 3) };
       return untilDecided(() => changeBooking(n, booking_ref, body));
     });
-    expect(tally(await Promise.all(steps))).toEqual({ '200': 24 });
+    expect(outcomesOf(await Promise.all(steps))).toEqual({ '200': 24 });
     const { body } = await send(0, 'GET', `/api/tenant/bookings/${booking_ref}`);
     const at = (seats: Seats) => (seats.date === body.departure_date ? body.adults : 0);
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([at(one), at(two)]);
@@ -184,7 +171,7 @@ describe.each([
     };
     await Promise.all([watch(), ...Array.from({ length: 12 }, (_, n) => client(n))]);
 
-    const counts = tally(answers);
+    const counts = outcomesOf(answers);
     expect(Object.keys(counts).filter((outcome) => !/^(20[014]|409 \w+)$/.test(outcome))).toEqual([]);
     expect(counts['409 departure_busy'] ?? 0).toBeLessThan(answers.length / 5);
     expect(changed()).toBeGreaterThan(40);

@@ -6,25 +6,22 @@ import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files'
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour, unique } from '../support/given';
+import { type RaceAnswer, sendTo, tally, untilDecided } from '../support/race';
 import { CUSTOMER } from '../support/website';
 
 let database: TestDatabase;
 let processes: ApiProcess[];
 let authorization: string;
 
-interface Answer {
-  status: number;
-  text: string;
-  body: { code?: string; departure_time?: string | null; errors?: { field: string; message: string }[] };
+interface Body {
+  code?: string;
+  departure_time?: string | null;
+  errors?: { field: string; message: string }[];
 }
+type Answer = RaceAnswer<Body>;
 
-async function send(process: number, method: string, path: string, body?: object): Promise<Answer> {
-  const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
-  const url = processes[process % processes.length]!.baseUrl + path;
-  const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
-  const text = await response.text();
-  return { status: response.status, text, body: JSON.parse(text) as Answer['body'] };
-}
+const send = (process: number, method: string, path: string, body?: object) =>
+  sendTo<Body>(processes, process, { method, path, body, authorization });
 
 /** A date of a tour, and a time of it. */
 interface Named {
@@ -51,21 +48,8 @@ const book = (process: number, { tour, date, time }: Named) =>
     }),
   );
 
-/** Retries while the answer is departure_busy. */
-async function untilDecided(request: () => Promise<Answer>): Promise<Answer> {
-  const answer = await request();
-  return answer.body.code === 'departure_busy' ? untilDecided(request) : answer;
-}
-
-/** Counts answers by status, code and time. */
-function tally(answers: Answer[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { status, body } of answers) {
-    const outcome = [status, body.code, body.departure_time].filter(Boolean).join(' ');
-    counts[outcome] = (counts[outcome] ?? 0) + 1;
-  }
-  return counts;
-}
+const outcomesOf = (answers: Answer[]) =>
+  tally(answers, ({ status, body }) => [status, body.code, body.departure_time]);
 
 /** Returns the seats that the database counts, by start time. */
 async function seatsByTime(db: Db, { tour, date }: Named): Promise<Record<string, number>> {
@@ -117,7 +101,7 @@ describe.each([
         return n % 3 === 0 ? book(n, named) : hold(n, named);
       }),
     );
-    expect(tally(answers)).toEqual({ '201 09:30': 3, '201 14:30': 2, '409 insufficient_seats': 75 });
+    expect(outcomesOf(answers)).toEqual({ '201 09:30': 3, '201 14:30': 2, '409 insufficient_seats': 75 });
     expect(await seatsByTime(db, { tour, date })).toEqual({ '09:30': 3, '14:30': 2 });
   });
 
@@ -157,12 +141,12 @@ describe.each([
       inTransaction(db, (trx) => setStartTime(trx, tour, { date }, '09:30')),
     ]);
     expect(untimed.map(({ status }) => status)).toEqual(untimed.map(() => 201));
-    const outcomes = Object.keys(tally([...untimed, ...timed]));
+    const outcomes = Object.keys(outcomesOf([...untimed, ...timed]));
     expect(outcomes.filter((one) => !['201', '201 09:30', '409 departure_gone'].includes(one))).toEqual([]);
     expect(timed.filter(({ status, body }) => status === 201 && body.departure_time !== '09:30')).toEqual([]);
 
     const after = await sell(0, '09:30');
-    expect(tally(after)).toEqual({ '201 09:30': 10 });
+    expect(outcomesOf(after)).toEqual({ '201 09:30': 10 });
     const sold = [...untimed, ...timed, ...after].filter(({ status }) => status === 201).length;
     expect(await seatsByTime(db, { tour, date })).toEqual({ '09:30': sold });
     const { body } = await send(0, 'GET', '/api/tenant/bookings?limit=100');

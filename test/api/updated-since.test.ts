@@ -1,12 +1,5 @@
-import { foldName } from '../../services/api/catalog/fold-name';
 import { useTestApi } from '../support/api';
-import {
-  BEGINNING,
-  changesSince as readChanges,
-  clearCatalog,
-  currentAsOf,
-  slugsOf,
-} from '../support/catalog-changes';
+import { BEGINNING, hoursAgo, renamed, slugsOf, useCatalogChanges } from '../support/catalog-changes';
 import {
   daysFromToday,
   givenDeparture,
@@ -20,16 +13,7 @@ import { givenWebsite, useWebsite, type Website } from '../support/website';
 
 const api = useTestApi();
 const reader = useWebsite(api, {}, ['catalog:read']);
-beforeEach(() => clearCatalog(api.db));
-
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
-const changesSince = (since: string, who = reader, query?: string) => readChanges(who, since, query);
-const now = (who = reader) => currentAsOf(who);
-const since = async (time: string, who = reader) => slugsOf((await changesSince(time, who)).items);
-const given = (slug: string, more: object = {}) => givenTour(api.db, { slug, name: slug, ...more });
-const change = ({ id }: GivenTour, columns: object) => api.db('tours').where({ id }).update(columns);
-const archive = (tour: GivenTour) => change(tour, { status: 'archived' });
-const renamed = (name: string) => ({ name, name_folded: foldName(name) });
+const { changesSince, now, since, given, change, archive } = useCatalogChanges(api, reader);
 
 describe('updated_since', () => {
   it('lists all tours for a time before the first change, and none for a time after the last', async () => {

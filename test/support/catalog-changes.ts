@@ -1,4 +1,6 @@
 import type { Db } from '../../services/platform/database';
+import { foldName } from '../../services/api/catalog/fold-name';
+import { givenTour, type GivenTour } from './given';
 import type { Website } from './website';
 
 /** An item of the catalog, or of its removed tours. */
@@ -55,4 +57,27 @@ export function slugsOf(items: CatalogEntry[]): string[] {
 export async function clearCatalog(db: Db): Promise<void> {
   const rules = ['visibility_tour_rules', 'visibility_continent_rules', 'price_rules'];
   for (const table of ['departures', ...rules, 'tours']) await db(table).delete();
+}
+
+/** Empties the catalog before each test, and returns what a test of its changes does with it. @param reader the tenant that asks */
+export function useCatalogChanges(api: { readonly db: Db }, reader: Website) {
+  beforeEach(() => clearCatalog(api.db));
+  const change = ({ id }: GivenTour, columns: object) => api.db('tours').where({ id }).update(columns);
+  return {
+    changesSince: (since: string, who = reader, query?: string) => changesSince(who, since, query),
+    now: (who = reader) => currentAsOf(who),
+    since: async (time: string, who = reader) => slugsOf((await changesSince(who, time)).items),
+    given: (slug: string, more: object = {}) => givenTour(api.db, { slug, name: slug, ...more }),
+    change,
+    archive: (tour: GivenTour) => change(tour, { status: 'archived' }),
+  };
+}
+
+/** Returns the columns of a tour's new name. */
+export function renamed(name: string) {
+  return { name, name_folded: foldName(name) };
+}
+
+export function hoursAgo(hours: number): string {
+  return new Date(Date.now() - hours * 3_600_000).toISOString();
 }
