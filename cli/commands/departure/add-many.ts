@@ -5,8 +5,8 @@ import {
   addDepartures,
   type PlannedDeparture,
   planDepartures,
+  type ScheduledDeparture,
 } from '../../../services/api/departures/add-departures';
-import type { ScheduledDeparture } from '../../../services/api/departures/schedule';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
 import type { Context } from '../../engine/context';

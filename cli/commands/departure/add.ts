@@ -1,6 +1,7 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
+import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { NamedDeparture } from '../../../services/api/departures/find-departures';
-import type { ScheduledDeparture } from '../../../services/api/departures/schedule';
+import { MOST_DEPARTURES, type ScheduledDeparture } from '../../../services/api/departures/add-departures';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -33,8 +34,6 @@ interface AddOptions extends NewDepartureOptions {
   closesAt?: Date;
 }
 
-const MOST_DEPARTURES = 2_000;
-
 function checkAddition({ returnDate, startTime }: AddOptions, _: string, named: NamedDeparture[]): void {
   if (returnDate !== undefined && named.some(({ date }) => date !== named[0]!.date))
     throw new UsageError('--return-date is for one <date>');
@@ -58,7 +57,10 @@ async function addDeparturesCommand(
     const times = startTime ?? [time ?? null];
     return times.map((one) => ({ date, startTime: one }));
   });
-  const names = departures.length === 1 ? {} : { departures: departures.map(describe) };
+  const names =
+    departures.length === 1
+      ? {}
+      : { departures: departures.map(({ date, startTime }) => nameDeparture(date, startTime)) };
   await addMany(context, tour, options, {
     action: 'departure.add',
     departures,
@@ -66,8 +68,4 @@ async function addDeparturesCommand(
     closesAt,
     facts: names,
   });
-}
-
-function describe({ date, startTime }: ScheduledDeparture): string {
-  return startTime === null ? date : `${date} ${startTime}`;
 }

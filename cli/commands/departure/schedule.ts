@@ -1,5 +1,6 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
-import type { ScheduledDeparture, ScheduleField } from '../../../services/api/departures/schedule';
+import type { ScheduledDeparture } from '../../../services/api/departures/add-departures';
+import type { ScheduleField } from '../../../services/api/departures/schedule';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -24,7 +25,7 @@ export const scheduleDeparturesVerb: Verb = {
       must: true,
     }),
     flag('--to <date>', 'the last possible date, at most 1830 days later', { parse: travelDate, must: true }),
-    flag('--except <dates>', 'dates of the rule on which nothing leaves', {
+    flag('--except <dates>', 'dates that the rule describes, but that get no departure', {
       parse: travelDate,
       repeats: true,
     }),

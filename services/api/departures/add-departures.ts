@@ -13,7 +13,17 @@ import {
   type LocalStart,
 } from './departure.repository';
 import type { TourOfDeparture } from './find-departures';
-import type { ScheduledDeparture } from './schedule';
+
+/** Limits the departures of one command, and of one schedule. */
+export const MOST_DEPARTURES = 2_000;
+
+/** A departure that a command or a schedule asks for. */
+export interface ScheduledDeparture {
+  /** YYYY-MM-DD */
+  date: string;
+  /** HH:MM. Null: that of the tour. */
+  startTime: string | null;
+}
 
 /** Departures to add to a tour, and what they have in common. */
 export interface NewDepartures {

@@ -2,6 +2,7 @@ import { RRule } from 'rrule';
 import { AppError } from '../../platform/errors';
 import { isCalendarDate } from '../../platform/text-forms';
 import { isStartTime } from '../catalog/start-time';
+import { MOST_DEPARTURES, type ScheduledDeparture } from './add-departures';
 
 /** Describes the departures of a tour by a rule of repetition. All dates are YYYY-MM-DD, without a time zone. */
 export interface Schedule {
@@ -17,18 +18,8 @@ export interface Schedule {
   except?: string[];
 }
 
-/** A departure as a schedule describes it. */
-export interface ScheduledDeparture {
-  /** YYYY-MM-DD */
-  date: string;
-  /** HH:MM. Null: that of the tour. */
-  startTime: string | null;
-}
-
 /** Limits the days between the first and the last date: five years. */
 const SCHEDULE_DAYS_MAX = 1_830;
-/** Limits the departures of one schedule, and of one command. */
-const DEPARTURES_MAX = 2_000;
 
 /** The fields of a schedule, by their names in an import file. */
 export type ScheduleField = 'every' | 'from' | 'to' | 'start_times' | 'except';
@@ -48,7 +39,7 @@ export class InvalidScheduleError extends AppError {
 
 /**
  * Returns the departures that a schedule describes, by date and time.
- * @throws InvalidScheduleError for a malformed field, a range of more than SCHEDULE_DAYS_MAX days, no or more than DEPARTURES_MAX
+ * @throws InvalidScheduleError for a malformed field, a range of more than SCHEDULE_DAYS_MAX days, no or more than MOST_DEPARTURES
  * departures, and an exception that the rule does not describe: it is probably a typing mistake
  */
 export function expandSchedule({
@@ -66,10 +57,10 @@ export function expandSchedule({
   if (left.length === 0) throw new InvalidScheduleError('every', `describes no date from ${from} to ${to}`);
   const times = startTimes.length === 0 ? [null] : startTimes.toSorted();
   const total = left.length * times.length;
-  if (total > DEPARTURES_MAX)
+  if (total > MOST_DEPARTURES)
     throw new InvalidScheduleError(
       'every',
-      `describes ${total} departures, and the most at once are ${DEPARTURES_MAX}`,
+      `describes ${total} departures, and the most at once are ${MOST_DEPARTURES}`,
     );
   return left.flatMap((date) => times.map((startTime) => ({ date, startTime })));
 }

@@ -165,7 +165,6 @@ function createTestEvent(
         tenantId,
         bookingRef: TEST_REF,
         leadId: 0,
-        source: 'test',
         externalRef: 'test',
         customer: { name: 'Test Event', phone: null, email: null },
         departureDate: date,
