@@ -42,7 +42,7 @@ export async function changesSince(
 }
 
 /** Returns the present as_of of a tenant: a time to ask from, at which nothing has changed yet. */
-export async function currentAsOf(website: Website): Promise<string> {
+async function currentAsOf(website: Website): Promise<string> {
   // Two changes within the same millisecond as this time would count as later.
   await new Promise((resolve) => setTimeout(resolve, 3));
   return (await changesSince(website, BEGINNING)).asOf;
