@@ -160,6 +160,12 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('describes the Idempotency-Key and a replay on the OCTO request that cancels by DELETE', () => {
+    const { parameters, responses } = document.paths['/octo/bookings/{uuid}']!.delete!;
+    expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+    expect(responses['200']!.headers).toHaveProperty('Idempotent-Replayed');
+  });
+
   it('every count is a whole number with bounds', () => {
     const { HoldBody, BookingBody, ExtendBody } = document.components.schemas;
     const whole = (minimum: number, maximum: number) =>

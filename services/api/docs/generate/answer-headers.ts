@@ -29,7 +29,7 @@ export function successHeaders(
   if (isOcto(operation)) headers.push('Octo-Capabilities', 'Octo-Env');
   const isPage = operation.parameters.some(({ name }) => name === 'cursor');
   if (isPage && (!answer.content || 'application/json' in answer.content)) headers.push('Link?');
-  if (takesKey(method)) headers.push('Idempotent-Replayed?');
+  if (takesKey(method, operation)) headers.push('Idempotent-Replayed?');
   if (hasETag(operation)) headers.push('ETag');
   if (operation.operationId === 'checkAvailability')
     headers.push('Age', 'Cache-Status', 'CDN-Cache-Control?', 'Vary');

@@ -131,7 +131,7 @@ function completeOperation(
     limitQueryText(parameter);
   }
   if (operation.tags.includes('OCTO')) operation.parameters.push(CAPABILITIES_HEADER, ENVIRONMENT_HEADER);
-  if (takesKey(method) && isWrite(path)) operation.parameters.push(IDEMPOTENCY_KEY);
+  if (takesKey(method, operation) && isWrite(path)) operation.parameters.push(IDEMPOTENCY_KEY);
   describeAnswers(method, operation);
   const bodies = [operation.requestBody, ...Object.values(operation.responses)];
   for (const media of bodies.map((body) => body?.content?.['application/json'])) {

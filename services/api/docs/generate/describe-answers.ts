@@ -60,7 +60,7 @@ function commonCodes(method: string, operation: OpenApiOperation): ProblemCode[]
     ...(operation.parameters.some(({ name }) => name === 'cursor') ? ['invalid_cursor' as const] : []),
     ...(byToken ? BY_WIDGET_TOKEN : BY_API_KEY),
     ...(method === 'get' ? [] : OF_BODIES),
-    ...(takesKey(method) ? OF_KEYS : []),
+    ...(takesKey(method, operation) ? OF_KEYS : []),
     ...ANYWHERE,
   ];
 }

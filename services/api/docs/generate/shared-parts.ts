@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Parameter } from '../openapi-document';
+import type { OpenApiDocument, OpenApiOperation, Parameter } from '../openapi-document';
 
 /** The parts of the document that all operations share. */
 
@@ -71,9 +71,9 @@ export const ALTERNATIVES: Record<string, string> = {
   widgetToken: 'widgetTokenInHeader',
 };
 
-/** Returns whether the operations of a method take an Idempotency-Key. */
-export function takesKey(method: string): boolean {
-  return method === 'post' || method === 'patch';
+/** Returns whether an operation takes an Idempotency-Key. A DELETE does in OCTO, where it is another form of a POST that cancels. */
+export function takesKey(method: string, { tags }: Pick<OpenApiOperation, 'tags'>): boolean {
+  return method === 'post' || method === 'patch' || (method === 'delete' && tags.includes('OCTO'));
 }
 
 export const IDEMPOTENCY_KEY: Parameter = {
