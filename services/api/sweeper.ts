@@ -12,7 +12,8 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
 
 /**
  * Repeats these tasks: marks expired holds and leads, stores changed next departures and the refusals of this process, and deletes expired
- * Idempotency-Keys and old changes of the catalog. If it runs late, answers are still correct, because every query compares the clock.
+ * Idempotency-Keys and old changes of the catalog. Answers are correct even if the sweeper runs late, because every query compares the
+ * expiry with the clock.
  */
 export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
   let stopped = false;
