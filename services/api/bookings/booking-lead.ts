@@ -168,7 +168,7 @@ export interface PriceBreakdownRule {
   value: number;
 }
 
-/** Returns the calculation of the price: the one that was stored with the booking, and the price of each category of its party. */
+/** Returns the price calculation that was stored with the booking, and adds the price of each category of its party. */
 export function priceBreakdown({
   priceBreakdown: stored,
   party,

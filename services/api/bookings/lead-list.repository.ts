@@ -68,7 +68,10 @@ const BY_DEPARTURE = byOneIndex(
   'l.departure_date, l.id',
   '(l.departure_date, l.id) > (:afterKey::date, :afterId)',
 );
-/** The first source has the leads that changed later than the status of their departure. The second source has the other leads. */
+/**
+ * The second source has the leads whose departure changed its status after the last change of the lead. The first source has all other
+ * leads.
+ */
 const BY_UPDATE: LeadOrder = {
   key: `(${UPDATED_AT})::text`,
   order: `${UPDATED_AT}, l.id`,
