@@ -25,7 +25,7 @@ export interface CatalogFilters {
 /**
  * Returns the filters. Reads all tours that the tenant sees in one pass. Reads the first and the last open departure from the index of
  * dates.
- * @returns `firstClosingAt`: the time at which the earlier of these two departures closes
+ * @returns `firstClosingAt`: the earlier of the closing times of these two departures
  */
 export async function findCatalogFilters(
   db: Db,

@@ -80,8 +80,8 @@ async function selectPage<T extends ListedTour>(
 }
 
 /**
- * Returns the time at which the first page was read, at most one hour ago: each page must compute the next departures that have changed
- * since this time, and these must not be too many. Returns text, because a Date would drop the microseconds.
+ * Returns the time at which the first page was read, or the time one hour ago if that is later. Each page computes the next departures that
+ * have changed since then, so the limit keeps their number small. Returns text, because a Date would drop the microseconds.
  */
 async function readTime(db: Db, first: string | null): Promise<string> {
   const { rows } = await db.raw(

@@ -67,7 +67,7 @@ export async function listCatalog(
   return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince }, asOf)), asOf };
 }
 
-/** For a time that is longer ago, the answer is the complete catalog, so that no page reads a long history. */
+/** If `updatedSince` is longer ago than this, the answer is the complete catalog, so that no page reads a long history. */
 const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
 /** An id that is less than the ids of all tours. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -166,7 +166,10 @@ export async function cachedCatalog(
   });
 }
 
-/** Returns findTimesOfNextDates for a page of cachedCatalog from the cache. A page that was read before may have other dates. */
+/**
+ * Returns the result of findTimesOfNextDates for a page of cachedCatalog, from the cache if possible. The caller must compare the dates:
+ * the result may be that of another reading of the page.
+ */
 export async function cachedTimesOfNextDates(
   { db, cache }: CachedReads,
   tenant: Tenant,
