@@ -59,7 +59,7 @@ export function markedDate(schedule: DepartureSchedule, today: string): string {
   return marked;
 }
 
-/** Returns true for every second date of a weekday schedule. It stays the same on each later day. */
+/** Returns true for every second date of a weekday schedule. The result for a date does not depend on the current day. */
 export function isEverySecond(schedule: DepartureSchedule, date: string): boolean {
   return numberSince1970(schedule, date) % 2 === 0;
 }
