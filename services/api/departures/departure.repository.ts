@@ -199,7 +199,9 @@ export function toDeparture(row: DepartureRow): Departure {
   return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
 }
 
-/** Locks a tour against imports and other additions until the transaction ends, and returns the currency of its prices. */
+/**
+ * Locks a tour until the transaction ends, so that imports and other commands add no departures, and returns the currency of its prices.
+ */
 export async function lockPricedTour(
   trx: Trx,
   id: string,
@@ -207,7 +209,7 @@ export async function lockPricedTour(
   return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
 }
 
-/** A departure that may be added to a tour, with what its place in time says. */
+/** The start of a departure that may be added to a tour. */
 export interface LocalStart {
   /** YYYY-MM-DD */
   date: string;
@@ -216,9 +218,9 @@ export interface LocalStart {
   /** HH:MM: its own, or that of its tour. Null: none. */
   startTime: string | null;
   timeZone: string;
-  /** It cannot be booked any more. */
+  /** True: the departure has started or, if it has no start time, its date has ended. */
   past: boolean;
-  /** Clocks do not show the start time on this date. */
+  /** True: a change to daylight saving time skips the start time on this date. */
   skipped: boolean;
 }
 
@@ -246,7 +248,7 @@ export async function findLocalStarts(
   return rows;
 }
 
-/** A departure of a tour, as far as one that is added must differ from it. */
+/** An existing departure of a tour. No departure with the same date and start time can be added. */
 export interface ExistingDeparture {
   id: string;
   date: string;
@@ -270,7 +272,7 @@ export async function findDeparturesOfDates(
   return rows;
 }
 
-/** Inserts departures into a tour whose lock the caller holds, and revises the tour. @returns their ids */
+/** Inserts departures of a tour whose lock the caller holds, and raises the tour's revision. @returns their ids */
 export async function insertDepartures(
   trx: Trx,
   tourId: string,

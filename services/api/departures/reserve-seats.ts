@@ -96,8 +96,9 @@ export function assertNotMoved(
 }
 
 /**
- * Checks that `quantity` seats of a locked departure are free. An expired booking that is paid needs its seats again; the caller changes
- * its status in the same transaction. Counts the rows of holds and leads: a stored counter could become wrong.
+ * Checks that `quantity` seats of a locked departure are free. Used for an expired booking that was paid and needs its seats again. The
+ * caller changes the booking's status in the same transaction. Counts the rows of holds and leads, because a stored counter could become
+ * wrong.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export async function reserveSeats(
