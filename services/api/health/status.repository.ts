@@ -59,7 +59,7 @@ export interface WaitingSales {
 
 /**
  * Counts the sales that wait. A departure without its own closing time closes on its date in the tour's time zone, so only dates from
- * yesterday to tomorrow are searched.
+ * yesterday to tomorrow are searched for it.
  */
 export async function findWaitingSales(db: Db): Promise<WaitingSales> {
   const { rows } = await db.raw<{ rows: [WaitingSales] }>(
