@@ -135,7 +135,7 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** Erases the customer. @param externalRef the reference to store instead */
+/** Erases the customer. @param externalRef the reference to store instead of the present one */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })

@@ -13,7 +13,7 @@ export interface PartialCustomer {
   email: string | null;
 }
 
-/** Names the hold that a request changes (amends, extends or releases), and who asked for the change. */
+/** The hold that a request amends, extends or releases, and the actor of this change. */
 export interface NamedHold {
   holdId: string;
   /** Null: unknown. */
