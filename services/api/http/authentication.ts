@@ -150,8 +150,8 @@ function comesFromBrowser({ headers }: Request): boolean {
 }
 
 /**
- * Limits guessing: answers 429 after sixty failures a minute from one network. A failure with a proven credential, or without a credential,
- * does not count.
+ * Limits the guessing of secrets: after sixty failures in a minute from one network, answers 429. Only a malformed credential, an unknown
+ * id or a wrong secret counts as a failure.
  */
 async function limitGuessing<T>(request: Request, verification: Promise<T>): Promise<T> {
   try {

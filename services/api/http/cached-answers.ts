@@ -177,7 +177,8 @@ function cacheKeyOf(request: Request): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
-  // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with one answer.
+  // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with copies of one
+  // answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
   const { token, target } = splitToken(originalUrl);

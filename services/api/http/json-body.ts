@@ -91,7 +91,7 @@ function assertUtf8(_request: unknown, _response: unknown, body: Buffer, charset
   if (!isUtf8(body)) throw unreadable('must be UTF-8');
 }
 
-/** Returns whether it is an error of zlib. The parser sets a type on all other errors. */
+/** Returns whether the error comes from zlib. The parser sets a type on all other errors. */
 function isBrokenCompression(error: unknown): boolean {
   const { status, type } = (error ?? {}) as { status?: number; type?: string };
   return status === 400 && type === undefined;
