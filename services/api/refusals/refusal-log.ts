@@ -112,7 +112,7 @@ function referenceWithoutPerson({ externalRef = null, people = [] }: RefusedRequ
   return externalRef !== null && personFinder(people)(externalRef) ? null : externalRef;
 }
 
-/** Returns the wanted seats as the refusal names them. A refusal for another reason names none: returns those of the request. */
+/** Returns the wanted seats from the refusal. If the refusal does not contain them, returns those of the request. */
 function requestedSeats(request: RefusedRequest, refusal: AppError) {
   if (isDepartureNotAvailable(refusal)) return refusal.wanted;
   const { departureDate = null, departureTime = null, quantity = null } = request;
