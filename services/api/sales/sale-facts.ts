@@ -33,7 +33,7 @@ export interface SaleFacts extends DepartureFacts {
   liveHolds: Map<string, number>;
   /** By tenant id. */
   unpaidLeads: Map<string, number>;
-  /** The viewKeys of the tenants and UUIDs that the wanted holds ask for and that another OCTO booking already has. */
+  /** The viewKeys (tenant and UUID) of wanted OCTO holds whose UUID another OCTO booking already has. */
   takenUuids: Set<string>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];

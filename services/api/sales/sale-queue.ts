@@ -128,8 +128,8 @@ export class SaleQueue {
   }
 
   /**
-   * Returns whether a batch may take the sale. A sale for a locked departure joins one batch first: the batch may find that its
-   * Idempotency-Key already has an answer.
+   * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if its departure is locked, because the
+   * batch may find that the key already has an answer.
    */
   private isFree({ sale: { departureId, claim }, state, resting }: WaitingSale): boolean {
     if (resting) return false;
@@ -229,7 +229,10 @@ export class SaleQueue {
     this.rest(one);
   }
 
-  /** Puts a sale at the end of the queue for at most 20 ms, so that sales that are tried again do not delay new sales. */
+  /**
+   * Puts a sale at the end of the queue, and keeps it out of batches for at most 20 ms, so that sales that are tried again do not delay new
+   * sales.
+   */
   private rest(one: WaitingSale): void {
     one.number = this.arrivals++;
     one.resting = true;

@@ -49,7 +49,10 @@ function shareOf({ maxHoldShare }: Tenant, { seatsTotal }: Departure): number {
   return Math.max(1, Math.floor((seatsTotal * maxHoldShare) / 100));
 }
 
-/** If a tenant may have more than this number of further holds, its holds are counted at most once a second; unpaid bookings alike. */
+/**
+ * If a tenant is more than this number below its limit of live holds, its holds are counted at most once a second. The same applies to
+ * unpaid bookings.
+ */
 const FAR_BELOW = 10_000;
 const RECENT_MS = 1_000;
 const RECENT_MAX = 100;
