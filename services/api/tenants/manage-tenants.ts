@@ -102,7 +102,10 @@ export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSet
   return writeTenant(trx, tenant.id, { ...rest, ...money });
 }
 
-/** Changes the status. From the commit on, the API serves or refuses the tenant's keys and tokens by it. Each change is reversible. */
+/**
+ * Changes the status. From the commit on, the new status decides whether the API serves the tenant's keys and tokens. Each change is
+ * reversible.
+ */
 export async function changeTenantStatus(trx: Trx, tenant: Tenant, status: TenantStatus): Promise<Tenant> {
   return writeTenant(trx, tenant.id, { status });
 }

@@ -23,8 +23,8 @@ export async function findTenantById(db: Db, id: string): Promise<Tenant> {
 }
 
 /**
- * Locks the tenant against other writers and sales until the transaction ends. The row lock is FOR NO KEY UPDATE, which does not wait for
- * rows that refer to the tenant: an OCTO confirmation that waits for this change has already inserted such a row, that of its
+ * Locks the tenant against other writers and sales until the transaction ends. The row lock is FOR NO KEY UPDATE, which does not conflict
+ * with inserts of rows that refer to the tenant. An OCTO confirmation that waits for this change has already inserted such a row, for its
  * Idempotency-Key.
  */
 export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
