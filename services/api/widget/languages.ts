@@ -153,7 +153,7 @@ function isolated(text: string): string {
   return /[A-Z]/i.test(text) ? `\u2066${text}\u2069` : text;
 }
 
-/** The UN M.49 numbers of the continents, as Intl expects them. */
+/** The UN M.49 numbers of the continents, as Intl expects them. Antarctica has no number there, so it has its ISO 3166 code. */
 const REGION: Record<string, string> = {
   africa: '002',
   antarctica: 'AQ',
