@@ -37,7 +37,10 @@ const SHUTDOWN_MS = 15_000;
  * the same limit.
  */
 const ANSWER_TIMEOUT_MS = 5_000;
-/** The pool of the read-cache validity. It is separate, so that its polls wait neither for requests nor for a hanging server. */
+/**
+ * The pool for the polls that keep the read cache valid. It is separate, so that the polls wait neither for requests nor for a hanging
+ * server.
+ */
 const VALIDITY_POOL = {
   applicationName: 'api lease',
   poolMax: 1,

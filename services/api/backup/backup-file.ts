@@ -64,7 +64,7 @@ export async function writeBackupFile(
   signal?: AbortSignal,
 ): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  // Removes the draft at once: the pipeline ends only after a running statement, and the process may end earlier.
+  // Removes the draft at once. The pipeline ends only after the running statement, and the process may end before that.
   const discard = () => rmSync(draft, { force: true });
   signal?.addEventListener('abort', discard);
   try {
@@ -152,7 +152,7 @@ async function readSeal(file: string): Promise<{ end: number; seal: string }> {
 
 /**
  * Reads a file as a stream.
- * @param work gets the header, and a function that returns the rows of the next table. It must read all tables, each to its end
+ * @param work gets the header, and a function that returns the rows of the next table. `work` must read all tables, each to its end
  * @throws BackupInvalidError, BackupNewerError
  */
 export async function readBackupFile<T>(

@@ -5,7 +5,7 @@ import { names } from './snapshot.repository';
 import { COPIED_TABLES, HEARTBEATS, LEFT_OUT_TABLES, VIEWS } from './tables';
 
 const OUR_TABLES = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)];
-/** An installation that has no rows in these tables has nothing to lose. */
+/** A database without rows in these tables counts as empty. */
 const DECISIVE = ['tenants', 'tours', 'booking_leads'];
 
 /**
@@ -68,8 +68,8 @@ async function dropOurFunctions(trx: Trx): Promise<void> {
 export type Additions = string[];
 
 /**
- * Empties the tables. Drops their foreign keys and all indexes except those of constraints, and disables their triggers, until
- * `finishLoad`:
+ * Empties the tables. Until `finishLoad`, the schema has no foreign keys, and the tables have no active triggers and no indexes except
+ * those of constraints. The reasons:
  * - It is faster to build an index, or to check a foreign key, once for all rows than with each row.
  * - With foreign keys, the tables would have to be loaded in a certain order; api_keys even refers to itself.
  * - Triggers would record the load as changes. One trigger would refuse sandbox rows of a departure whose seats were reduced later.

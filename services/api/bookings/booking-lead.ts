@@ -112,7 +112,7 @@ export interface LeadPosition {
   key?: string;
 }
 
-/** Returns the customer, the travellers and the contacts of a hold or booking, for a search for their personal data. */
+/** Returns the people of a hold or booking (customer, travellers and contacts), to find texts that identify them. */
 export function peopleOf({
   customer,
   travellers,

@@ -4,7 +4,7 @@ import { type Db, inTransaction, type Trx } from '../../platform/database';
 export interface CatalogChanges {
   /** RFC 3339. A change at this time counts. */
   since: string;
-  /** True: every tour counts as changed, because a rule for all tours has changed, or the changes since the time are not all known. */
+  /** True: every tour counts as changed, because a rule for all tours has changed, or not all changes since `since` are recorded. */
   everything: boolean;
   /** The continents for which a rule has changed. */
   continents: string[];
@@ -48,7 +48,7 @@ async function findChangedTours(db: Db, tenantId: string, since: string): Promis
   );
   if (commits.rows[0].count > MANY_COMMITS) return undefined;
   const tours = await db.raw<{ rows: { id: string }[] }>(
-    // Steps through the commits by lateral joins with offset 0. Without it, the planner would read a complete table of changes.
+    // Steps through the commits by lateral joins with offset 0. Without the offset, the planner would read a complete table of changes.
     `(select c.id from catalog_commits k cross join lateral (
         select c.tour_id::text as id from tour_changes c where c.change_id = k.change_id offset 0) c
       where k.at >= :since::timestamptz limit :most)

@@ -91,7 +91,7 @@ async function readTime(db: Db, first: string | null): Promise<string> {
   return rows[0].readAt;
 }
 
-/** Reads the tours that a tour rule shows, and the tours without a tour rule in visible continents. Both in the order of an index. */
+/** Reads the tours that a tour rule shows, and the tours without a tour rule in visible continents. Reads both in the order of an index. */
 function pageByName(page: CatalogPageRequest): string {
   const after = (row: string, id: string) =>
     page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';

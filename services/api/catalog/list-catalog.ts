@@ -37,7 +37,7 @@ interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
 
 export interface PricedCatalogTour {
   tour: ListedTour;
-  /** See priceFrom. */
+  /** The lowest price of one adult, in minor units (priceFrom). */
   priceFromMinor: number;
 }
 
@@ -151,7 +151,7 @@ export function priceFrom(tour: ListedTour, quote: Quoter): number {
   return Math.min(...prices);
 }
 
-/** The estimated memory of a cached entry: this multiple of the length of its JSON. */
+/** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
 const COPIES = 2;
 
 export async function cachedCatalog(

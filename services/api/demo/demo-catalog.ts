@@ -12,7 +12,10 @@ import {
 
 const SEEDS = join(__dirname, '../../../seeds');
 
-/** The slugs of tours that show something special. The flagship is the first tour of the catalog; the examples use it. */
+/**
+ * The slugs of the tours that show a certain case, such as a sold-out date. The flagship is the first tour of the catalog; the examples use
+ * it.
+ */
 export const demoSlugs = {
   flagship: 'ha-long-bay-cruise',
   soldOut: 'kyoto-temples-and-gardens',

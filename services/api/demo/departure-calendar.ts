@@ -64,7 +64,7 @@ export function isEverySecond(schedule: DepartureSchedule, date: string): boolea
   return numberSince1970(schedule, date) % 2 === 0;
 }
 
-/** Returns the number of a weekday schedule's dates from 1970 to this one. */
+/** Returns the number of this date among the dates of a weekday schedule, counted from 1970. */
 function numberSince1970({ weeks = 1 }: DepartureSchedule, date: string): number {
   return Math.floor(weekOf(toDay(date)) / weeks);
 }

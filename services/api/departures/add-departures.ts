@@ -21,7 +21,7 @@ export const MOST_DEPARTURES = 2_000;
 export interface ScheduledDeparture {
   /** YYYY-MM-DD */
   date: string;
-  /** HH:MM. Null: that of the tour. */
+  /** HH:MM. Null: the start time of the tour. */
   startTime: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface NewDepartures {
   prices: NewPrices & { adult: string };
 }
 
-/** A departure that is to be added, or exists. */
+/** One of the departures to add. It may exist already. */
 export interface PlannedDeparture {
   /** YYYY-MM-DD */
   date: string;
@@ -57,12 +57,12 @@ export interface AddedDeparture {
 export interface AddedDepartures {
   created: number;
   existing: number;
-  /** By date and time. */
+  /** Sorted by date and time. */
   departures: AddedDeparture[];
 }
 
 /**
- * Returns which of the departures would be added, by date and time. Changes nothing.
+ * Returns the departures by date and time, each with the information whether it exists. Changes nothing.
  * @throws errors of addDepartures that do not depend on prices
  */
 export async function planDepartures(
@@ -117,7 +117,7 @@ export async function addDepartures(
 interface ComparedDepartures {
   /** The given departures, each once, by date and time. */
   starts: LocalStart[];
-  /** The tour's departures on these dates, by keyOf. */
+  /** The tour's departures on the dates of `starts`. The map key is keyOf. */
   existing: Map<string, ExistingDeparture>;
 }
 

@@ -202,7 +202,7 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   const underway = flights.get(name);
   if (underway) return underway;
   const flight = begin().finally(() => {
-    // After a drop, the name may belong to a later flight.
+    // After a drop, a later load may have the same name.
     if (flights.get(name) === flight) flights.delete(name);
   });
   flights.set(name, flight);

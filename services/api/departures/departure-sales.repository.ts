@@ -88,7 +88,7 @@ export interface CountedSeats {
   /** The revision of the tour; 0 if there is no such tour. */
   revision: number;
   asOf: Date;
-  /** Null: nothing that is known will change the count. */
+  /** Null: no known expiry, closing time or start will change the count. */
   countedUntil: Date | null;
 }
 

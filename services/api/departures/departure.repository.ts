@@ -38,7 +38,7 @@ export async function findDeparturesOfDate(db: Db, tourId: string, date: string)
   return rows;
 }
 
-/** Returns the tour's departures from yesterday (UTC) on: where the tour takes place, it may still be that date. */
+/** Returns the tour's departures from yesterday (UTC) on, because in the tour's time zone it may still be yesterday. */
 export async function findUpcomingDepartures(
   db: Db,
   tourId: string,
@@ -213,7 +213,7 @@ export async function lockPricedTour(
 export interface LocalStart {
   /** YYYY-MM-DD */
   date: string;
-  /** HH:MM. Null: that of the tour. */
+  /** HH:MM. Null: the start time of the tour. */
   ownTime: string | null;
   /** HH:MM: its own, or that of its tour. Null: none. */
   startTime: string | null;
@@ -296,7 +296,10 @@ export async function insertDepartures(
   return rows.map(({ id }) => id);
 }
 
-/** Updates a departure, then raises its tour's revision. The caller holds the departure's lock: a booking locks in the same order. */
+/**
+ * Updates a departure, then raises its tour's revision. The caller holds the departure's lock. A booking also locks the departure before
+ * the tour.
+ */
 export async function changeDeparture(
   trx: Trx,
   departure: { id: string; tour: { id: string } },

@@ -213,7 +213,7 @@ interface PlacedSale {
 
 /**
  * Finds the departure that a hold or booking will have after a change. If the tour and the date stay the same and the change names no time,
- * it keeps its departure. A time without a date refers to its present date.
+ * the sale keeps its departure. A time without a date refers to the sale's present date.
  * @param to the tour, date and time that the change names; those that it does not name stay the same
  * @throws InvalidInputError for a time alone if the booking has no date (400)
  */

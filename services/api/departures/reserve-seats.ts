@@ -78,7 +78,10 @@ async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
   await trx.raw('release savepoint departures');
 }
 
-/** Locks those departures that are free. Returns one that is not locked or no longer exists; undefined: this transaction locked all. */
+/**
+ * Locks those departures that no other transaction has locked. Returns one that it did not lock, or that does not exist; undefined: it
+ * locked all.
+ */
 async function lockOrNameMissing(trx: Trx, ids: string[]): Promise<string | undefined> {
   const locked = await lockFreeDeparturesById(trx, ids);
   return ids.find((id) => !locked.includes(id));

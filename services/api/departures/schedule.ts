@@ -110,7 +110,7 @@ function datesOf(every: string, from: string, to: string): string[] {
   return found.all().map((date) => shiftYear(date.toISOString().slice(0, 10), -shift));
 }
 
-/** The last year in which the library looks for a date. It does not look at `until` before it has found one. */
+/** The last year in which the library looks for a date. The library looks at `until` only after it has found a date. */
 const LIBRARY_YEAR_MAX = 9999;
 /** After this many years the calendar repeats itself, with its days of the week and its leap years. */
 const CALENDAR_CYCLE_YEARS = 400;

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import { START_TIME } from '../catalog/start-time';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
 
-/** The highest count that is shown exactly. Queries count up to one more, which shows that there are more. */
+/** The highest count that is shown exactly. Queries count at most one more than this, to show that there are more. */
 const COUNTED_MOST = 10_000;
 
 export interface DatabaseFacts {

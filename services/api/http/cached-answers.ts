@@ -75,7 +75,7 @@ export function createCacheResponder(shedder: LoadShedder, securityHeaders: Resp
     const caller = cachedCallerOf(request);
     const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
     if (!answer || !shedder.enter(response)) return false;
-    // Express sets these for other requests.
+    // Express sets these properties for other requests.
     request.route = answer.matched;
     request.res = response;
     response.locals = {};

@@ -1,6 +1,6 @@
 /**
- * Every kind of write, by its name in Idempotency-Keys, refusals and metrics. True: its request or answer may contain a person's data, so
- * an erasure also erases the fingerprint, by which a guess of the request could be confirmed.
+ * Every kind of write, by its name in Idempotency-Keys, refusals and metrics. True: the request or its answer may contain a person's data.
+ * An erasure then also erases the fingerprint, because it could confirm a guess of the request.
  */
 const CARRIES_PERSON = {
   'hold.place': true,

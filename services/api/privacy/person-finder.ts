@@ -87,8 +87,8 @@ function nameFinder(name: string): Finder {
 }
 
 /**
- * Finds the address, also written with `at` and `dot`. Finds the local part without the domain if it is specific to the person: if it has
- * both letters and digits, or contains a word of the name.
+ * Finds the address, also if it is written with `at` and `dot` in place of the signs. Finds the local part without the domain if it is
+ * specific to the person: if it has both letters and digits, or contains a word of the name.
  */
 function emailFinder(email: string, name: string): Finder {
   const at = email.lastIndexOf('@');

@@ -32,7 +32,7 @@ export interface RefusedRequest {
 
 /** Collects the refusals of this process until the sweeper writes them. */
 export interface RefusalLog {
-  /** Records an AppError. Ignores invalid input and internal errors, which are not refusals. */
+  /** Records an AppError. Ignores the code `validation_failed` and internal errors, which are not refusals. */
   record(request: RefusedRequest, refusal: unknown): void;
   /** Writes the refusals recorded since the last call. After a failure it keeps them for the next call. */
   write(db: Db): Promise<void>;

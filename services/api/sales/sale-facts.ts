@@ -14,9 +14,9 @@ import type { Sale } from './sale';
 
 /** The facts about locked departures on which a sale, or the change of a hold or booking, depends. */
 export interface DepartureFacts {
-  /** By countedKey. */
+  /** The map key is countedKey. */
   departures: Map<string, Departure>;
-  /** The viewKeys of the tenants and departures whose tour the tenant sees. */
+  /** The viewKeys (tenant and departure) of the departures whose tour the tenant sees. */
   visible: Set<string>;
   /** By viewKey: seats of the tenant's live holds and unpaid bookings on the departure. Not counted (0) if no share is limited. */
   unpaidSeats: Map<string, number>;

@@ -52,8 +52,8 @@ const PREFIX_LENGTH = 10;
 const ATTEMPTS = 99;
 
 /**
- * Creates a tenant. Defaults: trial, EUR, DE, all tours visible, 20 % deposit. Derives a missing booking prefix from the
- * letters and digits of the slug, and adds a number if the prefix is taken.
+ * Creates a tenant. Defaults: status trial, currency EUR, country DE, all tours visible, 20 % deposit. Derives a missing booking prefix
+ * from the letters and digits of the slug, and adds a number if the prefix is taken.
  * @throws TenantSlugTakenError, BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
  */
 export async function createTenant(trx: Trx, given: TenantToCreate): Promise<Tenant> {
