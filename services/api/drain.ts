@@ -54,7 +54,7 @@ export async function drain(
   timers.forEach((timer) => clearTimeout(timer));
 }
 
-/** A turn of the event loop that takes longer is not quiet: meanwhile the kernel may have accepted connections that Node has not. */
+/** The longest turn of the event loop that counts as quiet. During a longer turn, the kernel may have accepted further connections. */
 const SHORT_TURN_MS = 1;
 
 /**

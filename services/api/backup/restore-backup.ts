@@ -37,7 +37,7 @@ export const LOST_NUMBERS = 100_000;
 
 /**
  * Checks everything about a file that can be checked without a database. The file must be complete, of this version or an earlier one, and
- * made with the same secrets. It may name only tables of the product, because a forged file can also have a correct checksum.
+ * made with the same secrets. The file may name only tables of the product, because a forged file can also have a correct checksum.
  * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, BackupTooOldError, SecretsError
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {

@@ -71,7 +71,7 @@ export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
   return rows[0];
 }
 
-/** Returns SQL for the sum of 64 bits of each row's MD5. It is a sum, so that the order of the rows makes no difference. */
+/** Returns SQL for the sum of 64 bits of each row's MD5. Uses a sum, so that the order of the rows makes no difference. */
 function checksumOf(text: string): string {
   return `coalesce(sum(('x' || md5(${text}))::bit(64)::bigint::numeric), 0)::text`;
 }

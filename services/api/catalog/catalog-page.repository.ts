@@ -117,9 +117,9 @@ function pageByName(page: CatalogPageRequest): string {
 }
 
 /**
- * Reads the tours of pageByName in the order of their next departures, which are stored in a table (0105_departures.sql). For some tours it
- * does not use the table, but computes the next departure: if the tour has changed, if the stored departure has closed, or if the row was
- * written after the first page was read.
+ * Reads the tours of pageByName in the order of their next departures, which are stored in a table (0105_departures.sql). Computes the next
+ * departure instead in three cases: the tour has changed, the stored departure has closed, or the row was written after the first page was
+ * read.
  */
 function pageByDate(page: CatalogPageRequest): string {
   const selection = selectionOf(page, 't', ':readAt::timestamptz');

@@ -74,8 +74,8 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Returns a page of the changed tours in the order of the list, and after all of them the removed tours by id. Returns the complete catalog
- * instead if `updatedSince` is older than CHANGES_KEPT_MS, or later than `asOf`: in the second case the database was restored from an
- * earlier backup, and a client's copy may contain changes that are gone.
+ * instead if `updatedSince` is older than CHANGES_KEPT_MS, or later than `asOf`. In the second case, the database was restored from an
+ * earlier backup, and a client's copy may contain changes that are lost.
  */
 async function listChanges(
   db: Db,

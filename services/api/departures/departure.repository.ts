@@ -53,8 +53,8 @@ export async function findUpcomingDepartures(
 
 /**
  * Reads the database's clock, and whether the departure has holds or leads to mark as expired at this time. Runs after the lock; only this
- * clock reading decides what has expired. now() would be the start of the transaction, over a second before the lock was granted
- * (observed). Returns the time as text, because a Date would drop the microseconds.
+ * clock reading decides what has expired. Does not use now(), because it is the start of the transaction, which was over a second before
+ * the lock was granted (observed). Returns the time as text, because a Date would drop the microseconds.
  */
 export async function readClock(
   trx: Trx,

@@ -153,8 +153,8 @@ interface BlockedDeparture {
 }
 
 /**
- * Finds at most 100 open departures all of whose seats are taken by the live holds and unpaid bookings of one tenant without a limit
- * (`max_hold_share` 100). Finds none if there is only one real tenant that the API serves.
+ * Finds at most 100 open departures on which the live holds and unpaid bookings of one tenant take all seats. Checks only tenants without a
+ * limit (`max_hold_share` 100). Finds none if there is only one real tenant that the API serves.
  */
 export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]> {
   const { rows } = await db.raw<{ rows: BlockedDeparture[] }>(

@@ -134,7 +134,10 @@ async function verifyWidget(request: Request, sent: SentCredential): Promise<Wid
   return refuseMisplaced(credentials, offeredToken(sent.token, secrets.keyPepper), 'widget_token');
 }
 
-/** Records an API key that a web page sends in place of a widget token: the API refuses the request, but every visitor can read the key. */
+/**
+ * Records an API key that a web page sends in place of a widget token. The API refuses the request, but every visitor of the page can read
+ * the key.
+ */
 function recordLeakedKey(request: Request): void {
   const token = credentialOf(request)?.token;
   const parsed = token === undefined ? undefined : parseToken(token);

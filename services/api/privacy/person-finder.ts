@@ -39,7 +39,10 @@ export function personFinder(people: Person[]): (text: string) => boolean {
   return (text) => readingsOf(text).some((reading) => finders.some((finds) => finds(reading)));
 }
 
-/** Returns the forms of the text that are searched: decoded from percent-encoding and folded, as it is and with camelCase split. */
+/**
+ * Returns the forms of the text that are searched: decoded from percent-encoding and folded, both without and with a split of camelCase
+ * words.
+ */
 function readingsOf(text: string): string[] {
   const plain = decoded(text);
   const readings = spellingsOf(plain, plain.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));

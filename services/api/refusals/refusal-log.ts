@@ -122,8 +122,8 @@ function requestedSeats(request: RefusedRequest, refusal: AppError) {
 const PAGE_SIZE = 5000;
 
 /**
- * Erases those references of a tenant's refusals that identify a person. A refusal that is recorded but not written yet loses its reference
- * when it is written, because the caller anonymizes a booking of the tenant in the same transaction (see insertRefusals).
+ * Erases those references of a tenant's refusals that identify a person. The caller anonymizes a booking of the tenant in the same
+ * transaction. Because of this, a refusal that is recorded but not written yet loses its reference when it is written (insertRefusals).
  * @returns the number of erased references
  */
 export async function eraseRefusals(

@@ -59,7 +59,7 @@ export async function commitSales(
     measure(batch, begun, 'committed');
     return { committed: written!.outcomes };
   } catch (error) {
-    // Without `written`, COMMIT was not sent.
+    // COMMIT was sent only if `written` is set.
     const committed = !written || isRolledBack(error) ? false : await readBack(db, written);
     const outcome = outcomeOf(committed);
     measure(batch, begun, outcome);

@@ -40,7 +40,7 @@ export interface GrantedBooking {
 }
 
 /**
- * Decides one booking by the facts, which count the sales that were granted before it in the transaction: consumes the hold, reserves the
+ * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
  * seats, checks the tenant's limits, and quotes the tenant's price.
  * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError,
  * HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
@@ -102,8 +102,8 @@ function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: 
 }
 
 /**
- * Refuses a booking without a date if a hold of the tenant for this tour has the booking's reference, because the booking is meant to
- * consume that hold.
+ * Refuses a booking without a date if its reference is that of a hold of the tenant for this tour: the booking is meant to consume that
+ * hold.
  * @throws SaleMovedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
  * AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
  */

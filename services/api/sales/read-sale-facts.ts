@@ -96,7 +96,7 @@ export async function readSaleFacts(
 }
 
 /**
- * Reads what the change of a hold or booking depends on, after the locks of the departure that it leaves and of the one that it moves to.
+ * Reads the facts that the change of a hold or booking depends on. Runs after the locks of the old and the new departure.
  * @param tourId the tour after the change
  */
 export async function readChangeFacts(

@@ -79,7 +79,10 @@ export interface CountPlan {
 export class TenantCounter {
   private readonly recent = new LRUCache<string, number>({ max: RECENT_MAX, ttl: RECENT_MS });
 
-  /** Plans which counts are read: the holds of tenants that want a hold, and the unpaid bookings of tenants that want a booking. */
+  /**
+   * Plans the counts to read: the live holds of each tenant that asks for a hold, and the unpaid bookings of each tenant that asks for a
+   * booking.
+   */
   plan(sales: Sale[]): CountPlan {
     const known: TenantCount[] = [];
     const wanted: CountPlan['wanted'] = [];

@@ -34,7 +34,10 @@ export interface WrittenSales {
 }
 
 export interface TransactOptions {
-  /** Returns false for a sale whose departure must not be locked. It gets `departure locked`, unless its Idempotency-Key has an answer. */
+  /**
+   * Returns false for a sale whose departure must not be locked. Such a sale gets `departure locked`, unless its Idempotency-Key has an
+   * answer.
+   */
   mayLock?: (sale: Sale) => boolean;
   /** Keeps counts of earlier transactions. By default, all counts are read from the database. */
   counter?: TenantCounter;

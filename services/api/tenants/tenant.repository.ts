@@ -9,7 +9,7 @@ export type TenantChanges = Partial<Omit<Tenant, 'id' | 'slug' | 'sandbox' | 'cr
 
 /** @returns undefined if the slug or the booking prefix is taken */
 export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<Tenant | undefined> {
-  // Without the conflict clause, a conflict would end the caller's transaction, which could then not try another prefix.
+  // Ignores a conflict, because an error would end the caller's transaction, which could then not try another prefix.
   const inserted = await trx('tenants').insert(toColumns(tenant)).onConflict().ignore().returning('id');
   return inserted.length > 0 ? findTenantBySlug(trx, tenant.slug) : undefined;
 }
