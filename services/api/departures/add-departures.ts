@@ -84,7 +84,7 @@ export async function planDepartures(
  * time stays unchanged, even if it is cancelled. The tour may have any status, and a date may be past. Locks the tour, so that no import
  * changes its currency at the same time. Sends no event, because no tenant has a hold or booking on a new departure.
  * @throws DepartureHasNoTimeError, StartTimeSkippedError, EarlierReleaseRunsError; InvalidAmountError for more decimals than the currency
- * has
+ *   has
  */
 export async function addDepartures(
   trx: Trx,

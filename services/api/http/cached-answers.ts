@@ -45,7 +45,7 @@ interface CachedAnswer {
 /**
  * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
  * @param load gets the key of the answer; undefined: the answer is not cached. `load` returns the content, and the time until which the
- * content is valid, by the database's clock, in milliseconds since the epoch. A function as content must not refer to the request
+ *   content is valid, by the database's clock, in milliseconds since the epoch. A function as content must not refer to the request
  * @returns undefined, because the answer is already sent
  */
 export async function answerRead<T>(

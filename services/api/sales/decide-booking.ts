@@ -43,8 +43,9 @@ export interface GrantedBooking {
  * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
  * seats, checks the tenant's limits, and quotes the tenant's price.
  * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError,
- * HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
- * DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are unchanged.
+ *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
+ *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
+ *   unchanged.
  */
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
   const { tenant, party } = sale;
@@ -105,7 +106,7 @@ function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: 
  * Refuses a booking without a date if its reference is that of a hold of the tenant for this tour: the booking is meant to consume that
  * hold.
  * @throws SaleMovedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
- * AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
+ *   AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
  */
 function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
   const { tenant, tour, externalRef, departureTime } = sale;
