@@ -39,7 +39,7 @@ export interface NewDepartures {
 export interface PlannedDeparture {
   /** YYYY-MM-DD */
   date: string;
-  /** HH:MM: its own, or that of its tour. Null: none. */
+  /** HH:MM: the start time of the departure, or that of its tour. Null: none. */
   startTime: string | null;
   exists: boolean;
   /** True: the departure has started or, if it has no start time, its date has ended. */

@@ -199,9 +199,7 @@ export function toDeparture(row: DepartureRow): Departure {
   return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
 }
 
-/**
- * Locks a tour until the transaction ends, so that imports and other commands add no departures, and returns the currency of its prices.
- */
+/** Locks a tour until the transaction ends, so that imports and other commands add no departures. Returns the currency of its prices. */
 export async function lockPricedTour(
   trx: Trx,
   id: string,
@@ -215,7 +213,7 @@ export interface LocalStart {
   date: string;
   /** HH:MM. Null: the start time of the tour. */
   ownTime: string | null;
-  /** HH:MM: its own, or that of its tour. Null: none. */
+  /** HH:MM: the start time of the departure, or that of its tour. Null: none. */
   startTime: string | null;
   timeZone: string;
   /** True: the departure has started or, if it has no start time, its date has ended. */
@@ -252,7 +250,7 @@ export async function findLocalStarts(
 export interface ExistingDeparture {
   id: string;
   date: string;
-  /** HH:MM: its own, or that of its tour. Null: none. */
+  /** HH:MM: the start time of the departure, or that of its tour. Null: none. */
   startTime: string | null;
   closesAt: Date | null;
 }

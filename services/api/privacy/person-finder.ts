@@ -13,7 +13,7 @@ type Finder = (folded: string) => boolean;
 const BETWEEN = /[^\p{L}\p{M}\p{N}]+/gu;
 /** The optional space between parts of one word. */
 const GAP = ' ?';
-/** A text in scripts that write no spaces between words. A name in such a script is found without word boundaries. */
+/** Matches a text in scripts that write no spaces between words. Names in such scripts are found without word boundaries. */
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
 /** The shortest full name that is searched within longer words. Shorter names occur in words by chance. */

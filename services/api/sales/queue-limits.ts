@@ -38,7 +38,7 @@ export class SalesOverloadedError extends AppError {
 export interface OpenBatch {
   /** Records that the transaction of the batch has ended: the next batch may begin. The departures stay reserved for this batch. */
   end(): void;
-  /** Keeps only these departures reserved. Other batches may write the rest. */
+  /** Keeps only these departures reserved. Other batches may then write the batch's other departures. */
   keepOnly(departures: ReadonlySet<string | null>): void;
 }
 

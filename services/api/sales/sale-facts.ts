@@ -18,7 +18,10 @@ export interface DepartureFacts {
   departures: Map<string, Departure>;
   /** The viewKeys (tenant and departure) of the departures whose tour the tenant sees. */
   visible: Set<string>;
-  /** By viewKey: seats of the tenant's live holds and unpaid bookings on the departure. Not counted (0) if no share is limited. */
+  /**
+   * The map key is viewKey. The value is the number of seats of the tenant's live holds and unpaid bookings on the departure; 0 if no share
+   * is limited.
+   */
   unpaidSeats: Map<string, number>;
   /** By tenant id. */
   priceRules: Map<string, PriceRule[]>;
