@@ -16,7 +16,7 @@ export interface SaleChange {
 
 export type NewSaleChange = Omit<SaleChange, 'at'>;
 
-/** Returns the columns of a new change. Its time is read from the database's clock; it is not the start of the transaction. */
+/** Returns the columns to insert for a change. Its time is the database's clock at the insert, not at the start of the transaction. */
 export function changeColumns(trx: Trx, { by, fields }: NewSaleChange) {
   return { at: trx.raw('clock_timestamp()'), by, fields: JSON.stringify(fields) };
 }

@@ -30,7 +30,7 @@ export const LEAD_COLUMNS = `
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, ${octoDetails('l.hold_id')} as octo`;
 
-/** The tables of LEAD_COLUMNS. The statement begins with CLOCK. */
+/** The tables of LEAD_COLUMNS. A statement that uses them must begin with CLOCK. */
 export const LEAD_TABLES = `clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id
   left join departures d on d.id = l.departure_id`;
 
@@ -138,7 +138,10 @@ export async function findBookingChanges(db: Db, leadId: number): Promise<SaleCh
     .select<SaleChange[]>('at', 'by', 'fields');
 }
 
-/** Erases the customer, the travellers, the notes and the reason of a cancellation. @param externalRef the reference to store instead */
+/**
+ * Erases the customer, the travellers, the notes and the reason of a cancellation.
+ * @param externalRef the reference to store instead of the present one
+ */
 export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: string | null): Promise<void> {
   await trx('booking_leads')
     .where({ id })

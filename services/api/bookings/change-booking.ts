@@ -96,7 +96,7 @@ async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: Booki
 
 type BookingEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
 
-/** Returns the event of a lead as it is now. */
+/** Returns an event that contains the present data of the lead. */
 export function eventOfLead(type: BookingEventType, lead: BookingLead): WebhookEvent {
   return bookingEvent(type, {
     tenantId: lead.tenant.id,

@@ -68,7 +68,10 @@ export interface HoldFilter {
 
 const AFTER = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
 
-/** The conditions of each status by the database's clock: one of them must be true. Each condition can use an index. */
+/**
+ * The conditions of each status, by the database's clock. A hold has the status if one of its conditions is true. Each condition can use an
+ * index.
+ */
 const HAVING_STATUS: Record<HoldStatus, string[]> = {
   active: ["h.status = 'active' and h.expires_at > clock.at"],
   released: ["h.status = 'released'"],
@@ -135,7 +138,7 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** Erases the customer. @param externalRef the reference to store instead */
+/** Erases the customer. @param externalRef the reference to store instead of the present one */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })

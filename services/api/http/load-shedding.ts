@@ -23,8 +23,8 @@ export interface LoadShedder {
 }
 
 /**
- * Creates the load shedder. It refuses requests while the process stops, while 1,000 requests wait, and after a second in which the event
- * loop always lagged by more than a second.
+ * Creates the load shedder. It refuses requests in three states: the process stops, 1,000 requests wait, or the event loop always lagged by
+ * more than a second in the last second.
  */
 export function createLoadShedder(): LoadShedder {
   const waiting = new Set<Response>();
