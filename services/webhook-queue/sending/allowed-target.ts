@@ -97,7 +97,7 @@ export function nonPublicReason(address: string): string | undefined {
   const range = parsed.range();
   if (range !== 'unicast') return RANGE_NAMES[range] ?? 'a reserved address';
   if (METADATA.has(parsed.toString())) return 'a cloud metadata address';
-  // Public IPv6 unicast is 2000::/3. The library also reports ::7f00:1 and other unassigned ranges as unicast.
+  // Accepts only 2000::/3, the public IPv6 unicast range. The library also reports ::7f00:1 and other unassigned ranges as unicast.
   if (parsed instanceof ipaddr.IPv6 && (parsed.parts[0] ?? 0) >> 13 !== 1) return 'not a public address';
   return undefined;
 }
