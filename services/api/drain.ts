@@ -14,7 +14,7 @@ interface DrainTimes {
   end: number;
 }
 
-/** `quiet` must be shorter than the time for which a proxy avoids a failed instance (docs/operations.md). */
+/** `quiet` must be shorter than the time for which a proxy avoids a failed instance (docker/nginx/upstreams.conf). */
 export const DRAIN_TIMES: DrainTimes = {
   quiet: 1000,
   listenerCloses: 3000,

@@ -5,7 +5,7 @@ import { TransportError } from './http.errors';
 const WAITING_MAX = 1000;
 const LAG_MAX_MS = 1000;
 const LAG_WINDOW_MS = 1000;
-/** Our proxy sets this header if it may repeat the request on another instance (docs/operations.md). */
+/** Our proxy sets this header if it may repeat the request on another instance (docs/run-many.md). */
 const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
