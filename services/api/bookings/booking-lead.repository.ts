@@ -5,7 +5,7 @@ import { octoDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import { lockedPrices, priceColumns, type Prices } from '../pricing/price-categories';
-import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
+import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
@@ -47,6 +47,15 @@ export async function findLead(
   return rows[0] && toLead(rows[0]);
 }
 
+/** Returns the bookings with these ids, the oldest first. */
+export async function findLeadsById(db: Db, ids: number[]): Promise<BookingLead[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES} where l.id = any(:ids::bigint[]) order by l.id`,
+    { ids },
+  );
+  return rows.map(toLead);
+}
+
 /** Returns the bookings that consumed the holds, in no order. */
 export async function findLeadsOfHolds(db: Db, holdIds: string[]): Promise<BookingLead[]> {
   const { rows } = await db.raw(
@@ -71,15 +80,28 @@ export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
 
+/**
+ * Locks the standing leads of a departure, also those of the sandbox, and returns their ids, the oldest first. The caller has locked the
+ * departure and marked its expired leads.
+ */
+export async function lockStandingLeads(trx: Trx, departureId: string): Promise<number[]> {
+  return trx('booking_leads')
+    .where({ departure_id: departureId })
+    .whereIn('status', ['pending_payment', 'confirmed'])
+    .orderBy('id')
+    .forUpdate()
+    .pluck('id');
+}
+
 /** @param reason the reason of a cancellation; null: none */
 export async function setLeadStatus(
   trx: Trx,
-  id: number,
+  ids: number[],
   status: 'confirmed' | 'cancelled',
   { by, reason }: { by: Actor | null; reason: string | null },
 ): Promise<void> {
   await trx('booking_leads')
-    .where({ id })
+    .whereRaw('id = any(:ids::bigint[])', { ids })
     .update({
       status,
       [`${status}_at`]: trx.raw('clock_timestamp()'),
@@ -126,8 +148,32 @@ export async function amendLeadRow(trx: Trx, id: number, amended: AmendedLead): 
     });
 }
 
+/** Moves leads to another departure of their tour. The caller holds the locks of both departures and of the leads. */
+export async function moveLeadRows(
+  trx: Trx,
+  ids: number[],
+  { id, departureDate }: Pick<Departure, 'id' | 'departureDate'>,
+): Promise<void> {
+  await trx('booking_leads')
+    .whereRaw('id = any(:ids::bigint[])', { ids })
+    .update({ departure_id: id, departure_date: departureDate });
+}
+
 export async function insertBookingChange(trx: Trx, leadId: number, change: NewSaleChange): Promise<void> {
-  await trx('booking_changes').insert({ lead_id: leadId, ...changeColumns(trx, change) });
+  await insertBookingChanges(trx, [leadId], change);
+}
+
+/** Records the same change of several leads. */
+export async function insertBookingChanges(
+  trx: Trx,
+  leadIds: number[],
+  change: NewSaleChange,
+): Promise<void> {
+  await trx.raw(
+    `insert into booking_changes (lead_id, at, by, fields)
+     select lead_id, clock_timestamp(), :by, :fields::json from unnest(:leadIds::bigint[]) lead_id`,
+    { leadIds, by: change.by, fields: JSON.stringify(change.fields) },
+  );
 }
 
 /** Returns a booking's changes, the oldest first. */
