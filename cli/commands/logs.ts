@@ -188,7 +188,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** Fields that the list of the other fields leaves out: the line shows them in a place of their own, and pid not at all. */
+/** Fields that are not listed among the other fields: the line shows them in a fixed place, and never shows pid. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';

@@ -88,7 +88,7 @@ export type CompletedName =
   'tenant' | 'tour' | 'booking' | 'apiKey' | 'widgetToken' | 'hold' | 'endpoint' | 'delivery';
 
 const ARGUMENTS: Record<string, CompletedName> = { slug: 'tenant', tour: 'tour', ref: 'booking' };
-/** The id that is an argument of each noun; other ids are numbers, which are not completed. */
+/** The kind of object that `<id>` means after each noun. After other nouns it is a number, which is not completed. */
 const IDS: Record<string, CompletedName> = {
   key: 'apiKey',
   widget: 'widgetToken',
