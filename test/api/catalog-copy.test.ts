@@ -68,7 +68,7 @@ describe('updated_since', () => {
     await note();
     for (let round = 0; round < 40; round++) {
       const open: Trx[] = [];
-      // The rules follow the continents of the tours, so both are not changed at the same time.
+      // Changes tours and rules of tours in different rounds: a change of a tour's continent also updates its rules.
       const kinds = random(2)
         ? [ofTours(tours.slice(0, 4)), ofTours(tours.slice(4)), ofContinents, ofDefault]
         : [ofRules, ofContinents, ofDefault];

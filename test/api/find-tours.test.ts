@@ -77,7 +77,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     expect(await namesOf('duration_min=5&duration_max=3')).toEqual([]);
   });
 
-  it('departs_from and departs_to select tours with a departure between them that is open, even if it is full', async () => {
+  it('departs_from and departs_to select tours with an open departure between them, even if it is sold out', async () => {
     const date = daysFromToday(20);
     const open = await given('open');
     await departs(open, 20);

@@ -24,7 +24,7 @@ import {
  */
 const PAIRS_MAX = 600;
 const PAIRS_A_ROUND = 100;
-/** The work for a tour that a tenant sees grows with its departures. */
+/** Many departures make a request for a visible tour slow, so that a difference between the ids would show. */
 const DEPARTURES = 1000;
 
 const api = useTestApi();

@@ -270,7 +270,7 @@ describe("a departure's tenant_prices", () => {
     });
   });
 
-  it('a price rule of the tour overrides others, among which the narrowest travel window decides', async () => {
+  it('a price rule of the tour overrides general rules, and the narrowest travel window decides among general rules', async () => {
     const { db } = api;
     const tenant = await givenWebsite(api, {}, ['catalog:read']);
     const [early, late, last] = [10, 20, 30].map(daysFromToday);

@@ -59,7 +59,7 @@ describe.each([
   it('a sale that the database cannot store does not make the other sales of its batch fail', async () => {
     const departure = await givenSeats(database.db, { seats: 100 });
     const sales: Sale[] = Array.from({ length: 16 }, () => holdOf(departure));
-    // PostgreSQL stores no NUL character; the API refuses it before.
+    // PostgreSQL cannot store a NUL character. The API refuses it earlier.
     sales[7] = { ...holdOf(departure), customer: { name: '\0', phone: null, email: null } };
     const results = await Promise.all(sales.map((sale) => queue.sell(sale).then(kindOf, kindOf)));
     expect(results.filter((kind) => kind === 'sold')).toHaveLength(15);

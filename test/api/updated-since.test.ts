@@ -63,7 +63,7 @@ describe('updated_since', () => {
     expect(await since(time)).toEqual(['aa']);
   });
 
-  it('after a change of a price rule, lists all tours of its scope to its tenant alone', async () => {
+  it('a changed price rule lists all tours of its scope as changed, for its own tenant only', async () => {
     const { db } = api;
     const other = await givenWebsite(api, {}, ['catalog:read']);
     await given('asia-1');
@@ -209,7 +209,7 @@ describe('a tour that became invisible', () => {
     const time = await now(who);
     const setStatus = async (status: string) => {
       await db('tenants').where({ id: who.tenant.id }).update({ status });
-      // Waits until no process has the old status.
+      // Waits until no process has the old status in its read cache.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
     };
     const before = await given('before');
