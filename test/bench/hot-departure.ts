@@ -73,7 +73,7 @@ export async function measureHotDeparture(): Promise<void> {
   );
 }
 
-/** Returns models that cannot be measured here. */
+/** Returns simulations of conditions that cannot be measured here. */
 function variantsOf(model: Model): [name: string, model: Model, connections: number][] {
   const { batchMs, saleMs } = model;
   return [
@@ -107,8 +107,8 @@ async function measureRates(stack: BenchStack, api: Instance): Promise<Map<numbe
 }
 
 /**
- * Returns the model. One client alone gives the sum of all times and Node's time for the statements, full batches the CPU of PostgreSQL
- * and of Node for each sale.
+ * Computes the model from two measurements. The rate of one client gives the sum of all times, and Node's time for the statements. Full
+ * batches give the CPU of PostgreSQL and of Node for each sale.
  */
 function modelOf(alone: Rate, full: Rate): Model {
   const sum = 1000 / alone.perSecond;
@@ -126,7 +126,7 @@ function simulate(
   clients: number,
 ): Pick<Rate, 'perSecond' | 'p50'> {
   const times: number[] = [];
-  // The sales by where they are, each as the time at which its client sent it.
+  // Each list has the sales in one state, as the times at which their clients sent them.
   const requests: number[] = new Array<number>(clients).fill(0);
   let waiting: number[] = [];
   let batch: number[] = [];
