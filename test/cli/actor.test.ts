@@ -168,7 +168,7 @@ describe('--actor', () => {
         'monitor',
         'seed',
         'migrate',
-        // These reveal personal data.
+        // These write an audit row when they reveal personal data.
         'booking show',
         'booking list',
         'booking export',

@@ -101,7 +101,7 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('the anonymization waits for a change that began first, and erases the person whom the change stores', async () => {
+  it('the anonymization waits for an earlier change of the customer, and erases the new customer too', async () => {
     let erasing: Promise<unknown> | undefined;
     let changing: ReturnType<Website['patch']>;
     await inTransaction(db, async (trx) => {

@@ -317,7 +317,7 @@ describe('tourctl catalog export', () => {
     }
   });
 
-  it('writes one part of a CSV export to standard output', async () => {
+  it('--only departures writes the CSV of the departures to standard output', async () => {
     const { stdout } = await terminal.tourctl('catalog export --format csv --only departures');
     expect(stdout.split('\r\n')[0]).toBe(
       'tour_slug,departure_date,start_time,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at',
