@@ -6,7 +6,7 @@ import { NOUNS, VERBS } from '../../cli/tree';
 const PAGE = readFileSync(path.resolve(__dirname, '../../docs/operations.md'), 'utf8');
 
 describe('the page for operators', () => {
-  it('leads from the installation over daily work and backup to the upgrade, and only then into details', () => {
+  it('describes installation, daily work, backup and upgrade before symptoms and failover', () => {
     const sections = [...PAGE.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
     expect(sections.slice(0, 7)).toEqual([
       'Install',

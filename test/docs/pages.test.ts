@@ -18,7 +18,7 @@ describe('the documentation pages', () => {
     ['/docs/errors', false],
     ['/docs/errors/price_changed', false],
   ])(
-    '%s loads nothing, cannot be framed, and has only the search script, if any (search: %s)',
+    '%s loads nothing, cannot be framed, and runs no script except the search (search: %s)',
     async (page, searchable) => {
       const { status, text, headers } = await api.http.get(page);
       expect({ status, type: headers['content-type'] }).toEqual({
@@ -110,7 +110,7 @@ describe('the documentation pages', () => {
     ].map(([, code]) => unescaped(code!));
     expect(samples).toHaveLength([...text.matchAll(/<h4>Example<\/h4>/g)].length);
     const Program = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor;
-    // Throws a SyntaxError.
+    // Compiles each program: `new` throws a SyntaxError for invalid code.
     for (const sample of samples) new Program(sample);
 
     const website = await givenWebsite(api);
