@@ -16,11 +16,11 @@ const SIZE = {
   deliveries: 20_000,
 };
 const FILL_MS = 300_000;
-/** Ten times what a tenant has in a table, and less than a tenth of the smallest table. */
+/** Ten times the rows that a tenant has in a table, and less than a tenth of the smallest table. */
 const MOST_ROWS = 1000;
-/** These count the seats of departures. */
+/** The indexes for the count of seats. */
 const SEAT_INDEXES = / by (seat_holds_live|booking_leads_standing)_by_kind$/;
-/** A page of changes looks at so many tours to find its own: those of 10,000 rules, and archived ones. */
+/** A page of changes may read this many rows, for the tours of 10,000 rules and for archived tours. */
 const MOST_ROWS_OF_CHANGES = 15_000;
 const LARGE =
   /^(tours|departures|next_departures|tour_tags|tour_changes|tour_publications|tenant_changes|visibility_periods|catalog_commits|seat_holds|booking_leads|webhook_(deliveries|events|attempts)(_\w+)?)$/;
@@ -29,7 +29,7 @@ const api = useTestApi();
 const terminal = useTerminalOf(api);
 let statements: () => RunStatement[];
 let authorization: string;
-/** Has three departures on each of its dates. */
+/** A tour with three departures on each of its dates. */
 const TIMED = 'large-70';
 let tour: string;
 let date: string;
@@ -58,7 +58,7 @@ async function send(method: string, path: string, body?: object): Promise<Record
     headers: { authorization, ...(body ? key : {}) },
   });
   const text = await answer.text();
-  // Reading a long log of plans can block this process, which is the API's too, for more than a second: it sheds load then.
+  // The API runs in this process, and sheds load after a long log of plans has blocked the process for more than a second.
   if (answer.headers.get('retry-after') && text.includes('"overloaded"')) {
     await sleep(1100);
     return send(method, path, body);
@@ -219,7 +219,7 @@ describe('with 100,000 tours', () => {
     async (status) => expect(await badScans(() => get(`/api/gateway/holds?status=${status}`))).toEqual([]),
   );
 
-  // The planner may read next_departures once for each continent, as its samples say: 100,000 narrow rows.
+  // The planner may read next_departures, 100,000 narrow rows, once for each continent. This depends on the rows that it sampled.
   it('a page by next departure of one country and tag reads only next_departures completely', async () => {
     const path = '/api/tenant/catalog?sort=next_departure_date&country=VN&tag=tag-6';
     const scans = await badScans(() => get(path), SIZE.tours);
