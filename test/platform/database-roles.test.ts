@@ -128,7 +128,7 @@ describe('a login of the API', () => {
     `insert into price_rules (tenant_id, kind, percent) select id, 'percent', 10 from tenants`,
     'delete from price_rules',
     'update departures set seats_total = 100000',
-    // Only lets it lock the row.
+    // The API has the right to update this column only to lock the row.
     'update departures set created_at = now()',
     'delete from departures',
     'delete from booking_leads',

@@ -130,7 +130,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
       expect(client.said()).toMatch(/^HTTP\/1\.1 405 [^]*\r\nConnection: close\r\n/);
       expect(client.socket.bytesWritten - client.socket.writableLength).toBeLessThan(32e6);
     };
-    // The server waits for two seconds before it ends each of them.
+    // The server waits for two seconds before it ends each of the two connections.
     await Promise.all(['Content-Length: 2000000000', 'Transfer-Encoding: chunked'].map(sendBody));
   });
 
