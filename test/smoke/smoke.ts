@@ -141,7 +141,7 @@ async function cleanUp(): Promise<void> {
   const pid = databasePid();
   if (pid) process.kill(pid, 'SIGQUIT');
   await until(() => databasePid() === undefined, 'the database does not stop').catch(() => undefined);
-  // A closed directory above makes the cluster a link to a place outside.
+  // If a parent directory is closed, the cluster is a link to a directory elsewhere.
   if (existsSync(cluster)) rmSync(realpathSync(cluster), { recursive: true, force: true });
   rmSync(dataDir, { recursive: true, force: true });
 }
