@@ -106,7 +106,7 @@ describeWith('nginx', 'the reverse proxy', () => {
         });
       const statuses = [];
       for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
-        // Changes the claim each time: a client whose claim is trusted would never be limited.
+        // Claims another address each time: if the API trusted the header, it would never limit this client.
         statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
       }
       expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
