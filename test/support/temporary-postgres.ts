@@ -59,7 +59,7 @@ async function removeOrphans(): Promise<void> {
       await stopServer(path.join(parent, 'pg'), 'immediate');
       rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
     } catch {
-      // Another run removes the same one, or the next start tries again.
+      // Another run removes the same directory, or the next start tries again.
     }
   }
 }
