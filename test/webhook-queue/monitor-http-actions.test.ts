@@ -72,7 +72,7 @@ describe('an action of an operator on an endpoint', () => {
     ['pause', 'paused'],
     ['resume', 'active'],
   ])(
-    '%s of an endpoint that is %s already changes nothing, and leaves no audit row',
+    '%s of an endpoint that is already %s changes nothing, and leaves no audit row',
     async (verb, status) => {
       await setStatus(status);
       expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(

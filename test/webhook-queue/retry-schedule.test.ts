@@ -66,7 +66,7 @@ function seededRandom(): () => number {
 }
 
 describe('the retry schedule', () => {
-  it('tries ten times over 75 hours and 35 minutes, the second time after 5 seconds', () => {
+  it('tries ten times within 75 hours, 35 minutes and 5 seconds, the second time after 5 seconds', () => {
     const waits: number[] = [];
     for (let tries = 0; ;) {
       const next = decideNext(failed, { tries, uncounted: 0 }, SCHEDULE, () => 0.5);
@@ -94,7 +94,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('a retry waits about as long as its step or Retry-After says, and the last step ends the delivery', () => {
+  it('a retry waits for its step or Retry-After, give or take a fifth, and the last step ends the delivery', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       uncounted: fc.integer({ min: 0, max: 9 }),
@@ -218,7 +218,7 @@ describe('429 and 503', () => {
     expect(wait(1, 0)).toBe(4);
   });
 
-  it('the first retry after a 429 follows within 4 to 6 seconds, or after Retry-After', () => {
+  it('the first retry after a 429 follows after 4 to 6 seconds, or after a longer Retry-After', () => {
     const first = (retryAfterSeconds: number | null, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
     for (const retryAfter of [null, 0, 2])
