@@ -46,7 +46,7 @@ describe('a repeat with the same key', () => {
   });
 
   it.each(['confirm', 'cancel'])(
-    'the repeat of a %s gets the same bytes, and a request without the key runs again',
+    'a repeated %s gets the same bytes with the same key, and runs again without a key',
     async (step) => {
       const path = `/api/tenant/bookings/${await givenBooking()}/${step}`;
       const key = newKey();

@@ -106,7 +106,7 @@ describe('the pages of departures', () => {
   });
 });
 
-describe.each(Object.entries(LISTS))('%s', (_name, path) => {
+describe.each(Object.entries(LISTS))('the pages of %s', (_name, path) => {
   const cursorOf = async (query = '') =>
     (await reader.get(`${path()}limit=3${query}`)).body.next_cursor as string;
 

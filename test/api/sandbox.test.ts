@@ -123,7 +123,7 @@ describe('the seats of a departure', () => {
     expect([await listed(shop, 'sold_out'), await listed(shop, 'available')]).toEqual([0, 1]);
   });
 
-  it('a sale of sandbox seats leaves the cached availability of real seats valid, and the reverse', async () => {
+  it('a sale of sandbox seats leaves the cached availability of real seats valid, and vice versa', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const cacheStatus = async (website: Website) => {
       const { headers, body } = await availability(website, seats);

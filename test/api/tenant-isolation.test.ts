@@ -184,7 +184,7 @@ describe("another tenant's booking", () => {
     }
   });
 
-  it("the owner's booking and hold are unchanged after all these requests", async () => {
+  it("the owner's booking and hold are unchanged after all requests of the stranger", async () => {
     expect((await owner.get(`/api/tenant/bookings/${bookingRef}`)).body).toMatchObject({
       status: 'pending_payment',
       customer: SECRET,
