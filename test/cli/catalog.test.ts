@@ -127,7 +127,7 @@ describe('tourctl catalog import', () => {
     expect(unchanged.json.changes).toEqual([]);
   });
 
-  it('prints the first lines of a long dry run, and says how many tours are left', async () => {
+  it('prints the first lines of a long dry run, and says how many more tours would change', async () => {
     const tours = Array.from({ length: 90 }, (_, i) => tourEntry({ slug: `many-${i}` }));
     const [file] = writeFiles({ 'tours.json': tours });
     const { stdout } = await terminal.tourctl(['catalog', 'import', file!, '--dry-run']);
