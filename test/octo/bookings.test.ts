@@ -301,7 +301,7 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     expect(body).toMatchObject({ adults: 1, children: 2 });
   });
 
-  it('makes a lead without name, phone and email where OCTO sends none', async () => {
+  it('makes a lead without name, phone and email if OCTO sends none', async () => {
     const { uuid } = await reserve();
     const { supplierReference } = await confirm(uuid, {});
     const { body } = await reseller.get(`/api/tenant/bookings/${supplierReference}`);
@@ -448,7 +448,7 @@ describe('the cancellation', () => {
 });
 
 describe('a booking that REST changes', () => {
-  it('a hold that REST books reads PENDING, then EXPIRED after the payment window', async () => {
+  it('a booking whose hold REST books has the status PENDING, and EXPIRED after the payment window', async () => {
     const { uuid } = await reserve();
     const made = await reseller.book({
       tour_id: tours.startTime.id,
