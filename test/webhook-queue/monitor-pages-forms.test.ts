@@ -242,7 +242,7 @@ describe('a query of the monitor', () => {
 });
 
 describe('numbers and times', () => {
-  it('counts have separated thousands, and a plus sign where counting stopped', () => {
+  it('counts have commas between thousands, and a plus sign if counting stopped at the limit', () => {
     expect([0, 999, 1000, 1234567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
     expect([formatCountUpTo(10_000, 10_000), formatCountUpTo(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
   });

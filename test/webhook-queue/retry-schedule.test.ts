@@ -78,7 +78,7 @@ describe('the retry schedule', () => {
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(75 * 3600 + 35 * 60 + 5);
   });
 
-  it('spreads each wait evenly over a fifth to either side of its step', () => {
+  it('makes each wait up to a fifth shorter or longer than its step, evenly distributed', () => {
     for (let tries = 0; tries < SCHEDULE.length - 1; tries++) {
       const step = SCHEDULE[tries + 1]!;
       const shares = Array.from({ length: 2000 }, () => {
