@@ -106,7 +106,7 @@ export class LogReader {
 
   /**
    * Reads the lines that were written since the last call, the oldest first; the first call reads all files.
-   * @param tailBytes the first call reads only about so many bytes from the end
+   * @param tailBytes the first call reads only about this number of bytes from the end
    */
   async *read(tailBytes = Infinity): AsyncGenerator<string> {
     // Looks for newer files before it reads the current one: if there is a newer file, nothing is added to the current one any more.
