@@ -125,7 +125,7 @@ describe('updated_since', () => {
       await choices[random(choices.length)]!();
     }
 
-    /** Each writer changes its own tours, so that no two wait for each other. */
+    /** Changes these tours until `writing` is false. No two writers share a tour, so that they do not wait for each other. */
     async function write(of: GivenTour[]): Promise<void> {
       while (writing) {
         const trx = await begin();

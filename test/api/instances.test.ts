@@ -56,7 +56,7 @@ describeWithRedis('two API processes with one Redis', () => {
     });
   const catalog = (instance: number) => call(instance, 'GET', '/api/tenant/catalog');
   const logged = (text: string) => apis.map((api) => api.log().split(text).length - 1);
-  /** Waits until both processes have logged so many times that the store answers. */
+  /** Waits until both processes have logged `times` times that the store answers. */
   const untilStoreAnswers = async (times: number) => {
     while (!logged('shared store answers').every((found) => found === times)) await sleep(50);
   };

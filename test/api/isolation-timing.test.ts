@@ -18,7 +18,7 @@ import {
  * time would tell which ids exist.
  *
  * Counts the pairs in which the owner's id took longer. Without a difference this is half of the pairs, with a standard deviation
- * of half the square root of their number: other work on the machine hits both ids of a pair alike. The measurement goes on while
+ * of half the square root of their number: other work on the machine delays both ids of a pair alike. The measurement goes on while
  * the count is more than two deviations from the half. The test fails at five deviations after 600 pairs, which noise causes once
  * in 10,000 runs of all calls.
  */

@@ -212,7 +212,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       ' 2027-01-01',
       '01/02/2027',
       '',
-    ])('refuses a date that does not exist: %j', async (value) => {
+    ])('refuses %j, which is not a calendar date', async (value) => {
       const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ [name]: value });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: name, message: expect.any(String) }]);
