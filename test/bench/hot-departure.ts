@@ -1,8 +1,8 @@
 /*
  * Simulates one departure that all customers want, and compares the simulation with measured runs: `npm run bench -- hot-departure`.
  * The sales of a departure are written by one batch after another. A batch of n sales takes PostgreSQL `batchMs + n * saleMs`, in STEPS
- * statements. Node's thread takes `nodeMs` for each sale: BATCH_SHARE of it in its batch, the rest for its request and its answer. It takes
- * `stepMs` more for each statement.
+ * statements. Node's thread takes `nodeMs` for each sale: BATCH_SHARE of it in its batch, and the remainder for its request and answer.
+ * It takes `stepMs` more for each statement.
  */
 import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
 import { cpuMs } from './cpu-time';
@@ -119,7 +119,7 @@ function modelOf(alone: Rate, full: Rate): Model {
 
 /**
  * Simulates clients that each send one hold, wait for the answer and send the next one. Node's thread answers a batch at once, begins
- * the next one with what waits, and looks for the end of its statement after each request.
+ * the next batch with the waiting sales, and checks after each request whether its statement has ended.
  */
 function simulate(
   { batchMs, saleMs, nodeMs, stepMs }: Model,

@@ -135,7 +135,7 @@ export async function plantDemoFor(db: Db): Promise<DemoCredentials> {
   return demo;
 }
 
-/** SQL that is true for a departure `d` that is the only one of its date, so that requests need no time. */
+/** SQL condition: the departure `d` is the only one of its date, so that a request needs no time. */
 export const ONLY_ONE = `not exists (
   select from departures o where o.tour_id = d.tour_id and o.departure_date = d.departure_date and o.id <> d.id)`;
 
