@@ -25,7 +25,7 @@ beforeEach(async () => {
   ref = (await site.book(order)).body.booking_ref;
 });
 
-/** Waits until so many transactions wait for a lock. */
+/** Waits until `count` transactions wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   for (;;) {
     const { rows } = await db.raw(
