@@ -154,7 +154,7 @@ describe('the client of the guide', () => {
   });
 });
 
-/** A proxy that drops the first answer, refuses the second request, and passes the third on. */
+/** Starts a proxy that drops the first answer, refuses the second request, and passes the third on. */
 async function startBadWay(target: string) {
   const way = { url: '', requests: 0, close: () => void server.close() };
   const server = createServer((request, response) => {
