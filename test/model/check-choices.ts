@@ -18,7 +18,7 @@ const SEVERAL = 'several: ';
 const CANCELLED: Choice = 'a cancelled departure';
 const FULL: Choice = 'too few seats';
 
-/** The rule of the interface, written anew: a time names its departure; without a time, the only one that can be booked, else the only one. */
+/** Repeats the rule of the API: a time names its departure. A request without a time means the only open departure, else the only one. */
 function choose(found: FoundDeparture[], time: string | undefined): Choice {
   if (time !== undefined) return found.find((one) => one.time === time)?.id ?? NONE;
   const bookable = found.filter(({ open }) => open);
@@ -29,7 +29,7 @@ function choose(found: FoundDeparture[], time: string | undefined): Choice {
 
 /**
  * Checks the departure of each answer of REST. Departures are cancelled and sales are moved meanwhile, so a request may have found each
- * state that was committed, or about to be, between its call and its answer.
+ * state that was committed, or was being committed, between its call and its answer.
  */
 export function checkChoices({ writes, operations }: Clients, world: World, model: Model): void {
   const changes = writes.map(({ span }) => span);

@@ -22,7 +22,7 @@ const stepsOf = ({ kind, octo }: Write) => STEPS[octo && kind === 'confirm' ? 'c
 /** The steps that a sale makes once.  */
 const ONCE: Step[] = ['created', 'released', 'confirmed', 'cancelled'];
 
-/** A busy machine makes an instance refuse requests, before they do anything. */
+/** Returns true for a refusal by load shedding, before the request has done anything: a busy machine causes it. */
 const isOverloaded = ({ status, body }: Answer) => status === 503 && body.code === 'overloaded';
 const isGranted = ({ status }: Answer) => status < 300;
 
