@@ -343,7 +343,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     expect(await read(uuid)).toEqual(moved);
   });
 
-  it('changes the contact field by field, the notes and the reference, and keeps the rest', async () => {
+  it('changes single fields of the contact, the notes and the reference, and keeps all other fields', async () => {
     const { uuid, unitItems } = await reserve({ contact: CONTACT, resellerReference: 'R-1' });
     const booking = await change(uuid, {
       contact: { country: 'DE' },

@@ -188,7 +188,7 @@ describe('a call below /octo', () => {
     expectOctoError(await sandbox.get('/octo/supplier').set('octo-env', 'live'), 400, 'BAD_REQUEST');
   });
 
-  it('accepts query parameters that it does not know', async () => {
+  it('accepts unknown query parameters', async () => {
     expect((await reseller.get('/octo/products?utm=1')).status).toBe(200);
   });
 });
