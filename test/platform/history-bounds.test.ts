@@ -29,7 +29,7 @@ const months = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** An expression for the first day of the month at this distance from the current one. */
+/** Returns an SQL expression for the first day of the month at this distance from the current month. */
 const monthAt = (distance: number) =>
   `(date_trunc('month', now() at time zone 'UTC') + make_interval(months => ${distance}))::date`;
 

@@ -242,7 +242,7 @@ describe('the connections of an API', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Opens so many connections, and waits until the server has accepted the last one. */
+  /** Opens `count` connections, and waits until the server has accepted the last one. */
   async function open(url: string, count: number, text: string): Promise<Client[]> {
     const clients: Client[] = [];
     for (let n = 0; n < count; n++) {

@@ -105,7 +105,7 @@ describe('the check values of secrets', () => {
     expect(JSON.stringify(rows)).not.toMatch(/kkk/);
   });
 
-  it('refuses a wrong SECRETS_KEY in a service that does not use it', async () => {
+  it('refuses a wrong SECRETS_KEY, even in a service that does not use it', async () => {
     await open({ SECRETS_KEY: KEY });
     await expect(open({ SECRETS_KEY: OTHER }, ['cursorKey', 'keyPepper'])).rejects.toThrow(
       'SECRETS_KEY is not',

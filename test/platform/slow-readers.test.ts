@@ -36,7 +36,7 @@ const connections = (): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Requests the large answer, and reads at most so many bytes a second. Counts the bytes in `received`. */
+/** Requests the large answer, and reads at most `bytesPerSecond`. Counts the bytes in `received`. */
 function readAt(bytesPerSecond: number): { socket: Socket; received: () => number } {
   const socket = connect(port, '127.0.0.1');
   const begun = performance.now();
