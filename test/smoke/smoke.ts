@@ -1,6 +1,6 @@
 /**
- * Starts the product like a new user: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then a start after
- * kill -9, the lines again, Ctrl-C. Run by `npm run smoke`.
+ * Starts the product like a new user: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then starts it
+ * again after kill -9, and repeats the lines and Ctrl-C. Run by `npm run smoke`.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
