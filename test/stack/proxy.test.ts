@@ -82,7 +82,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     mutes.push(mute.server);
     return mute;
   };
-  /** An address without a listener. */
+  /** Returns a port without a listener. */
   const nowhere = async () => (await lowPorts(1))[0]!;
   const given = async (
     ports: number[],
