@@ -59,7 +59,7 @@ function simulateThrottled({ deliveries, everySeconds }: { deliveries: number; e
   return outcomes;
 }
 
-/** A linear congruential generator, so that the simulation is the same in each run. */
+/** Returns a linear congruential generator, so that the simulation is the same in each run. */
 function seededRandom(): () => number {
   let state = 42;
   return () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
