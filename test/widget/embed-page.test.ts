@@ -35,7 +35,7 @@ const linksOf = (text: string) =>
   [...text.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
 /** Types that a browser does not run as a script. */
 const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
-/** Makes a pass of the token, as of so many seconds ago. */
+/** Returns a pass that the token got `secondsAgo` seconds ago. */
 const passFrom = (secondsAgo = 0) =>
   mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - secondsAgo * 1000);
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

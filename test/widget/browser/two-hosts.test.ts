@@ -162,7 +162,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(123);
     });
 
-    it('can show several lists, and a script that runs again shows none twice', async () => {
+    it('can show several lists, and a script that runs twice adds no second list', async () => {
       await visit(`${script()}<hr>${script('data-q="Baltic"')}`);
       await untilShown(1);
       expect(await page.locator('iframe').count()).toBe(2);
