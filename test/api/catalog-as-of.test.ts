@@ -165,7 +165,7 @@ describe('as_of', () => {
     expect(new Set(times.map(Number)).size).toBe(times.length);
   });
 
-  it('pruning deletes the visible periods of tours that ended over 31 days before the last change', async () => {
+  it('pruning deletes the periods of visibility that ended more than 31 days before the last change', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const [old, young] = [await given('old'), await given('young')];

@@ -149,7 +149,7 @@ describe('a change of a booking on its date', () => {
 });
 
 describe('a change of a booking to another date', () => {
-  it("moves the seats in one step, and takes today's prices for everything", async () => {
+  it("moves the seats in one step, and takes today's price for each category", async () => {
     const seats = await givenSeats(api.db, { seats: 2, prices: FAMILY });
     const other = await givenOther(seats.tour, { seats: 3, prices: { adult: 60_000, child: 20_000 } });
     const booking = await givenBooking(seats);

@@ -75,7 +75,7 @@ describe('the seats of a departure', () => {
     expect((await hold(sandbox, seats, 2)).status).toBe(201);
   });
 
-  it('alternatives show the free seats for the kind of tenant that asks', async () => {
+  it("alternatives show the seats that are free for the tenant's own kind", async () => {
     const seats = await givenSeats(api.db, { seats: 1 });
     const date = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31), seats: 2 });
     const other = { ...seats, date };
