@@ -223,7 +223,7 @@ describe('tourctl key list', () => {
     expect((await listed(id)).warnings).toEqual([]);
   });
 
-  it('prints on stderr the command that fixes what a warning reports', async () => {
+  it('prints on stderr the command that removes the cause of a warning', async () => {
     await terminal.tourctl('tenant create --slug careless --name Careless');
     const { id } = await terminal.json('key issue careless --scope catalog:read');
     await change(id, { browser_seen_at: daysAgo(1) });
