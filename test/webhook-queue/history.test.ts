@@ -178,7 +178,7 @@ describe('history that arrived while no queue created months', () => {
   const strandedRows = () =>
     Promise.all(TABLES.map(async (table) => Number((await db(`${table}_default`).count())[0]!.count)));
 
-  it('stranded rows move into their own months, of which the expired ones are dropped', async () => {
+  it('stranded rows move into their own months, and expired months are dropped', async () => {
     const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
     await strand(id, 130, 3);
     await strand(id, 70, 2);
