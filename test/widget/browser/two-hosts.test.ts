@@ -187,7 +187,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').count()).toBe(1);
     });
 
-    it('a strict policy of a site must allow only the address of the service, for script and frame', async () => {
+    it('a strict policy of a site needs to allow only the address of the service, for the script and the frame', async () => {
       const policy = `default-src 'none'; script-src ${API}; frame-src ${API}; require-trusted-types-for 'script'`;
       await visit(script(), SHOP, { 'content-security-policy': policy });
       await untilShown();
