@@ -35,7 +35,7 @@ function skip(milliseconds: number): void {
 }
 
 describe('the cache of availability', () => {
-  it('the headers let only a private cache keep the answer, for one key, and only until it revalidates it', async () => {
+  it('the headers let a private cache show the answer of one key for 60 s while it revalidates the answer', async () => {
     const { headers } = await ask();
     expect(headers).toMatchObject({
       'cache-control': 'private, max-age=0, stale-while-revalidate=60',

@@ -61,7 +61,7 @@ describeWithRedis('two API processes with one Redis', () => {
     while (!logged('shared store answers').every((found) => found === times)) await sleep(50);
   };
 
-  it('each process shows holds and bookings of the other one at once', async () => {
+  it('each process shows at once the seats that the other process sold', async () => {
     let free = 100;
     for (let n = 0; n < 16; n++) {
       expect((await check(n % 2)).headers.get('cache-status')).toMatch(/hit|fwd=miss/);

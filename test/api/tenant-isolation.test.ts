@@ -169,7 +169,7 @@ describe("another tenant's booking", () => {
     },
   );
 
-  it("another tenant's booking is unknown under the stranger's own prefix", async () => {
+  it("another tenant's booking number with the caller's own prefix gets the same 404 as an unknown reference", async () => {
     const underOwnPrefix = bookingRef.replace(/^\w+/, stranger.tenant.bookingPrefix);
     for (const ask of Object.values(BY_BOOKING))
       expectLikeNothing(await ask(underOwnPrefix), await ask('ZZZZ-1'), 404);
