@@ -338,7 +338,7 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     await anonymize(ref, '--force');
   });
 
-  it('discards the late result of a lost worker when its response contains the customer', async () => {
+  it('discards the late result of a lost worker if the response in it contains the customer', async () => {
     const { site, ref, person } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     const claims = await claimNow(db);
