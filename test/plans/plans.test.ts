@@ -261,13 +261,13 @@ describe('with 100,000 tours', () => {
     expect(await badScans(list)).toEqual([]);
   });
 
-  it('tourctl tenant list, which counts the tours that tenants see, reads only tours completely', async () => {
+  it('tourctl tenant list reads only the table tours completely, to count the tours that each tenant sees', async () => {
     const scans = await badScans(() => terminal.tourctl('tenant list --json'));
     expect(scans.filter((scan) => !scan.startsWith('Seq Scan of tours,'))).toEqual([]);
   });
 
   it.each(['hold list', 'booking list --external-ref order-5'])(
-    'tourctl %s reads a complete table, because no index has its order or filter over all tenants',
+    'tourctl %s reads a complete table, because no index orders or filters the rows of all tenants',
     async (line) => {
       expect(await badScans(() => terminal.tourctl(`${line} --json`))).not.toEqual([]);
     },
@@ -284,7 +284,7 @@ describe('with 20,000 holds and bookings of one tenant', () => {
     ['bookings', '/api/tenant/bookings?'],
     ['bookings by date of departure', `/api/tenant/bookings?departure_from=${inDays(0)}&`],
     ['bookings that changed in two years', `/api/tenant/bookings?updated_since=${hoursAgo(17_000)}&`],
-  ])('page 1 and page 50 of the %s read as many rows as they list (T20)', async (_what, list) => {
+  ])('page 1 and page 50 of the %s read few rows (T20)', async (_what, list) => {
     const ask = async (page: string) => {
       statements();
       const { next_cursor } = await get(`${list}limit=10${page}`);
@@ -300,7 +300,7 @@ describe('with 20,000 holds and bookings of one tenant', () => {
     expect(page).toEqual({ next_cursor: expect.any(String), wide: [] });
   });
 
-  it('a list of OCTO bookings reads only those of its dates, and ends when it has too many', async () => {
+  it('a list of OCTO bookings reads only the bookings of its dates, and ends early when too many match', async () => {
     const rowsOf = async (ask: () => Promise<unknown>) => {
       statements();
       await ask();
