@@ -125,7 +125,7 @@ describe('the version of cached data', () => {
     expect(await raisedBy(() => inTransaction(db, work))).toBe(1);
   });
 
-  it('a revocation does not wait for a long import, which locks the version at COMMIT only', async () => {
+  it('a revocation does not wait for an open import, because an import locks the version only at COMMIT', async () => {
     const tenant = await givenTenant(db);
     await givenKey(db, tenant);
     const imported = await db.transaction();
