@@ -141,7 +141,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     });
   });
 
-  it('writes no query, no credential and no address into its log, whatever fails', async () => {
+  it('writes no query, no credential and no client address into its log for answers of 400, 404, 500 and 502', async () => {
     const { api, port } = await givenApi();
     const website = await givenWebsite(api);
     const key = website.authorization.slice('Bearer '.length);
