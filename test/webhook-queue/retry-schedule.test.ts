@@ -94,7 +94,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('a retry waits for its step or Retry-After, give or take a fifth, and the last step ends the delivery', () => {
+  it('a retry waits for 80 to 120 % of its step, or longer for a Retry-After, until the schedule has no step left', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       uncounted: fc.integer({ min: 0, max: 9 }),
@@ -138,7 +138,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('never retries before its step or Retry-After allows it', () => {
+  it('a retry never starts before 80 % of its step or before the end of Retry-After', () => {
     fc.assert(
       fc.property(
         schedules,
