@@ -348,7 +348,7 @@ describe('a refusal of /embed/tours', () => {
     expect(told.body).toMatchObject({ ok: false, status: 401, code: 'invalid_widget_token' });
   });
 
-  it('a refusal shows its reason only for a genuine token, and then only the token’s sites may frame it', async () => {
+  it('only a genuine token gets the reason of a refusal, and only the sites of this token may frame the refusal', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     for (const [query, advice, framedBy] of [
       [{ token: 'bad' }, 'its token is missing or not valid', "'none'"],
