@@ -132,7 +132,7 @@ export async function findAuditDocuments(db: Db, subjects: string[]) {
   });
 }
 
-/** Draws changes; an empty text if there are none. */
+/** Draws the changes as a table. Returns an empty text if there are none. */
 export const describeAudit = tableOf<AuditDocument>(
   [
     { heading: 'at (utc)', cell: ({ at }) => shortTime(at) },

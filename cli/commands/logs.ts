@@ -188,7 +188,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** Fields that are not listed among the other fields: the line shows them in a fixed place, and never shows pid. */
+/** Fields that a line shows in a fixed place, and `pid`, which it never shows. They are not in the list of the other fields. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';

@@ -9,7 +9,7 @@ import {
   verbName,
 } from '../../engine/command';
 
-/** Describes the possible completions after a point of the command line. */
+/** Describes what can follow the words of `path` on a command line. */
 export interface CompletedCommand {
   /** Words before this point, without tourctl: none, a noun, a verb, or both. */
   path: string[];

@@ -51,7 +51,7 @@ export function openRotatingLog(file: string, options: RotatingLogOptions = {}):
   };
   const write = (bytes: Buffer) => {
     if (current().size + bytes.length <= fileBytes) return append(bytes);
-    // Writes the rest of a line to the same file before it rotates, because a chunk of a pipe may end within a line.
+    // Completes the line in the same file before the rotation, because a chunk of a pipe may end within a line.
     const lineEnd = bytes.indexOf(LINE_END) + 1;
     append(bytes.subarray(0, lineEnd));
     rotate();
