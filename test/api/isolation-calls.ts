@@ -5,7 +5,7 @@ import { type DocumentedOperation, OPERATIONS } from '../support/documented-oper
 /** The customer of the owner's hold and bookings. */
 export const OWNERS_CUSTOMER = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
 
-/** Ids of the owner's data. Other tenants do not see the tour, but they see the tour of the hold and the bookings. */
+/** Ids of the owner's data. Other tenants do not see `tour`. They see another tour, to which the hold and the bookings belong. */
 export interface Ids {
   tour: string;
   slug: string;
