@@ -65,7 +65,7 @@ describe.each([
   const askAll = (apis: Watched[], question: Question): Promise<Definite> =>
     ask({ apis: apis.map(({ api }) => api.baseUrl), authorization, figures, random: Math.random }, question);
 
-  /** Sends the requests. More than one wait for an open batch, so that the next transaction has them all. */
+  /** Sends the requests. Several requests wait for an open batch, so that the next transaction has all of them. */
   async function send({ api, proxy }: Watched, questions: Question[], begin = () => {}): Promise<void> {
     const sendOne = (question: Question) => askOnce(api.baseUrl, authorization, question, TIMEOUT_MS);
     const sent: Promise<Definite>[] = [];
@@ -79,7 +79,7 @@ describe.each([
     await Promise.all([...sent, ...questions.map(sendOne)]);
   }
 
-  /** Runs the writes without a fault. @returns the statements of the transaction with all their keys */
+  /** Runs the writes without a fault. @returns the statements of the transaction that has the keys of all writes */
   async function record(kind: WriteKind): Promise<string[]> {
     const [one, other] = pair.both;
     // The test of the previous kind may have killed this API at its end.

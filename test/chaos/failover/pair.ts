@@ -16,7 +16,7 @@ export interface Failover {
   loss: Loss;
   lost: number;
   noticed: number;
-  /** PgBouncer points to the new primary within milliseconds of it. */
+  /** The standby accepts writes. PgBouncer points to it within milliseconds. */
   promoted: number;
 }
 
