@@ -33,7 +33,7 @@ let walk: { id: string; slug: string };
 let environment: NodeJS.ProcessEnv;
 let complaints = '';
 
-/** Follows its README in a copy of the folder, with the packages of the checkout. */
+/** Follows the README of the example in a copy of its folder, with the packages of the checkout. */
 beforeAll(async () => {
   database = await createTestDatabase();
   [api, folder] = await Promise.all([startApiProcess(database.url), copyOfExample()]);
