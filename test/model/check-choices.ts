@@ -63,7 +63,7 @@ function visibleIn({ from, to }: Span, versions: Version[], changes: Span[]): Ve
   });
 }
 
-/** Returns when the change that was made at an instant was committed at the latest. */
+/** Returns the latest time at which a change of this instant was committed; Infinity if no change ran then. */
 function committedBy(at: number, changes: Span[]): number {
   const around = changes.filter(({ from, to }) => from <= at && at <= to);
   return around.length === 0 ? Infinity : Math.max(...around.map(({ to }) => to));
@@ -80,7 +80,7 @@ function combinationsOf(states: (PlannedDeparture & { statuses: Set<string> })[]
   );
 }
 
-/** Returns the departures that the hold or booking that a write names may have had; null: none. */
+/** Returns the departures that the hold or booking of a write may have had. Null: it may have had no departure. */
 function departuresOfSale(
   { path, body, span }: Write,
   { departures }: World,

@@ -67,7 +67,7 @@ function countOf(keys: string[]): Map<string, number> {
   return counts;
 }
 
-/** Returns whether the journal has the step of a write. Always true for a change, because one to the same values makes no step. */
+/** Returns whether the journal has the step of a write. Always true for a change, because a change to equal values makes no step. */
 function isMade(write: Write, subjects: string[], made: Map<string, number>): boolean {
   const steps = stepsOf(write);
   if (!steps.some((step) => ONCE.includes(step))) return true;
