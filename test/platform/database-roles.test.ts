@@ -89,7 +89,7 @@ describe('the functions that run with the rights of their owner', () => {
   });
 });
 
-/** Returns the rights that the role has on a table, and on columns where it has them only there. */
+/** Returns the rights of the role on a table, and the rights that it has only on some columns. */
 async function rightsOf(db: Db, role: DatabaseRole, object: string): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { right: string }[] }>(
     `select lower(privilege) as right
