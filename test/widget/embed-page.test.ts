@@ -33,7 +33,7 @@ const policyOf = (headers: Strings) =>
   ) as Strings;
 const linksOf = (text: string) =>
   [...text.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
-/** Types that a browser does not run as a script. */
+/** Matches a script element with data, which a browser does not run. */
 const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
 /** Returns a pass that the token got `secondsAgo` seconds ago. */
 const passFrom = (secondsAgo = 0) =>
