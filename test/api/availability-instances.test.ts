@@ -163,7 +163,7 @@ describeWithRedis('the availability cache of several instances', () => {
       }
     });
 
-    it('a load that started before a commit reaches neither the store nor later callers', async () => {
+    it('the result of a load that started before a change is not stored, and no later caller gets it', async () => {
       const { cache } = stores[0]!;
       let open = () => {};
       const gate = new Promise<void>((resolve) => (open = resolve));
