@@ -170,7 +170,7 @@ describe('POST /octo/bookings', () => {
 
   it.each([
     ['an unknown product', { productId: 'none' }, 'INVALID_PRODUCT_ID', { productId: 'none' }],
-    ['another option', { optionId: 'VIP' }, 'INVALID_OPTION_ID', { optionId: 'VIP' }],
+    ['an unknown option', { optionId: 'VIP' }, 'INVALID_OPTION_ID', { optionId: 'VIP' }],
     ['an unknown unit', { unitItems: [{ unitId: 'dog' }] }, 'INVALID_UNIT_ID', { unitId: 'dog' }],
     [
       'an unknown availability',
@@ -193,8 +193,8 @@ describe('POST /octo/bookings', () => {
       undefined,
     ],
     ['another currency', { currency: 'USD' }, 'BAD_REQUEST', undefined],
-    ['a UUID of another form', { uuid: '7' }, 'BAD_REQUEST', undefined],
-    ['an e-mail address of another form', { contact: { emailAddress: 'ana' } }, 'BAD_REQUEST', undefined],
+    ['a malformed UUID', { uuid: '7' }, 'BAD_REQUEST', undefined],
+    ['a malformed e-mail address', { contact: { emailAddress: 'ana' } }, 'BAD_REQUEST', undefined],
     ['zero minutes', { expirationMinutes: 0 }, 'BAD_REQUEST', undefined],
     ['minutes below zero', { expirationMinutes: -1 }, 'BAD_REQUEST', undefined],
     ['half a minute', { expirationMinutes: 1.5 }, 'BAD_REQUEST', undefined],
