@@ -178,8 +178,11 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
 
   it.each([
     ['120 headers', request('GET /healthz', ...Array.from({ length: 120 }, (_, n) => `X-${n}: 1`))],
-    ['no path', request('GET foo://')],
-    ['1,600 characters of proxies', request('GET /healthz', `X-Forwarded-For: ${'fd00::1,'.repeat(200)}`)],
+    ['a URL instead of a path', request('GET foo://')],
+    [
+      '1,600 characters of X-Forwarded-For',
+      request('GET /healthz', `X-Forwarded-For: ${'fd00::1,'.repeat(200)}`),
+    ],
   ])('refuses a request with %s', async (_problem, text) => {
     const client = connectTo(url(), text);
     await expectSaid(client, /^HTTP\/1\.1 4(00|31) [^]*X-Request-Id/);
