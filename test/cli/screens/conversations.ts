@@ -3,7 +3,7 @@ import { KEY, openPseudoTerminal } from '../../support/pseudo-terminal';
 
 const ENTRY = path.resolve(__dirname, '../../../cli/tourctl.js');
 
-/** Answers the questions of a command. */
+/** The questions of each command, with the keys that answer them. */
 export const CONVERSATIONS: Record<string, [question: string, ...keys: string[]][]> = {
   'tourctl tenant onboard': [
     ['Its name for people:', 'Nordlys Reiser', KEY.enter],
