@@ -6,9 +6,10 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
  */
 const LONG = [
   '/test/(chaos|fuzz|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
-  '/test/(unit/demo-flagship|supply-chain/(api-changes|audit))[.]test[.]ts$',
+  '/test/(unit/(demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
-  '/test/api/(exact-authorization|isolation-by-credential|isolation-timing|slow-clients|start-time-races)[.]test[.]ts$',
+  '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
+  '/test/api/(slow-clients|start-time-races|store-waits)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/cli/(booking-stats|departure-events|entry|import-question|lost-database|obeyed-changes)[.]test[.]ts$',
@@ -28,7 +29,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: LONG,
   testTimeout: 60_000,
-  // One more than the cores of a small machine, because many tests wait for a time limit: 379 s with two, 313 s with three.
+  // One more than the cores of a small machine, because many tests wait for a time limit: 379 s with two, 313 s with three, for all of them.
   maxWorkers: 3,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
