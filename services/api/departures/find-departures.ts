@@ -7,6 +7,7 @@ import type { Tenant } from '../tenants/tenant';
 import type { SeatFacts } from './availability-cache';
 import {
   assertNotSeveral,
+  type ChoiceOfDate,
   chooseDeparture,
   type DatedDeparture,
   type DepartureChoice,
@@ -199,7 +200,7 @@ export async function checkAvailability(
 export async function findDeparture(
   db: Db,
   { tourId, departureDate, departureTime }: DepartureKey,
-): Promise<DepartureChoice> {
+): Promise<ChoiceOfDate> {
   return chooseDeparture(await findDeparturesOfDate(db, tourId, departureDate), departureTime);
 }
 
@@ -259,12 +260,12 @@ export class DepartureIds {
     tour: { id: string; revision: number },
     departureDate: string,
     departureTime: string | undefined,
-  ): Promise<DepartureChoice> {
+  ): Promise<ChoiceOfDate> {
     const dates = await this.known.fetch(`${tour.id} ${tour.revision}`, { context: tour });
     const known = dates?.get(departureDate) ?? [];
     const named =
       departureTime === undefined ? known : known.filter(({ startTime }) => startTime === departureTime);
-    if (named.length === 1) return { departureId: named[0]!.id, times: [] };
+    if (named.length === 1) return { departureId: named[0]!.id, times: [], isOneOfSeveral: false };
     return findDeparture(this.db, { tourId: tour.id, departureDate, departureTime });
   }
 }
