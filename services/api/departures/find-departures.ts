@@ -15,6 +15,7 @@ import {
 import {
   type Departure,
   type DepartureKey,
+  type DepartureMove,
   type DeparturePosition,
   departureStatus,
   type DepartureStatus,
@@ -215,14 +216,14 @@ interface PlacedSale {
 /**
  * Finds the departure that a hold or booking will have after a change. If the tour and the date stay the same and the change names no time,
  * the sale keeps its departure. A time without a date refers to the sale's present date.
- * @param to the tour, date and time that the change names; those that it does not name stay the same
  * @throws InvalidInputError for a time alone if the booking has no date (400)
  */
 export async function findDepartureAfterChange(
   db: Db,
   { tour, departureId, departureDate }: PlacedSale,
-  to: Partial<DepartureKey>,
+  to: DepartureMove,
 ): Promise<DepartureChoice> {
+  if (to.departureId !== undefined) return { departureId: to.departureId, times: [] };
   const { tourId = tour.id, departureDate: date = departureDate, departureTime } = to;
   const stays = tourId === tour.id && date === departureDate && departureTime === undefined;
   if (stays) return { departureId, times: [] };
