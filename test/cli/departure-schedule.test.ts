@@ -51,6 +51,17 @@ describe('tourctl departure add', () => {
     );
   });
 
+  it.each(['--dry-run', '--yes'])(
+    'refuses a schedule with more decimals in its price than the currency has, with %s',
+    async (flag) => {
+      const { slug } = await givenTour(terminal.db);
+      const dates = '--every daily --from 2031-05-01 --to 2031-05-02';
+      const { code, error } = await departure(`schedule ${slug} ${dates} --seats 12 --adult 25.123 ${flag}`);
+      expect([code, error.code]).toEqual([1, 'invalid_amount']);
+      expect(await startsOf(slug)).toEqual([]);
+    },
+  );
+
   it('adds none of several departures if one of them is refused', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-02' });
