@@ -82,7 +82,7 @@ function renderPages(target) {
   }
 }
 
-/** Moves `target` to dist/. Repeats if another build has moved its own output there meanwhile. */
+/** Moves `target` to dist/. Repeats if another build has moved its own output there meanwhile, which can happen only without the lock. */
 function replaceDist(target) {
   const previous = `${target}.previous`;
   for (;;) {
@@ -102,21 +102,81 @@ function replaceDist(target) {
 
 /** Ends the process if there is no build. Replaces a stale build, or warns if that fails. */
 function requireBuild() {
-  if (!fs.existsSync(path.join(DIST, STAMP)))
-    refuse('There is no build. Run npm ci without --ignore-scripts and --omit=dev, or npm run build.');
   if (isFresh()) return;
   try {
-    build();
-    process.stderr.write('The build was older than the sources: built again.\n');
+    runAlone(replaceStaleBuild);
   } catch {
-    process.stderr.write('The build is older than the sources: run npm run build.\n');
+    if (readStamp() !== undefined)
+      process.stderr.write('The build is older than the sources: run npm run build.\n');
   }
+  if (readStamp() === undefined)
+    refuse('There is no build. Run npm ci without --ignore-scripts and --omit=dev, or npm run build.');
+}
+
+function replaceStaleBuild() {
+  if (readStamp() === undefined || isFresh()) return;
+  build();
+  process.stderr.write('The build was older than the sources: built again.\n');
 }
 
 /** Returns whether dist/ was built from the sources as they are now. */
 function isFresh() {
-  const stamp = path.join(DIST, STAMP);
-  return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === digestSources();
+  return readStamp() === digestSources();
+}
+
+/** Returns the digest of the sources that were built. Undefined: there is no build, or another process is replacing it. */
+function readStamp() {
+  try {
+    return fs.readFileSync(path.join(DIST, STAMP), 'utf8');
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+/** Contains the process id of the process that builds. */
+const LOCK = `${DIST}.lock`;
+/** A build takes seconds. A lock of this age is left from a process that was killed, whose id another process has now. */
+const LOCK_MAX_MS = 120_000;
+const LOCK_POLL_MS = 50;
+
+/**
+ * Runs `work` while no other process builds: a process that reads dist/ while another one replaces it finds no file. Waits for a build that
+ * runs, so `work` checks again whether a build is needed.
+ */
+function runAlone(work) {
+  while (!takeLock()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
+  try {
+    work();
+  } finally {
+    fs.rmSync(LOCK, { force: true });
+  }
+}
+
+/** Returns whether this process has the lock now. Removes a lock whose process has ended. */
+function takeLock() {
+  try {
+    fs.writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  if (isLockLeft()) fs.rmSync(LOCK, { force: true });
+  return false;
+}
+
+/** Returns whether the lock is left from a process that has ended. */
+function isLockLeft() {
+  try {
+    if (Date.now() - fs.statSync(LOCK).mtimeMs > LOCK_MAX_MS) return true;
+    const owner = Number(fs.readFileSync(LOCK, 'utf8'));
+    // Without an id, the owner has created the file, and is about to write it.
+    if (owner > 0) process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    // ENOENT: the owner has released the lock. ESRCH: there is no such process.
+    return error.code === 'ESRCH';
+  }
 }
 
 /** Digests names, sizes and modification times: 10 ms of processor time for 800 files. */
@@ -150,7 +210,9 @@ function main(option) {
     if (option === '--install') return;
     refuse('The compiler is not installed. Run npm ci without --omit=dev.');
   }
-  build();
+  runAlone(() => {
+    if (option !== '--if-stale' || !isFresh()) build();
+  });
 }
 
 module.exports = { COMPILER_OPTIONS, SOURCES, requireBuild };

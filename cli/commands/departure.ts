@@ -125,6 +125,8 @@ async function setTimeCommand(
   const tour = await findTour(context.db, idOrSlug);
   const { document } = await change(context, 'set-time', tour, (trx) => setStartTime(trx, tour, named, time));
   context.output.answer(document, () => `${tour.slug} on ${named.date} leaves at ${time}`);
+  if (document.status === 'gone')
+    context.output.warn(`${nameOf(document)} is in the past: the departure cannot be booked`);
 }
 
 async function setPriceCommand(

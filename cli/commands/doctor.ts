@@ -4,6 +4,7 @@ import {
   EXPIRING_DAYS,
   UNUSED_DAYS,
 } from '../../services/api/credentials/credential';
+import { departureArgument } from '../../services/api/catalog/start-time';
 import { selectCredentialsAtRisk } from '../../services/api/credentials/credential.repository';
 import {
   broken,
@@ -130,8 +131,10 @@ async function checkLowPrices(db: Db): Promise<HealthCheck> {
     meaning: 'price rules to look at',
     label: ({ tenant, rule, ...low }) =>
       `${rule.id} of ${tenant.slug} ${describeLowPrices({ rule, ...low })}`,
-    command: ({ tenant, lowest: { tour, departureDate } }) =>
-      `tourctl pricing simulate ${tenant.slug} ${tour}${departureDate ? ` --date ${departureDate}` : ''}`,
+    command: ({ tenant, lowest: { tour, departureDate: date, departureTime } }) => {
+      const departure = date === null ? '' : ` --date ${departureArgument(date, departureTime)}`;
+      return `tourctl pricing simulate ${tenant.slug} ${tour}${departure}`;
+    },
   });
 }
 

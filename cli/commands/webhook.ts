@@ -178,7 +178,8 @@ export const webhookVerbs: Verb[] = [
     usage: 'trigger <id>',
     args: ID,
     about:
-      'Send a signed test event of a type to an endpoint: its source and references are "test", its ids are zero',
+      'Send a signed test event of a type to an endpoint: its booking_ref is TEST-0, its external_ref is "test", and its ids are ' +
+      'zero; the source of a booking event is tenant_api, as in each real one',
     flags: [flag('--event <event>', 'the type of the event', { choices: EVENT_TYPES, must: true })],
     examples: [`webhook trigger ${SAMPLE} --event booking.created`],
     run: triggerWebhookCommand,

@@ -267,7 +267,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     const holds = [await holdOf(seats, ref), await holdOf({ ...seats, date: otherDate }, ref)];
     const booking = await website.book({ tour_id: seats.tour.id, ...ref });
     expectProblem(booking, 409, 'hold_state_conflict');
-    expect(booking.body.detail).toContain('Send the hold_id or the departure_date');
+    expect(booking.body.detail).toContain('Send the hold_id, or departure_date, and departure_time if');
     expect(await Promise.all(holds.map(statusOf))).toEqual(['active', 'active']);
   });
 

@@ -121,6 +121,19 @@ describe('a date with two departures', () => {
     expectTimesListed(await book({ external_ref: 'cart-82' }));
   });
 
+  it('a booking without a time does not get the only open departure of the date if its hold is on another one', async () => {
+    const { body } = await hold({ departure_time: '09:30', external_ref: 'cart-81' });
+    await api
+      .db('departures')
+      .where({ tour_id: tour.id, start_time: '09:30' })
+      .update({ status: 'cancelled' });
+    const refused = await book({ external_ref: 'cart-81' });
+    expectProblem(refused, 409, 'departure_cancelled');
+    expect(refused.body.alternatives).toMatchObject([{ departure_time: '14:30' }]);
+    expect((await website.get(`/api/gateway/holds/${body.hold_id}`)).body.status).toBe('active');
+    expect((await book({ external_ref: 'cart-82' })).body).toMatchObject({ departure_time: '14:30' });
+  });
+
   it('moves a hold to another time of its date, at the current price of that departure', async () => {
     const { body } = await hold({ departure_time: '09:30' });
     const moved = await website.patch(`/api/gateway/holds/${body.hold_id}`, { departure_time: '14:30' });

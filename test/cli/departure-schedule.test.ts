@@ -1,4 +1,4 @@
-import { givenDeparture, givenTour } from '../support/given';
+import { givenDeparture, givenTour, todayIn } from '../support/given';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -50,6 +50,17 @@ describe('tourctl departure add', () => {
       `${slug} on 2031-05-01 09:30 exists already, and stays as it is: departure set-seats, set-price and reopen change it\n`,
     );
   });
+
+  it.each(['--dry-run', '--yes'])(
+    'refuses a schedule with more decimals in its price than the currency has, with %s',
+    async (flag) => {
+      const { slug } = await givenTour(terminal.db);
+      const dates = '--every daily --from 2031-05-01 --to 2031-05-02';
+      const { code, error } = await departure(`schedule ${slug} ${dates} --seats 12 --adult 25.123 ${flag}`);
+      expect([code, error.code]).toEqual([1, 'invalid_amount']);
+      expect(await startsOf(slug)).toEqual([]);
+    },
+  );
 
   it('adds no departure if one of several is refused', async () => {
     const tour = await givenTour(terminal.db);
@@ -287,6 +298,15 @@ describe('tourctl departure set-time', () => {
       after: { start_time: '09:30' },
     });
     expect((await departure(`add ${tour.slug} 2031-05-01T14:30 ${PRICE}`)).json.created).toBe(1);
+  });
+
+  it('warns of a time that is past, and answers the status that the departure has then', async () => {
+    const timeZone = 'Pacific/Kiritimati';
+    const tour = await givenTour(terminal.db, { timeZone });
+    await givenDeparture(terminal.db, tour, { date: todayIn(timeZone) });
+    const { code, json, stderr } = await departure(`set-time ${tour.slug} ${todayIn(timeZone)} 00:00`);
+    expect([code, json.start_time, json.status, json.seats_available]).toEqual([0, '00:00', 'gone', 0]);
+    expect(stderr).toContain(`${todayIn(timeZone)} 00:00 is in the past: the departure cannot be booked`);
   });
 
   it.each([

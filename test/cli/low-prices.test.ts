@@ -128,6 +128,20 @@ describe('tourctl doctor on low prices', () => {
     expect(commands).toEqual(['tourctl pricing simulate acme alps --date 2031-08-01']);
   });
 
+  it('names the start time of the departure, because its date may have several', async () => {
+    const walk = await givenTour(terminal.db, { slug: 'walk', basePriceMinor: 1_000 });
+    for (const [startTime, adult] of Object.entries({ '14:30': 3_000, '09:30': 3_000, '18:00': 2_000 }))
+      await givenDeparture(terminal.db, walk, { date: '2031-08-01', startTime, prices: { adult } });
+    await pricing('add acme --percent -60 --tour walk --yes');
+    const { detail, commands } = await check();
+    expect(detail).toContain('such as walk on 2031-08-01 09:30');
+    expect(commands).toEqual(['tourctl pricing simulate acme walk --date 2031-08-01T09:30']);
+    expect((await terminal.tourctl(commands[0].replace('tourctl ', ''))).code).toBe(0);
+    await terminal.db('departures').where({ tour_id: walk.id }).delete();
+    await terminal.db('price_rules').delete();
+    await terminal.db('tours').where({ id: walk.id }).delete();
+  });
+
   it('leaves out suspended tenants, and rules that another rule overrides', async () => {
     await pricing('add acme --percent -90 --tour alps --yes');
     await pricing('add acme --percent 5 --tour alps');

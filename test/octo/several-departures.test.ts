@@ -2,6 +2,7 @@ import type { OctoAvailability, OctoCalendarDay } from '../../services/api/octo/
 import type { OctoBooking } from '../../services/api/octo/booking.dto';
 import type { OctoProduct } from '../../services/api/octo/product.dto';
 import { useTestApi } from '../support/api';
+import { untilTransactionWaits } from '../support/lock-wait';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { useWebsite } from '../support/website';
 import { adults } from './conformance-api';
@@ -378,5 +379,43 @@ describe('an OCTO booking of one of several departures a day', () => {
     await setStartTime('11:00');
     const read: OctoBooking = expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking');
     expect(timesOf([read.availability])).toEqual([`${DATE}T09:30`]);
+  });
+});
+
+describe('a departure whose start time changes while an OCTO request waits for its lock', () => {
+  /** Sends the request while another transaction changes the start time of the departure. */
+  async function duringChangeOfTime<T>(availabilityId: string, request: () => Promise<T>): Promise<T> {
+    const trx = await api.db.transaction();
+    await trx('departures').where({ id: availabilityId }).update({ start_time: '11:00' });
+    const answer = request();
+    await untilTransactionWaits(api.db);
+    await trx.commit();
+    return answer;
+  }
+
+  beforeEach(async () => {
+    await givenThreeTimes();
+    await givenTimes({ '10:00': {} }, NEXT_DATE);
+  });
+
+  it.each([
+    ['a hold', async () => {}],
+    ['a booking', confirm],
+  ])('still is the target of %s that moves there by its id', async (_, prepare) => {
+    const { uuid } = await reserve('09:30');
+    await prepare(uuid);
+    const availabilityId = await idAt('10:00', NEXT_DATE);
+    const moved = await duringChangeOfTime(availabilityId, async () => change(uuid, { availabilityId }));
+    expect(moved.availabilityId).toBe(availabilityId);
+    expect(timesOf([moved.availability])).toEqual([`${NEXT_DATE}T11:00`]);
+  });
+
+  it('is reserved by its id', async () => {
+    const availabilityId = await idAt('10:00', NEXT_DATE);
+    const body = { productId: tour.id, ...OPTION, availabilityId, unitItems: adults(1) };
+    const answer = await duringChangeOfTime(availabilityId, async () =>
+      reseller.post('/octo/bookings', body),
+    );
+    expect(answer.body).toMatchObject({ status: 'ON_HOLD', availabilityId });
   });
 });

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -133,6 +134,28 @@ describe('tourctl in a checkout', () => {
     writeAnswer("console.log('second')");
     expect(await tourctl()).toEqual({ code: 0, stdout: 'second\n', stderr: REBUILT });
     expect(await tourctl()).toEqual({ code: 0, stdout: 'second\n', stderr: '' });
+  });
+
+  it('several commands that find a stale build build once, and all run', async () => {
+    await build();
+    for (let file = 0; file < 200; file += 1) write(`services/more/${file}.ts`, 'export const more = 1;');
+    writeAnswer("console.log('second')");
+    const commands = await Promise.all(Array.from({ length: 6 }, () => tourctl()));
+    expect(commands.map(({ code, stdout }) => [code, stdout])).toEqual(Array(6).fill([0, 'second\n']));
+    expect(commands.map(({ stderr }) => stderr).join('')).toBe(REBUILT);
+  });
+
+  it.each([
+    ['a process that has ended', '4194305', 0],
+    ['a process whose id another process has now', String(process.pid), 121_000],
+  ])('builds although %s has left the lock of a build', async (_, owner, ageMs) => {
+    await build();
+    writeAnswer("console.log('second')");
+    write('dist.lock', owner);
+    const since = new Date(Date.now() - ageMs);
+    utimesSync(path.join(checkout, 'dist.lock'), since, since);
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'second\n', stderr: REBUILT });
+    expect(readdirSync(checkout).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
   });
 
   it('warns about a stale build that it cannot replace', async () => {

@@ -3,6 +3,7 @@ import { nameDeparture } from '../../../services/api/catalog/start-time';
 import {
   type AddedDeparture,
   addDepartures,
+  type NewDepartures,
   type PlannedDeparture,
   planDepartures,
   type ScheduledDeparture,
@@ -70,7 +71,8 @@ export async function addMany(
   addition: Addition,
 ): Promise<void> {
   const { confirm, db, output } = context;
-  const planned = await planDepartures(db, tour, addition.departures);
+  const { departures } = addition;
+  const planned = await planDepartures(db, tour, { departures, prices: pricesOf(options) });
   const missing = planned.filter(({ exists }) => !exists);
   if (addition.dryRun) return answerDryRun(context, tour, planned);
   if (missing.length > 1) {
@@ -79,6 +81,10 @@ export async function addMany(
     await confirm(`Add ${countOf(missing.length, 'departure')} to ${tour.slug}, each with ${price}?`);
   }
   await write(context, tour, options, addition);
+}
+
+function pricesOf(options: NewDepartureOptions): NewDepartures['prices'] {
+  return { ...toNewPrices(options), adult: options.adult };
 }
 
 function answerDryRun({ output }: Context, tour: CatalogTour, planned: PlannedDeparture[]): void {
@@ -105,13 +111,12 @@ async function write(
   { action, departures, returnDate, closesAt, facts }: Addition,
 ): Promise<void> {
   const added = await audited({ action }, async (trx, note) => {
-    const prices = { ...toNewPrices(options), adult: options.adult };
     const result = await addDepartures(trx, tour, {
       departures,
       returnDate,
       closesAt,
       seatsTotal: options.seats,
-      prices,
+      prices: pricesOf(options),
     });
     const created = result.departures.filter(({ isNew }) => isNew);
     const first = created[0]?.departure;

@@ -1,3 +1,4 @@
+import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { PriceRule } from '../../../services/api/pricing/choose-price-rule';
 import { currencyDigits, toMajor } from '../../../services/api/pricing/currency';
 import type { LowPrice, LowPrices } from '../../../services/api/pricing/find-low-prices';
@@ -64,8 +65,8 @@ export function describeLowPrices({ prices, free, tours, lowest }: LowPrices): s
 
 /** Returns `alps on 2031-06-01, adult: 0.00 EUR instead of 1,100.00 EUR`. */
 function describeLowest(price: LowPrice): string {
-  const { tour, departureDate, category, platformMinor, tenantMinor, currency, currencyDigits } = price;
+  const { tour, departureDate: date, category, platformMinor, tenantMinor, currency, currencyDigits } = price;
   const money = (minor: number) => formatMoney(toMajor(minor, currencyDigits), currency);
-  const when = departureDate === null ? 'without a date' : `on ${departureDate}`;
+  const when = date === null ? 'without a date' : `on ${nameDeparture(date, price.departureTime)}`;
   return `${tour} ${when}, ${category.replace('_', ' ')}: ${money(tenantMinor)} instead of ${money(platformMinor)}`;
 }

@@ -291,13 +291,19 @@ function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): Depa
 type ScheduleDates = Pick<Schedule, 'every' | 'from' | 'to'> &
   Pick<z.infer<typeof SCHEDULE>, 'start_times' | 'except'>;
 
-/** @param path of the departure in its tour; empty for a line of a departures file */
+/**
+ * Returns the valid fields of one departure. Leaves out its date if its time has an issue: without the time, the date would name another
+ * departure, and cause further issues.
+ * @param path of the departure in its tour; empty for a line of a departures file
+ */
 export function checkDeparture(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry {
+  const known = issues.length;
   const fields = parseFields(DEPARTURE, value, path, issues);
   const { departure_date: begin, return_date: end } = fields;
   if (begin && end && end < begin)
     issues.push({ field: joinPath(path, 'return_date'), message: 'must not be before departure_date' });
-  return fields;
+  const isTimed = !issues.slice(known).some(({ field }) => field === joinPath(path, 'start_time'));
+  return isTimed ? fields : { ...fields, departure_date: undefined };
 }
 
 export function checkTourSlug(value: unknown, field: string, issues: EntryIssue[]): string | undefined {

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
-import type { Prices } from '../pricing/price-categories';
+import type { PricedTour, Prices } from '../pricing/price-categories';
 import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
 import type { Departure } from './departure';
 import {
@@ -63,13 +63,14 @@ export interface AddedDepartures {
 
 /**
  * Returns the departures by date and time, each with the information whether it exists. Changes nothing.
- * @throws errors of addDepartures that do not depend on prices
+ * @throws errors of addDepartures
  */
 export async function planDepartures(
   db: Db,
-  tour: TourOfDeparture,
-  departures: ScheduledDeparture[],
+  tour: TourOfDeparture & Pick<PricedTour, 'currency' | 'currencyDigits'>,
+  { departures, prices }: Pick<NewDepartures, 'departures' | 'prices'>,
 ): Promise<PlannedDeparture[]> {
+  toPrices(prices, tour);
   const { starts, existing } = await comparedWithTour(db, tour, departures);
   return starts.map(({ date, startTime, past }) => ({
     date,

@@ -117,12 +117,12 @@ export async function setStartTime(
   const before = await lockTourDeparture(trx, tour, named);
   if (before.startTime !== null && before.startTime !== startTime)
     throw new DepartureHasTimeError(tour.slug, nameDeparture(before.departureDate, before.startTime));
-  if (before.startTime === null) {
-    assertNotSkipped(await findLocalStarts(trx, tour.id, [{ date: before.departureDate, startTime }]));
-    await changeDeparture(trx, before, { startTime });
-    await enqueueDepartureEvent(trx, before, ['start_time']);
-  }
-  return { before, after: { ...before, startTime } };
+  if (before.startTime !== null) return { before, after: before };
+  const starts = await findLocalStarts(trx, tour.id, [{ date: before.departureDate, startTime }]);
+  assertNotSkipped(starts);
+  await changeDeparture(trx, before, { startTime });
+  await enqueueDepartureEvent(trx, before, ['start_time']);
+  return { before, after: { ...before, startTime, past: starts[0]!.past } };
 }
 
 /**

@@ -17,21 +17,29 @@ export interface DepartureChoice {
   times: string[];
 }
 
+/** A choice among the departures of a date. */
+export interface ChoiceOfDate extends DepartureChoice {
+  /** True: the request names no time, and the date has several departures, open or not. */
+  isOneOfSeveral: boolean;
+}
+
 /**
  * Chooses the departure that a request names. With a time, it is the departure that starts at this time. Without a time, it is the only
  * open departure of the date. If none is open, it is the only departure of the date.
  * @param found all departures of the date, in the order of their times
  * @param time HH:MM
  */
-export function chooseDeparture(found: DatedDeparture[], time: string | undefined): DepartureChoice {
+export function chooseDeparture(found: DatedDeparture[], time: string | undefined): ChoiceOfDate {
   if (time !== undefined) {
     const named = found.find(({ startTime }) => startTime === time);
-    return { departureId: named?.id ?? null, times: [] };
+    return { departureId: named?.id ?? null, times: [], isOneOfSeveral: false };
   }
+  const isOneOfSeveral = found.length > 1;
   const open = found.filter((one) => one.open);
   const left = open.length > 0 ? open : found;
-  if (left.length > 1) return { departureId: null, times: left.map(({ startTime }) => startTime!) };
-  return { departureId: left[0]?.id ?? null, times: [] };
+  if (left.length > 1)
+    return { departureId: null, times: left.map(({ startTime }) => startTime!), isOneOfSeveral };
+  return { departureId: left[0]?.id ?? null, times: [], isOneOfSeveral };
 }
 
 /** The date has several departures, and the request names no time. */

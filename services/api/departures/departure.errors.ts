@@ -47,7 +47,7 @@ export class DepartureCancelledError extends DepartureNotAvailableError {
   readonly code = 'departure_cancelled';
 
   constructor(wanted: WantedSeats) {
-    super('The departure on this date was cancelled.', wanted);
+    super('The departure was cancelled.', wanted);
   }
 }
 

@@ -40,6 +40,12 @@ export interface DepartureKey {
   departureTime?: string;
 }
 
+/** The departure to which a change moves a hold or booking. The parts that the change does not name stay the same. */
+export interface DepartureMove extends Partial<DepartureKey> {
+  /** The id of the departure. With it, a time is not needed: the start time may change before the departure is locked. */
+  departureId?: string;
+}
+
 /** The position of a departure in the list of its tour's departures. */
 export interface DeparturePosition {
   date: string;

@@ -7,6 +7,7 @@ import type { Tenant } from '../tenants/tenant';
 import type { SeatFacts } from './availability-cache';
 import {
   assertNotSeveral,
+  type ChoiceOfDate,
   chooseDeparture,
   type DatedDeparture,
   type DepartureChoice,
@@ -14,6 +15,7 @@ import {
 import {
   type Departure,
   type DepartureKey,
+  type DepartureMove,
   type DeparturePosition,
   departureStatus,
   type DepartureStatus,
@@ -199,7 +201,7 @@ export async function checkAvailability(
 export async function findDeparture(
   db: Db,
   { tourId, departureDate, departureTime }: DepartureKey,
-): Promise<DepartureChoice> {
+): Promise<ChoiceOfDate> {
   return chooseDeparture(await findDeparturesOfDate(db, tourId, departureDate), departureTime);
 }
 
@@ -214,14 +216,14 @@ interface PlacedSale {
 /**
  * Finds the departure that a hold or booking will have after a change. If the tour and the date stay the same and the change names no time,
  * the sale keeps its departure. A time without a date refers to the sale's present date.
- * @param to the tour, date and time that the change names; those that it does not name stay the same
  * @throws InvalidInputError for a time alone if the booking has no date (400)
  */
 export async function findDepartureAfterChange(
   db: Db,
   { tour, departureId, departureDate }: PlacedSale,
-  to: Partial<DepartureKey>,
+  to: DepartureMove,
 ): Promise<DepartureChoice> {
+  if (to.departureId !== undefined) return { departureId: to.departureId, times: [] };
   const { tourId = tour.id, departureDate: date = departureDate, departureTime } = to;
   const stays = tourId === tour.id && date === departureDate && departureTime === undefined;
   if (stays) return { departureId, times: [] };
@@ -259,12 +261,12 @@ export class DepartureIds {
     tour: { id: string; revision: number },
     departureDate: string,
     departureTime: string | undefined,
-  ): Promise<DepartureChoice> {
+  ): Promise<ChoiceOfDate> {
     const dates = await this.known.fetch(`${tour.id} ${tour.revision}`, { context: tour });
     const known = dates?.get(departureDate) ?? [];
     const named =
       departureTime === undefined ? known : known.filter(({ startTime }) => startTime === departureTime);
-    if (named.length === 1) return { departureId: named[0]!.id, times: [] };
+    if (named.length === 1) return { departureId: named[0]!.id, times: [], isOneOfSeveral: false };
     return findDeparture(this.db, { tourId: tour.id, departureDate, departureTime });
   }
 }

@@ -31,7 +31,10 @@ export class AmbiguousHoldReferenceError extends AppError {
   readonly code = 'hold_state_conflict';
 
   constructor() {
-    super('Several live holds of this tour have this external_ref. Send the hold_id or the departure_date.');
+    super(
+      'Several live holds of this tour have this external_ref. Send the hold_id, or departure_date, and departure_time if the holds are ' +
+        'on one date.',
+    );
   }
 }
 

@@ -107,10 +107,10 @@ interface SentSale {
 
 /** The change of a booking. Undefined fields stay as they are. */
 export interface OctoChange extends SentDetails, SentSale {
-  /** YYYY-MM-DD */
+  /** The departure to which the booking moves. */
+  departureId?: string;
+  /** YYYY-MM-DD, the date of this departure. */
   departureDate?: string;
-  /** HH:MM */
-  departureTime?: string;
   /** The length of the hold in minutes from now. Ignored for a lead. */
   holdMinutes?: number;
 }
@@ -138,14 +138,14 @@ interface NamedByChange {
 async function changeLead(
   { trx, principal }: OctoWrite,
   { bookingRef, source }: BookingLead,
-  { departureDate, departureTime, notes, resellerReference: externalRef }: OctoChange,
+  { departureId, departureDate, notes, resellerReference: externalRef }: OctoChange,
   { party, customer = {} }: NamedByChange,
 ): Promise<void> {
   await amendBooking(trx, principal.tenant, {
     bookingRef,
     by: byKey(principal),
+    departureId,
     departureDate,
-    departureTime,
     notes,
     externalRef,
     expectedTotal: null,
@@ -157,7 +157,7 @@ async function changeLead(
 
 async function changeHold(
   { trx, principal, state }: OctoWrite,
-  { tour, departureDate, departureTime, resellerReference: externalRef, holdMinutes }: OctoChange,
+  { tour, departureId, departureDate, resellerReference: externalRef, holdMinutes }: OctoChange,
   { party, customer = {} }: NamedByChange,
 ): Promise<void> {
   const { tenant } = principal;
@@ -167,8 +167,8 @@ async function changeHold(
     adults: party?.adult,
     children: party?.child,
     tour,
+    departureId,
     departureDate,
-    departureTime,
     externalRef,
     customer,
   });

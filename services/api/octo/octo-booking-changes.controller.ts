@@ -1,7 +1,7 @@
 import { Body, Delete, Middlewares, Patch, Path, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { assertScope } from '../credentials/verify-credential';
-import type { DepartureKey, ListedDeparture } from '../departures/departure';
+import type { DepartureMove, ListedDeparture } from '../departures/departure';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
@@ -113,10 +113,7 @@ export class OctoBookingChangesController {
     const details = detailsOf(body);
     const { productId, expirationMinutes, currency } = body;
     const { tour, departure } = await this.moveOf(tenant, uuid, body);
-    const place = {
-      departureDate: departure?.departureDate,
-      departureTime: departure?.startTime ?? undefined,
-    };
+    const place = { departureId: departure?.id, departureDate: departure?.departureDate };
     const change = {
       ...details,
       currency,
@@ -185,13 +182,13 @@ export class OctoBookingChangesController {
     return { tour, departure };
   }
 
-  /** Runs one change of a booking in one transaction. @param to the tour, date and time of a move; those that are missing stay the same */
+  /** Runs one change of a booking in one transaction. */
   private async write(
     request: HttpRequest,
     operation: Write,
     uuid: string,
     use: (write: OctoWrite) => Promise<void>,
-    to: Partial<DepartureKey> = {},
+    to: DepartureMove = {},
   ): Promise<OctoBooking> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;

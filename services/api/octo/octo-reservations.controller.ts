@@ -109,7 +109,6 @@ export class OctoReservationsController {
     };
     const wanted = {
       departureDate: departure.departureDate,
-      departureTime: departure.startTime ?? undefined,
       party,
       externalRef,
       octo,
@@ -150,7 +149,12 @@ export class OctoReservationsController {
       toAnswer,
       (refused, refusal) => {
         if (refusal instanceof OctoUuidTakenError) throw refusal;
-        const attempt = { ...wanted, people: [wanted.customer], quantity: seatsOf(wanted.party) };
+        const attempt = {
+          ...wanted,
+          departureTime: departure.startTime ?? undefined,
+          people: [wanted.customer],
+          quantity: seatsOf(wanted.party),
+        };
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );

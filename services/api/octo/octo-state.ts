@@ -6,7 +6,7 @@ import { toursOfSales } from '../catalog/find-tour';
 import type { Tour } from '../catalog/tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
-import type { DepartureKey } from '../departures/departure';
+import type { DepartureMove } from '../departures/departure';
 import {
   departuresOfSales,
   findDepartureAfterChange,
@@ -66,14 +66,13 @@ export async function getState(db: Db, tenantId: string, uuid: string): Promise<
  * Locks the departure of a booking, and the one to which it moves, and then returns the booking. Every change of a hold or lead locks its
  * departure, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip but never
  * waits.
- * @param to the tour, date and time of the move; those that are missing stay the same
  * @throws SaleMovedError, which repeats the transaction, when the booking moved during the wait; DepartureBusyError after two seconds
  */
 export async function lockState(
   trx: Trx,
   tenantId: string,
   uuid: string,
-  to: Partial<DepartureKey>,
+  to: DepartureMove,
 ): Promise<OctoState> {
   const found = await getState(trx, tenantId, uuid);
   const [from, target] = await departuresOf(trx, found, to);
@@ -108,14 +107,11 @@ function departureIdOf({ hold, lead }: OctoState): string {
   return lead?.departureId ?? hold.departureId;
 }
 
-/**
- * Returns the departures that a change locks: that of the booking, and the one to which it moves.
- * @param to the tour, date and time of the move; those that are missing stay the same
- */
+/** Returns the departures that a change locks: that of the booking, and the one to which it moves. */
 export async function departuresOf(
   db: Db,
   found: OctoState,
-  to: Partial<DepartureKey>,
+  to: DepartureMove,
 ): Promise<[from: string, target: string | null]> {
   const sale = { ...(found.lead ?? found.hold), departureId: departureIdOf(found) };
   return [sale.departureId, (await findDepartureAfterChange(db, sale, to)).departureId];

@@ -18,6 +18,8 @@ export interface LowPrice {
   tour: string;
   /** Null: the base price, for a booking without a date. */
   departureDate: string | null;
+  /** HH:MM. Null: the departure has no start time, or this is the base price. */
+  departureTime: string | null;
   category: keyof Prices;
   platformMinor: number;
   tenantMinor: number;
@@ -136,7 +138,7 @@ function boundsOf(rules: PriceRule[]): string[] {
 
 function addLowPrices(
   found: Map<number, LowPrices & { slugs: Set<string> }>,
-  { tour, prices: platform, date, count }: PlatformPrices,
+  { tour, prices: platform, date, time, count }: PlatformPrices,
   rules: PriceRule[],
   tenantCurrency: string,
 ): void {
@@ -148,7 +150,7 @@ function addLowPrices(
     if (2 * tenantMinor >= platformMinor) continue;
     const { slug, currency, currencyDigits } = tour;
     const price = { category, platformMinor, tenantMinor, currency, currencyDigits };
-    const low = { ...price, tour: slug, departureDate: date };
+    const low = { ...price, tour: slug, departureDate: date, departureTime: time };
     const known = found.get(rule.id) ?? { rule, prices: 0, free: 0, tours: 0, lowest: low, slugs: new Set() };
     known.prices += count;
     known.free += tenantMinor === 0 ? count : 0;

@@ -3,9 +3,9 @@ import type { PricedTour, Prices } from './price-categories';
 
 /** One row for the base price of each tour, and one for the prices of each of its open departures. */
 const ON_SALE = `tours t cross join lateral (
-  select jsonb_build_object('adult', t.base_price_minor) as prices, null::date as date
+  select jsonb_build_object('adult', t.base_price_minor) as prices, null::date as date, null as start_time
   union all
-  select d.prices_minor, d.departure_date from departures d
+  select d.prices_minor, d.departure_date, coalesce(d.start_time, t.start_time) from departures d
   where d.tour_id = t.id
     and departure_is_open(d.status, d.departure_date, coalesce(d.start_time, t.start_time), d.closes_at, t.time_zone, statement_timestamp())) p`;
 
@@ -40,6 +40,8 @@ export interface PlatformPrices {
   prices: Prices;
   /** The date of the first departure of the group. Null: the base price. */
   date: string | null;
+  /** HH:MM, the start time of this departure. Null: none. */
+  time: string | null;
   count: number;
 }
 
@@ -62,17 +64,19 @@ export async function findPlatformPrices(
   bounds: string[],
 ): Promise<PlatformPrices[]> {
   const { rows } = await db.raw(
-    `select t.id, t.slug, t.continent, t.currency, t.currency_digits, p.prices, min(p.date) as date, count(*) as count
+    `select t.id, t.slug, t.continent, t.currency, t.currency_digits, p.prices, min(p.date) as date,
+       (min(array[p.date::text, p.start_time]))[2] as time, count(*) as count
      from ${ON_SALE}
      where t.id = any(?::uuid[])
      group by t.id, p.prices, p.date is null, width_bucket(p.date, ?::date[])`,
     [tourIds, bounds],
   );
   return rows.map(
-    ({ prices, date, count, ...tour }: Omit<PlatformPrices, 'tour'> & PlatformPrices['tour']) => ({
+    ({ prices, date, time, count, ...tour }: Omit<PlatformPrices, 'tour'> & PlatformPrices['tour']) => ({
       tour,
       prices,
       date,
+      time,
       count,
     }),
   );

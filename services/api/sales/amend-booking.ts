@@ -38,6 +38,8 @@ import { getBooking } from '../bookings/find-booking';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {
+  /** A departure of the same tour, on `departureDate`. Undefined: the date and the time name it. */
+  departureId?: string;
   /** YYYY-MM-DD, another date of the same tour. */
   departureDate?: string;
   /** HH:MM */
@@ -66,14 +68,14 @@ export async function amendBooking(
   runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
 ): Promise<ChangedBooking | ReplayedResponse> {
   const found = await getBooking(trx, tenant.id, bookingRef);
-  const { id, tour, departureId } = found;
+  const { id, tour } = found;
   return runIdempotent({ booking: bookingRef }, async () => {
-    const { departureDate, departureTime } = amendment;
-    const to = await findDepartureAfterChange(trx, found, { departureDate, departureTime });
-    const facts = await lockAndReadFacts(trx, tenant, tour.id, [departureId, to.departureId]);
+    const { departureId, departureDate, departureTime } = amendment;
+    const to = await findDepartureAfterChange(trx, found, { departureId, departureDate, departureTime });
+    const facts = await lockAndReadFacts(trx, tenant, tour.id, [found.departureId, to.departureId]);
     await lockLead(trx, id);
     const before = await getBooking(trx, tenant.id, bookingRef);
-    assertNotMoved(departureId, before);
+    assertNotMoved(found.departureId, before);
     const amended = await decideForTenant(trx, tenant, tour.id, () =>
       decideAmendment(facts, tenant, before, to, amendment),
     );

@@ -23,6 +23,8 @@ export interface HoldAmendment {
   children?: number;
   /** A tour that the tenant sees. */
   tour?: TourRef;
+  /** A departure of the tour after the change, on `departureDate`. Undefined: the date and the time name it. */
+  departureId?: string;
   /** YYYY-MM-DD */
   departureDate?: string;
   /** HH:MM */
@@ -46,8 +48,9 @@ export async function amendHold(
 ): Promise<ChangedHold | ReplayedResponse> {
   const found = await getHold(trx, tenant.id, holdId);
   return runIdempotent({ hold: found.id }, async () => {
-    const { departureDate, departureTime, tour = found.tour } = amendment;
-    const to = await findDepartureAfterChange(trx, found, { tourId: tour.id, departureDate, departureTime });
+    const { departureId, departureDate, departureTime, tour = found.tour } = amendment;
+    const move = { tourId: tour.id, departureId, departureDate, departureTime };
+    const to = await findDepartureAfterChange(trx, found, move);
     const facts = await lockAndReadFacts(trx, tenant, tour.id, [found.departureId, to.departureId]);
     const before = await getHold(trx, tenant.id, holdId);
     assertNotMoved(found.departureId, before);

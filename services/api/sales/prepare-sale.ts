@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../platform/errors';
 import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
 import type { Tour, TourRef } from '../catalog/tour';
 import { SaleMovedError } from '../departures/departure.errors';
-import type { DepartureChoice } from '../departures/choose-departure';
+import type { ChoiceOfDate, DepartureChoice } from '../departures/choose-departure';
 import { type DepartureIds, findDeparture } from '../departures/find-departures';
 import { findOnlyLiveHold, getHold } from '../holds/find-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
@@ -107,7 +107,7 @@ export async function sellBooking(
 }
 
 /** Chooses the departure of the booking's tour. @param date YYYY-MM-DD @param time HH:MM; undefined: not named */
-type ChooseDeparture = (date: string, time: string | undefined) => Promise<DepartureChoice>;
+type ChooseDeparture = (date: string, time: string | undefined) => Promise<ChoiceOfDate>;
 
 /**
  * Builds the sale of a booking. Locks nothing. A named hold must match the tour and the date of the request.
@@ -139,8 +139,9 @@ type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times'
 
 /**
  * Finds the departure of a booking: that of the named hold, or the one that the request names by date and time. If the request leaves the
- * departure open, it is that of the only live hold with the reference. The reference is checked again under the lock, because this hold
- * may be consumed meanwhile.
+ * departure open, it is that of the only live hold with the reference. So a request without a time never gets another departure than its
+ * hold, also if only the other one can still be booked. The reference is checked again under the lock, because this hold may be consumed
+ * meanwhile.
  */
 async function departureOfRequest(
   db: Db,
@@ -150,16 +151,17 @@ async function departureOfRequest(
   choose: ChooseDeparture,
 ): Promise<PlacedBooking> {
   if (holdId !== null) return departureOfHold(await getNamedHold(db, tenant, tourId, holdId, departureDate));
-  const named = departureDate === null ? NO_DEPARTURE : await choose(departureDate, departureTime);
-  const leavesOpen = departureDate === null || named.times.length > 0;
+  const named = departureDate === null ? NO_DATE : await choose(departureDate, departureTime);
+  const { departureId, times, isOneOfSeveral } = named;
+  const leavesOpen = departureDate === null || isOneOfSeveral;
   const hold =
     leavesOpen && externalRef
       ? await findOnlyLiveHold(db, tenant.id, { tourId, externalRef, departureDate, departureTime })
       : null;
-  return hold ? departureOfHold(hold) : { ...named, departureDate, needsHold: false };
+  return hold ? departureOfHold(hold) : { departureId, departureDate, times, needsHold: false };
 }
 
-const NO_DEPARTURE: DepartureChoice = { departureId: null, times: [] };
+const NO_DATE: ChoiceOfDate = { departureId: null, times: [], isOneOfSeveral: false };
 
 function departureOfHold({ departureId, departureDate }: SeatHold): PlacedBooking {
   return { departureId, departureDate, times: [], needsHold: true };
