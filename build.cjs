@@ -29,7 +29,11 @@ const SOURCES = ['services', 'cli', 'migrations', 'seeds'];
 const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map(
   (name) => `services/api/generated/${name}`,
 );
-const PAGE_SOURCES = ['services/api/generated/openapi.json', 'docs/integration-guide.md'];
+const OPENAPI = 'services/api/generated/openapi.json';
+/** The files of the guide, in the order of the page. */
+const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
+  (name) => `docs/guide/${name}.md`,
+);
 const RENDER = 'services/api/docs/generate/render-pages.js';
 /** A file in dist/ with the digest of the sources that were built. */
 const STAMP = 'sources.sha1';
@@ -74,7 +78,7 @@ function renderPages(target) {
   const render = path.join(target, RENDER);
   if (!fs.existsSync(render)) return;
   const folder = path.join(target, path.dirname(PAGES[0]));
-  execFileSync(process.execPath, [render, ...PAGE_SOURCES, folder], { cwd: __dirname, stdio: 'inherit' });
+  execFileSync(process.execPath, [render, OPENAPI, folder, ...GUIDE], { cwd: __dirname, stdio: 'inherit' });
   for (const page of PAGES) {
     const copy = path.join(__dirname, `${page}.${process.pid}`);
     fs.copyFileSync(path.join(target, page), copy);
@@ -181,7 +185,7 @@ function isLockLeft() {
 
 /** Digests names, sizes and modification times: 10 ms of processor time for 800 files. */
 function digestSources() {
-  const lines = ['build.cjs', ...PAGE_SOURCES, ...SOURCES.flatMap(listFiles)].map((file) => {
+  const lines = ['build.cjs', OPENAPI, ...GUIDE, ...SOURCES.flatMap(listFiles)].map((file) => {
     const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`, { throwIfNoEntry: false }) ?? {};
     return `${file} ${size} ${mtimeMs}`;
   });

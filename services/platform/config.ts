@@ -37,7 +37,7 @@ export interface Config {
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
 }
 
-/** The operator's contact data, which OCTO shows to resellers (docs/integration-guide.md). */
+/** The operator's contact data, which OCTO shows to resellers (docs/guide/octo.md). */
 export interface SupplierContact {
   name: string;
   email: string | undefined;
@@ -46,7 +46,7 @@ export interface SupplierContact {
   website: string | undefined;
 }
 
-/** The requests that a key or a widget token may send in a minute (docs/integration-guide.md). */
+/** The requests that a key or a widget token may send in a minute (docs/guide/selling.md). */
 export interface Quotas {
   availability: number;
   hold: number;

@@ -18,10 +18,7 @@ describeWith(
     it('the commands connect a reseller, and reserve, change, confirm, find and cancel a booking', async () => {
       const tour = await givenTour(api.db);
       const date = await givenDeparture(api.db, tour, { prices: { adult: 50_000, child: 30_000 } });
-      const commands = [
-        ...operatorSnippets('A reseller over OCTO'),
-        ...snippets('sh', 'Connect an OCTO reseller'),
-      ];
+      const commands = [...operatorSnippets('A reseller over OCTO'), ...snippets('sh', 'octo')];
       const script = ['set -euo pipefail', ...commands]
         .join('\n')
         .replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`)

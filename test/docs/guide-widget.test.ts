@@ -49,7 +49,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
   }
 
   const shown = () => page.frameLocator('iframe').getByText('Hà Long Bay Cruise').first().waitFor();
-  const [simple, element, pinned, frame] = snippets('html', 'The widget') as [string, string, string, string];
+  const [simple, element, pinned, frame] = snippets('html', 'widget') as [string, string, string, string];
 
   it.each([
     ['the script', simple],
@@ -78,7 +78,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
 
   it('a browser accepts the version with the hash that the guide computes', async () => {
     policy = '';
-    const [script] = snippets('sh', 'The widget').map(filledIn);
+    const [script] = snippets('sh', 'widget').map(filledIn);
     const { stdout, stderr } = await runProgram('bash', ['--norc', '-euo', 'pipefail', '-c', script!], {
       cwd: await folderWith({}),
     });

@@ -6,12 +6,18 @@ import { useTemporaryFolder } from '../support/temporary-folder';
 
 const FOLDER = useTemporaryFolder();
 const DOCS = path.resolve(__dirname, '../../docs');
-export const GUIDE = readFileSync(path.join(DOCS, 'integration-guide.md'), 'utf8');
+const NAMES = ['first-booking', 'selling', 'webhooks', 'widget', 'octo'] as const;
+type GuidePage = (typeof NAMES)[number];
+/** The text of each file in docs/guide, by its name without the extension. */
+export const GUIDE = Object.fromEntries(
+  NAMES.map((name) => [name, readFileSync(path.join(DOCS, `guide/${name}.md`), 'utf8')]),
+) as Record<GuidePage, string>;
+const WHOLE_GUIDE = Object.values(GUIDE).join('\n');
 const TENANTS = readFileSync(path.join(DOCS, 'tenants.md'), 'utf8');
 
-/** Returns the code of the guide in one language, from one section if it is given, in order. */
-export function snippets(language: string, section?: string): string[] {
-  return codeIn(section === undefined ? GUIDE : sectionOf(GUIDE, `## ${section}`), language);
+/** Returns the code of a page of the guide in one language, in order. */
+export function snippets(language: string, page: GuidePage): string[] {
+  return codeIn(GUIDE[page], language);
 }
 
 /** Returns the shell code of a section of docs/tenants.md. */
@@ -34,12 +40,13 @@ function sectionOf(document: string, heading: string): string {
 
 /** Returns the languages of all snippets, each once. */
 export function languages(): string[] {
-  return [...new Set([...GUIDE.matchAll(/```(\w+)\n/g)].map(([, language]) => language!))];
+  return [...new Set([...WHOLE_GUIDE.matchAll(/```(\w+)\n/g)].map(([, language]) => language!))];
 }
 
 /** Returns the snippet whose first comment names this file. */
 export function fileOfGuide(name: string): string {
-  const found = snippets(
+  const found = codeIn(
+    WHOLE_GUIDE,
     path.extname(name).slice(1).replace('mjs', 'js').replace('py', 'python').replace('rb', 'ruby'),
   );
   const code = found.find((one) => one.split('\n').slice(0, 2).join('\n').includes(name));

@@ -61,6 +61,20 @@ describe('the documentation pages', () => {
     }
   });
 
+  it('the guide has a section for each of its files, in order, and links between them lead to its headings', async () => {
+    const { text } = await api.http.get('/docs/guide');
+    expect([...text.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id)).toEqual([
+      'first-booking',
+      'selling',
+      'webhooks',
+      'the-widget',
+      'connect-an-octo-reseller',
+    ]);
+    expect(text).toContain('<a href="#several-departures-a-day">a time</a>');
+    expect(text).not.toMatch(/href="[^"]*[.]md/);
+    expect(text.replace(/<(pre|script)[^>]*>[^]*?<\/\1>/g, '')).not.toContain('](');
+  });
+
   it('the links use the path below which the service is published', async () => {
     const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
     const { text } = await published.http.get('/docs');
@@ -134,7 +148,7 @@ function unescaped(text: string): string {
 describe('a fixed document', () => {
   const MOST: [path: string, bytes: number][] = [
     ['/docs', 70_000],
-    ['/docs/guide', 22_000],
+    ['/docs/guide', 18_000],
     ['/docs/errors', 5_000],
     ['/docs/errors/price_changed', 5_000],
     ['/', 5_000],

@@ -39,7 +39,7 @@ interface Published {
 /**
  * The versions of the loader, newest first: /embed/widget.js is the newest. `<script async src="…/embed/widget.js" data-token="…">`
  * adds a `<tour-list>` at its place, whose frame shows the page and grows with it. A page may also have its own
- * `<tour-list data-token="…">` elements. docs/integration-guide.md lists the data attributes and the events.
+ * `<tour-list data-token="…">` elements. docs/guide/widget.md lists the data attributes and the events.
  *
  * The browser notifies a custom element when it is added or removed, so a single-page app can remove the widget completely. The loader sets
  * styles through the DOM and evaluates no code, so a strict policy needs only our address in script-src and frame-src.

@@ -83,7 +83,7 @@ export interface AttemptResult {
   next: NextStep;
 }
 
-/** Event types that an endpoint may subscribe to with `--event`; docs/integration-guide.md explains them. */
+/** Event types that an endpoint may subscribe to with `--event`; docs/guide/webhooks.md explains them. */
 export const EVENT_TYPES = [
   'booking.created',
   'booking.confirmed',

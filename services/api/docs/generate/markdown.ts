@@ -1,18 +1,18 @@
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens, type TokensList } from 'marked';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import { renderCode, renderTable } from '../pages/page';
 
-/** Shows HTML, pictures, and links that are not http(s) as text, because the policy of the pages forbids them. */
+/** Shows HTML, pictures, and links that are neither http(s) nor an anchor as text, because the policy of the pages forbids them. */
 const marked = new Marked({
   tokenizer: { url: () => undefined },
   renderer: {
     html: ({ raw }) => escaped(raw),
     image: ({ raw }) => escaped(raw),
-    link: ({ raw, href }) => (/^https?:/.test(href) ? false : escaped(raw)),
+    link: ({ raw, href }) => (/^(https?:|#)/.test(href) ? false : escaped(raw)),
     code: ({ text }) => toHtml(renderCode(text)),
     heading({ tokens, depth, text }) {
-      const tag = `h${Math.min(depth, 3)}`;
-      return `<${tag} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</${tag}>`;
+      const tag = `h${Math.min(depth, 4)}`;
+      return `<${tag} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</${tag}>`;
     },
     table({ header, rows }) {
       const inCell = ({ tokens }: Tokens.TableCell) => trusted(this.parser.parseInline(tokens));
@@ -35,18 +35,21 @@ export function renderLine(text: string): Markup {
   return trusted(marked.parseInline(text, { async: false }));
 }
 
-/** Renders links to the headings below the title. */
-export function renderContents(source: string): Markup {
-  const headings = marked.lexer(source).filter((token) => token.type === 'heading') as Tokens.Heading[];
-  const links = headings
-    .filter(({ depth }) => depth > 1)
-    .map(({ text }) => html`<li><a href="#${slugOf(text)}">${text}</a></li>`);
-  return html`<ul>
-    ${links}
-  </ul>`;
+export function parseMarkdown(source: string): TokensList {
+  return marked.lexer(source);
 }
 
-function slugOf(heading: string): string {
+/** Calls `visit` with each token, at any depth. It may change the token. */
+export function walkTokens(tokens: TokensList, visit: (token: Token) => void): void {
+  void marked.walkTokens(tokens, visit);
+}
+
+export function renderTokens(tokens: TokensList): Markup {
+  return trusted(marked.parser(tokens));
+}
+
+/** Returns the anchor of a heading. */
+export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

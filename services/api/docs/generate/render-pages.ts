@@ -5,15 +5,23 @@ import { type Markup, toHtml } from '../../../platform/html-template';
 import type { OpenApiDocument } from '../openapi-document';
 import { renderColumns } from '../pages/page';
 import { toOpenapi31 } from '../pages/to-openapi-31';
-import { renderContents, renderMarkdown } from './markdown';
+import { guide, guideContents } from './guide-page';
 import { reference, referenceContents } from './reference-page';
 
-/** Renders the integration guide and the reference as HTML, and the document as types for TypeScript. The build runs this file. */
-function renderPages([openapi, guide, folder]: string[]): void {
+/**
+ * Part of the build: renders the guide and the reference as HTML, and the document as types for TypeScript.
+ * @param openapi path of the document
+ * @param folder to write to
+ * @param guideFiles paths of the files of the guide, in the order of the page
+ */
+function renderPages([openapi, folder, ...guideFiles]: string[]): void {
   const document = JSON.parse(readFileSync(openapi!, 'utf8')) as OpenApiDocument;
-  const markdown = readFileSync(guide!, 'utf8').trimEnd();
+  const files = guideFiles.map((file) => ({
+    name: path.basename(file),
+    markdown: readFileSync(file, 'utf8'),
+  }));
   const write = (file: string, text: string) => writeFileSync(path.join(folder!, file), text);
-  write('guide.html', toPage(renderMarkdown(markdown), renderContents(markdown)));
+  write('guide.html', toPage(guide(files), guideContents(files)));
   write('reference.html', toPage(reference(document), referenceContents(document)));
   write('openapi.d.ts', toTypes(document));
 }

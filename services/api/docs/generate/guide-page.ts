@@ -1,0 +1,50 @@
+import type { Tokens, TokensList } from 'marked';
+import { html, type Markup } from '../../../platform/html-template';
+import { parseMarkdown, renderTokens, anchorOf, walkTokens } from './markdown';
+
+/** One file of docs/guide. */
+export interface GuideFile {
+  /** Name without the folder, such as `selling.md`. */
+  name: string;
+  markdown: string;
+}
+
+/** Renders all files as one page, in their order: the title of each file is a section, and its headings are one level lower. */
+export function guide(files: GuideFile[]): Markup {
+  const sections = files.map(({ markdown }) => {
+    const tokens = parseMarkdown(markdown);
+    walkTokens(tokens, (token) => {
+      if (token.type === 'heading') token.depth += 1;
+      if (token.type === 'link') token.href = anchorOnPage((token as Tokens.Link).href, files);
+    });
+    return renderTokens(tokens);
+  });
+  return html`<h1>Integration guide</h1>
+    ${sections}`;
+}
+
+/** Renders, for each file, a link to its title and links to its headings. */
+export function guideContents(files: GuideFile[]): Markup {
+  const sections = files.map(({ markdown }) => {
+    const [title, ...headings] = headingsOf(parseMarkdown(markdown));
+    const links = headings.map((heading) => html`<li><a href="#${anchorOf(heading)}">${heading}</a></li>`);
+    return html`<a href="#${anchorOf(title!)}"><strong>${title}</strong></a>
+      <ul>
+        ${links}
+      </ul>`;
+  });
+  return html`${sections}`;
+}
+
+/** Returns the anchor on the page of a link to a file of the guide, such as `selling.md#holds`. Returns any other link unchanged. */
+function anchorOnPage(href: string, files: GuideFile[]): string {
+  const [name, anchor] = href.split('#');
+  const file = files.find((one) => one.name === name);
+  if (!file) return href;
+  return `#${anchor ?? anchorOf(headingsOf(parseMarkdown(file.markdown))[0]!)}`;
+}
+
+function headingsOf(tokens: TokensList): string[] {
+  const headings = tokens.filter((token) => token.type === 'heading') as Tokens.Heading[];
+  return headings.map(({ text }) => text);
+}
