@@ -25,7 +25,7 @@ const COMPILER_OPTIONS = {
 
 const DIST = path.join(__dirname, 'dist');
 const SOURCES = ['services', 'cli', 'migrations', 'seeds'];
-/** Made from openapi.json and the guide by `render-pages`. They stand beside openapi.json and are not in git. */
+/** The pages that RENDER makes from PAGE_SOURCES. They are beside openapi.json, and are not in git. */
 const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map(
   (name) => `services/api/generated/${name}`,
 );
@@ -82,7 +82,7 @@ function renderPages(target) {
   }
 }
 
-/** Moves `target` to dist/. Repeats when another build has put its own there in between. */
+/** Moves `target` to dist/. Repeats if another build has moved its own output there meanwhile. */
 function replaceDist(target) {
   const previous = `${target}.previous`;
   for (;;) {

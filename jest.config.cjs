@@ -1,12 +1,24 @@
 const { COMPILER_OPTIONS } = require('./build.cjs');
 
-/** Suites that need several services, a PostgreSQL server of their own, minutes, a browser or much computing: `npm run test:long`. */
+/**
+ * Suites of `npm run test:long`: they need several services, a PostgreSQL server of their own or a browser, or take about ten seconds or
+ * more. The rest, `npm test`, takes less than four minutes on a machine with two cores.
+ */
 const LONG = [
   '/test/(chaos|fuzz|model|plans|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/(unit/(demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
+  '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
+  '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
+  '/test/api/(slow-clients|start-time-races|store-waits)[.]test[.]ts$',
+  '/test/backup/(in-place|places|refused|restore)[.]test[.]ts$',
+  '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
+  '/test/cli/(booking-stats|departure-events|entry|import-question|lost-database|obeyed-changes)[.]test[.]ts$',
+  '/test/cli/(onboard-terminal|plant-demo|terminal-guide|widget-doctor)[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant|openapi-rules|pages-in-browser)[.]test[.]ts$',
-  '/test/(unit/demo-flagship|platform/(database-away-at-start|embedded-postgres[\\w-]*|full-disk|secret-search|slow-readers|store-forms)|webhook-queue/monitor-in-browser)[.]test[.]ts$',
-  '/test/(backup/places|catalog/interrupt-import|cli/(entry|lost-database|terminal-guide))[.]test[.]ts$',
-  '/test/api/(booking-kills|catalog-copy|change-race|exact-authorization|isolation-timing|slow-clients)[.]test[.]ts$',
+  '/test/octo/(booking-races|limits|long-list)[.]test[.]ts$',
+  '/test/platform/(carry-over|database-away-at-start|database-roles|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',
+  '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-forms|store-outage)[.]test[.]ts$',
+  '/test/webhook-queue/(breaker|delivery-stats|fairness|history|lost-worker|monitor-http-live|monitor-in-browser)[.]test[.]ts$',
 ];
 
 /** Real PostgreSQL (embedded): one temporary server for a run, one cloned database for a test file. */
@@ -17,7 +29,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: LONG,
   testTimeout: 60_000,
-  // One more than the cores of a small machine, because many tests wait for a time limit: 379 s with two, 313 s with three.
+  // One more than the cores of a small machine, because many tests wait for a time limit: 379 s with two, 313 s with three, for all of them.
   maxWorkers: 3,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

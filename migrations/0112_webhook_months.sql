@@ -169,7 +169,7 @@ begin
 end $$;
 
 -- Returns the age of the oldest open snapshot in seconds. A role sees the transactions of its own sessions only; the owner sees those of
--- all roles where it has pg_read_all_stats (docs/operations.md).
+-- all roles where it has pg_read_all_stats (docs/run-many.md).
 create function webhook_snapshot_age() returns float8 language sql stable as $$
   select coalesce(max(extract(epoch from now() - xact_start)), 0)::float8 from pg_stat_activity
   where backend_xmin is not null and pid <> pg_backend_pid()

@@ -104,7 +104,7 @@ interface AuditListOptions extends Partial<Omit<AuditFilter, 'tenantId'>> {
   tenant?: string;
 }
 
-/** Returns `olga@server`; if the person gave the name, `olga (root@server)` with the system account. */
+/** Returns `olga@server`; or `olga (root@server)` with the system account if --actor or TOURCTL_ACTOR gave the name. */
 function describeActor({ actor, host }: Pick<RecordedChange, 'actor' | 'host'>): string {
   return host.includes('@') ? `${actor} (${host})` : `${actor}@${host}`;
 }
@@ -132,7 +132,7 @@ export async function findAuditDocuments(db: Db, subjects: string[]) {
   });
 }
 
-/** Draws changes; an empty text if there are none. */
+/** Draws the changes as a table. Returns an empty text if there are none. */
 export const describeAudit = tableOf<AuditDocument>(
   [
     { heading: 'at (utc)', cell: ({ at }) => shortTime(at) },

@@ -252,7 +252,7 @@ async function change(
   use: (trx: Trx, scope: TenantScope, named: NamedBooking) => Promise<ChangedBooking | ReplayedResponse>,
 ): Promise<void> {
   const { changed, document } = await audited({ action, subject: ref }, async (trx, note) => {
-    // Without an idempotency key there is no replayed response.
+    // The result is never a replayed response, because the call has no idempotency key.
     const { before, after } = (await use(trx, ANY_TENANT, {
       bookingRef: ref,
       by: byOperator(operator),
@@ -269,8 +269,8 @@ async function change(
 
 const PAGE = 1000;
 /**
- * Expires unpaid bookings whose payment window is over, and enqueues their events. A running API does so within 15 seconds; this command
- * does not need one.
+ * Expires unpaid bookings whose payment window is over, and enqueues their events. Needs no running API; a running API does the same
+ * within 15 seconds.
  */
 async function expireBookingsCommand(
   context: Context,

@@ -153,7 +153,7 @@ async function toDeliveryFilter(db: Db, { tenant, endpoint, since }: DeliveryOpt
   return { tenantId: await findTenantId(db, tenant), endpointId: endpoint, since };
 }
 
-/** Accepts a removed endpoint too if it has deliveries. */
+/** Refuses the id of an unknown endpoint. Accepts a removed endpoint that has deliveries. */
 async function refuseUnknown(db: Db, endpointId: string): Promise<void> {
   try {
     await findEndpoint(db, endpointId);

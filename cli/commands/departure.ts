@@ -1,46 +1,36 @@
 import { findTour } from '../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../services/api/catalog/tour';
 import {
-  cancelDeparture,
   type ChangedDeparture,
   reopenDeparture,
   setPrices,
   setSeats,
   setStartTime,
 } from '../../services/api/departures/change-departure';
-import type { Departure } from '../../services/api/departures/departure';
-import type { StandingBooking } from '../../services/api/departures/departure-sales.repository';
 import { findDepartures } from '../../services/api/departures/departure.repository';
-import { findTourDeparture, type NamedDeparture } from '../../services/api/departures/find-departures';
-import { nameDeparture } from '../../services/api/catalog/start-time';
-import { pricesAnswer } from '../../services/api/pricing/price-categories';
+import type { NamedDeparture } from '../../services/api/departures/find-departures';
 import type { Trx } from '../../services/platform/database';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { afterFlag, answerItems, DEFAULT_LIMIT, LIST_FLAGS } from '../engine/list';
-import {
-  CUSTOMER_COLUMN,
-  recordReveal,
-  REVEAL_FLAG,
-  type RevealOptions,
-  toCustomerDocument,
-  toReferenceDocument,
-} from '../engine/personal-data';
 import { departureOnDate, formatMoney, startTime, travelDate } from '../engine/values';
-import { type ItemColumn, tableOf } from '../terminal/table';
-import { countIs, countOf } from '../terminal/text';
+import { countOf } from '../terminal/text';
 import { addDeparturesVerb } from './departure/add';
 import {
   ADULT_FLAG,
   nameOf,
+  nameOfDeparture,
   seats,
+  toAuditedDeparture,
   toDepartureDocument,
   CHILD_FLAG,
   SINGLE_FLAG,
   type PriceOptions,
   toNewPrices,
 } from './departure/document';
+import { cancelDepartureVerb } from './departure/cancel';
+import { moveDepartureVerb } from './departure/move';
 import { scheduleDeparturesVerb } from './departure/schedule';
 
 export const departureVerbs: Verb[] = [
@@ -61,20 +51,8 @@ export const departureVerbs: Verb[] = [
   },
   addDeparturesVerb,
   scheduleDeparturesVerb,
-  {
-    usage: 'cancel <tour> <date>',
-    about:
-      'Take a departure off sale; its bookings stay, and are listed so that you can inform the customers; endpoints that ' +
-      'subscribe to departure.cancelled receive it',
-    args: { date: departureOnDate },
-    flags: [REVEAL_FLAG],
-    asks: () => true,
-    examples: [
-      'departure cancel dolomites-hut-to-hut 2027-06-05',
-      'departure cancel dolomites-hut-to-hut 2027-06-05 --reveal --yes',
-    ],
-    run: cancelDepartureCommand,
-  },
+  moveDepartureVerb,
+  cancelDepartureVerb,
   {
     usage: 'reopen <tour> <date>',
     about: 'Put a cancelled departure on sale again; sends departure.updated',
@@ -111,75 +89,6 @@ export const departureVerbs: Verb[] = [
     run: setPriceCommand,
   },
 ];
-
-type AffectedBooking = ReturnType<typeof toAffectedDocument>;
-
-const AFFECTED_COLUMNS: ItemColumn<AffectedBooking>[] = [
-  { heading: 'affected booking', cell: (booking) => booking.booking_ref },
-  { heading: 'tenant', least: 8 },
-  'status',
-  { heading: 'seats', right: true, cell: ({ adults, children }) => adults + children },
-  { heading: 'reference', least: 8, cell: (booking) => booking.external_ref },
-];
-
-async function cancelDepartureCommand(
-  context: Context,
-  { reveal = false }: RevealOptions,
-  idOrSlug: string,
-  named: NamedDeparture,
-): Promise<void> {
-  const { confirm, db, output } = context;
-  const tour = await findTour(db, idOrSlug);
-  const departure = await findTourDeparture(db, tour, named);
-  if (!departure.cancelled)
-    await confirm(
-      `Take ${tour.slug} on ${nameDeparture(departure.departureDate, departure.startTime)} off sale${describeTaken(departure)}?`,
-    );
-  const { bookings, document, live, tenantsInformed } = await change(context, 'cancel', tour, (trx) =>
-    cancelDeparture(trx, tour, named),
-  );
-  if (reveal) {
-    const entry = { action: 'departure.reveal', subject: `${tour.slug} ${nameOf(document)}` };
-    await recordReveal(context, entry, { bookings: bookings.length });
-  }
-  const answer = {
-    ...document,
-    booking_refs: bookings.map((booking) => booking.bookingRef),
-    bookings: bookings.map((booking) => toAffectedDocument(booking, reveal)),
-    live_holds: live.holds,
-  };
-  output.answer(answer, (screen) => {
-    const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
-    const holds =
-      live.holds > 0
-        ? [`${countOf(live.holds, 'live hold')} of ${countOf(live.seats, 'seat')} can no longer be booked`]
-        : [];
-    return [
-      `${tour.slug} on ${nameOf(document)} is cancelled; ${countIs(bookings.length, 'booking')} affected`,
-      ...holds,
-      ...(tenantsInformed === null
-        ? []
-        : [`${countIs(tenantsInformed, 'tenant')} informed by the webhook event departure.cancelled`]),
-      tableOf(columns, 'It has no bookings.')(answer.bookings, screen),
-    ].join('\n');
-  });
-}
-
-function describeTaken({ seatsTaken }: Departure): string {
-  return seatsTaken === 0 ? '' : `, with ${countOf(seatsTaken, 'seat')} taken`;
-}
-
-function toAffectedDocument(booking: StandingBooking, reveal: boolean) {
-  return {
-    booking_ref: booking.bookingRef,
-    tenant: booking.tenant,
-    status: booking.status,
-    adults: booking.adults,
-    children: booking.children,
-    external_ref: toReferenceDocument(booking.externalRef, [booking.customer], reveal),
-    customer: toCustomerDocument(booking.customer, reveal),
-  };
-}
 
 async function reopenDepartureCommand(
   context: Context,
@@ -244,15 +153,8 @@ async function change<T extends ChangedDeparture>(
 ) {
   return audited({ action: `departure.${verb}` }, async (trx, note) => {
     const changed = await work(trx);
-    const facts = ({ cancelled, startTime, seatsTotal, prices, tour: { currencyDigits } }: Departure) => ({
-      cancelled,
-      start_time: startTime,
-      seats_total: seatsTotal,
-      prices: pricesAnswer(prices, currencyDigits),
-    });
-    const { departureDate, startTime } = changed.before;
-    const subject = `${tour.slug} ${nameDeparture(departureDate, startTime)}`;
-    note(facts(changed.before), facts(changed.after), { subject });
+    const subject = `${tour.slug} ${nameOfDeparture(changed.before)}`;
+    note(toAuditedDeparture(changed.before), toAuditedDeparture(changed.after), { subject });
     return { ...changed, document: toDepartureDocument(tour.slug, changed.after) };
   });
 }

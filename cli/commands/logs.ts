@@ -188,7 +188,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** Fields that the list of the other fields leaves out: the line shows them in a place of their own, and pid not at all. */
+/** Fields that a line shows in a fixed place, and `pid`, which it never shows. They are not in the list of the other fields. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';

@@ -251,7 +251,7 @@ async function readStatus({ config, db, io }: Context) {
       pending_migrations: pending,
     },
     store: await readStore(config),
-    /** False: the instances of the API do not report, so that `api` is empty. */
+    /** False: AUTHORIZATION_CACHE is off, so the instances of the API do not report, and `api` is empty. */
     api_reports: config.remember,
     ...rest,
   };

@@ -24,7 +24,7 @@ export async function confirm(streams: Streams, agreed: boolean, question: strin
   if (!(await askYesNo(streams.io, question))) throw new NotConfirmedError();
 }
 
-/** @param question the question that could not be asked; undefined if it is known only after a look into the database */
+/** @param question the question that could not be asked; undefined if it depends on data of the database that was not read */
 export function nobodyToAsk(question?: string): UsageError {
   const asked = question === undefined ? '' : ` if you agree: ${question}`;
   return new UsageError(`No terminal to ask on: add --yes${asked}`);

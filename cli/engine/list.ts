@@ -56,7 +56,7 @@ interface List<Options, Item, Args extends unknown[]> extends ItemList<Item> {
   find: (db: Db, options: Options & { limit: number }, ...args: Args) => Promise<Item[]>;
 }
 
-/** Returns the action of a list. */
+/** Returns the action of a list command: it finds the items and answers with them. */
 export function listOf<Options, Item, Args extends unknown[] = []>(list: List<Options, Item, Args>) {
   return async (
     { db, output }: Context,

@@ -1,4 +1,4 @@
-/** Describes stdout. */
+/** Describes what stdout can show: its width and colours. */
 export interface Screen {
   /** Cells in a line; undefined in a pipe, where no text is cut. */
   columns?: number;

@@ -12,7 +12,7 @@ interface ColumnForm {
   right?: boolean;
   tones?: Partial<Record<string, Tone>>;
   /**
-   * True: a screen that is too narrow drops this column before the columns without this mark, and the last marked one first. If the rows are
+   * True: a narrow screen drops this column before the others; it drops the last of several such columns first. If the rows are
    * shown as blocks of lines, the block has its value.
    */
   aside?: true;

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 const BROKEN = '\ufffd';
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
 
-/** Matches joiners and soft hyphens, except a joiner between two pictures, which makes them one. */
+/** Matches joiners and soft hyphens, except a joiner that joins two pictures to one. */
 const JOINERS = new RegExp(
   `[\\u00ad\\u200c]|(?<![${PICTOGRAPH}\\p{Emoji_Modifier}\\ufe0f])\\u200d|\\u200d(?!${PICTOGRAPH})`,
   'gu',
@@ -12,10 +12,10 @@ const JOINERS = new RegExp(
 const UNSEEN =
   '(?![\\u200d\\p{Variation_Selector}])[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]';
 const UNSAFE = new RegExp(`(?![\\n\\t])${UNSEEN}`, 'gu');
-/** Does not match C0 controls: in JSON text they occur only between values, because JSON.stringify escapes the others. */
+/** Leaves out C0 controls: in JSON text they occur only between values, because JSON.stringify escapes those in values. */
 const UNSAFE_IN_JSON = new RegExp(`(?![\\0-\\x1f])(?:${UNSEEN}|\\u200d)`, 'gu');
 
-/** Removes characters that a terminal executes or hides. Keeps line breaks and tabs. */
+/** Removes joiners and soft hyphens. Replaces other characters that a terminal executes or hides, but keeps line breaks and tabs. */
 export function cleanText(text: string): string {
   return text.replace(JOINERS, '').replace(UNSAFE, BROKEN);
 }

@@ -5,9 +5,9 @@ set -euo pipefail
 psql -v ON_ERROR_STOP=1 -v password="$REPLICATION_PASSWORD" --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
 create role replicator login replication password :'password';
 select pg_create_physical_replication_slot('standby');
--- Holds from the next start on: this one has no standby yet, and would wait for it.
+-- Takes effect at the next start. If it took effect now, COMMIT would wait for a standby that does not exist yet.
 alter system set synchronous_standby_names = 'FIRST 1 (standby)';
--- Above it a standby that is away loses its place, rather than the primary its disk.
+-- A standby that is further behind must be copied again. Without this limit its WAL would fill the primary's disk.
 alter system set max_slot_wal_keep_size = '20GB';
 SQL
 echo 'host replication replicator all scram-sha-256' >>"$PGDATA/pg_hba.conf"

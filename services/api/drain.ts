@@ -14,7 +14,7 @@ interface DrainTimes {
   end: number;
 }
 
-/** `quiet` must be shorter than the time for which a proxy avoids a failed instance (docs/operations.md). */
+/** `quiet` must be shorter than the time for which a proxy avoids a failed instance (docker/nginx/upstreams.conf). */
 export const DRAIN_TIMES: DrainTimes = {
   quiet: 1000,
   listenerCloses: 3000,
@@ -54,7 +54,7 @@ export async function drain(
   timers.forEach((timer) => clearTimeout(timer));
 }
 
-/** A turn of the event loop that takes longer is not quiet: meanwhile the kernel may have accepted connections that Node has not. */
+/** The longest turn of the event loop that counts as quiet. During a longer turn, the kernel may have accepted further connections. */
 const SHORT_TURN_MS = 1;
 
 /**
@@ -66,7 +66,7 @@ async function untilNoConnectionWaits(server: http.Server, atMostMs: number): Pr
   let accepted = 0;
   const count = () => void (accepted += 1);
   server.on('connection', count);
-  // From here on, each turn starts by accepting a connection.
+  // Starts after the poll phase of this turn, so that each further turn begins by accepting a connection.
   await afterPoll();
   for (let isQuiet = false; !isQuiet && performance.now() < until;) {
     const [before, begun] = [accepted, performance.now()];

@@ -33,10 +33,14 @@ import { startSweeper } from './sweeper';
 /** The time for the shutdown: ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
 const SHUTDOWN_MS = 15_000;
 /**
- * The longest wait for an answer of the database: longer than a wait for a lock (two seconds). The wait for a free connection is as long.
+ * The longest wait for an answer of the database. It is longer than the wait for a lock (two seconds). The wait for a free connection has
+ * the same limit.
  */
 const ANSWER_TIMEOUT_MS = 5_000;
-/** The pool of the read-cache validity. It is separate, so that its polls wait neither for requests nor for a hanging server. */
+/**
+ * The pool for the polls that keep the read cache valid. It is separate, so that the polls wait neither for requests nor for a hanging
+ * server.
+ */
 const VALIDITY_POOL = {
   applicationName: 'api lease',
   poolMax: 1,

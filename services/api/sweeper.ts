@@ -11,8 +11,14 @@ const EVERY_MS = 15_000;
 const SWEEPS_BETWEEN_PRUNINGS = 240;
 
 /**
- * Repeats these tasks: marks expired holds and leads, stores changed next departures and the refusals of this process, and deletes expired
- * Idempotency-Keys and old changes of the catalog. If it runs late, answers are still correct, because every query compares the clock.
+ * Repeats these tasks:
+ * - marks expired holds and leads
+ * - deletes expired Idempotency-Keys
+ * - stores changed next departures
+ * - deletes old changes of the catalog
+ * - writes the refusals of this process
+ *
+ * Answers are correct even if the sweeper runs late, because every query compares the expiry with the clock.
  */
 export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
   let stopped = false;

@@ -2,7 +2,7 @@ import type { Trx } from './database';
 
 /** A change by an operator. Holds no secret. */
 export interface AuditEntry {
-  /** The name that the person gave (--actor, TOURCTL_ACTOR). Without one: the system user, or with sudo the user who called it. */
+  /** The name that the person gave (--actor, TOURCTL_ACTOR). Without such a name: the system user, or the user who called sudo. */
   actor: string;
   /** The name of the machine. If `actor` is a given name, the system user stands before the machine: `root@7c1f`. */
   host: string;

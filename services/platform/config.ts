@@ -196,7 +196,7 @@ export function readEnvFile(file: string): Environment {
 
 function readText(file: string): string {
   try {
-    // Some editors begin a file with a byte order mark, which the parser takes for a part of the first name.
+    // Removes a byte order mark, with which some editors begin a file: the parser would take it for a part of the first name.
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -28,14 +28,14 @@ export interface DatabaseOptions {
   answerTimeoutMs?: number;
   /** Fails a new connection if no host of the URL can be used within this time; five seconds by default. */
   connectTimeoutMs?: number;
-  /** True: the connections keep prepared statements. False for a pooler that does not know them. */
+  /** True: the connections keep prepared statements. False for a pooler that does not support them. */
   canPrepare?: boolean;
 }
 
 /** Opens a pool. If the URL names several hosts, the pool connects to the primary and never to a standby. */
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs, canPrepare = false } = options;
-  // Loads Knex at the first use. That takes 0.15 s of CPU, which `tourctl --help` and each completion of a word do not need to spend.
+  // Loads Knex only here, because this takes 0.15 s of CPU, and `tourctl --help` and shell completion do not need Knex.
   const { knex } = require('knex') as typeof import('knex');
   const db = knex({
     client: 'pg',

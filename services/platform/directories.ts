@@ -14,7 +14,7 @@ export function makeDirectory(directory: string, mode?: number): boolean {
     mkdirSync(directory, { mode });
     return true;
   } catch (error) {
-    // Another process may have created it in the meantime.
+    // Accepts a directory that another process has created in the meantime.
     if (isDirectory(directory)) return false;
     throw error;
   }
@@ -31,7 +31,7 @@ function isDirectory(name: string): boolean {
 /** A disk with less free space counts as full: PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops when it cannot. */
 const FULL_BYTES = 16 * 1024 * 1024;
 /**
- * A disk with less free space is short of it, and there is time to make space: a million bookings and their indexes take 0.9 GiB
+ * A disk with less free space counts as short. There is still time to free some: a million bookings and their indexes take 0.9 GiB
  * (docs/scaling.md).
  */
 const SHORT_BYTES = 1024 * 1024 * 1024;

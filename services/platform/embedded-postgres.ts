@@ -45,7 +45,7 @@ interface Use {
 
 type JoinNotice = (line: string) => void;
 
-/** Can be any number that no other program locks in the database `postgres` of this server. */
+/** The key of an advisory lock: any number that no other program locks in the database `postgres` of this server. */
 const IN_USE_LOCK = 1_869_768_050;
 const SETTINGS = { timezone: 'UTC', log_timezone: 'UTC', max_connections: '200' };
 /** Longer than READY_WAIT_MS, for which another process may hold the start lock while the server recovers. */
@@ -129,7 +129,7 @@ function entriesOf(directory: string): string[] {
   }
 }
 
-/** Returns the URL of the embedded database if its server runs. Does not start it, and does not keep it running. */
+/** Returns the URL of the embedded database if its server runs. Does not start the server, and does not keep it running. */
 export function findRunningPostgres(dataDir: string): string | undefined {
   const inPlace = path.join(dataDir, `pg${bundledRelease().major}`);
   const directory = existsSync(inPlace) ? realpathSync(inPlace) : undefined;
@@ -137,7 +137,7 @@ export function findRunningPostgres(dataDir: string): string | undefined {
   return server && serviceUrl(directory!, server.port);
 }
 
-/** Rotates the server's log unless another process holds the start lock. Ignores a failure, because it is called again each minute. */
+/** Rotates the server's log unless another process holds the start lock. Ignores a failure: a timer calls this function each minute. */
 async function rotateLog(dataDir: string, { directory }: Cluster): Promise<void> {
   const rotate = () => Promise.resolve(rotateServerLog(directory));
   await withStartLock(startLock(dataDir), { waitMs: 0 }, rotate).catch(() => undefined);

@@ -61,17 +61,18 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-/** Returns true for an error of the driver that means: the server did not answer in time. */
+/** Returns true if the driver reports that the server did not answer in time. */
 export function isSilent(error: unknown): boolean {
   return SILENT.test(databaseReason(error));
 }
 
 /**
- * Returns the reason of a database error in one line. Omits the statement that Knex writes before it, whose values may be personal data.
+ * Returns the reason of a database error in one line. Omits the statement that Knex writes before the reason: its values may be personal
+ * data.
  */
 export function databaseReason(error: unknown): string {
   const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: unknown };
-  // A host with several addresses reports one error for each address.
+  // Takes the first error of a host with several addresses, which reports one error for each address.
   if (errors?.length) return databaseReason(errors[0]);
   return String(message ?? error)
     .split(' - ')

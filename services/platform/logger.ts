@@ -75,7 +75,7 @@ function createIsoTime(): () => string {
  * paths, this function 5.
  */
 function redact(fields: Record<string, unknown>, depth = 2): Record<string, unknown> {
-  // Most lines, such as those of requests, have neither such a field nor a nested object.
+  // Returns most lines as they are, because lines such as those of requests have neither such a field nor a nested object.
   if (!Object.keys(fields).some((field) => REDACTED.has(field) || isRecord(fields[field]))) return fields;
   const safe: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fields)) {

@@ -8,7 +8,7 @@ export interface CountedSeries {
 /**
  * Creates a counter whose series are plain numbers until the metrics are read. An increment of prom-client takes 5 to 8 µs, because it
  * hashes the labels again, and a request increments six counters.
- * @returns a function that returns the series of given label values; there must be a fixed set of them
+ * @returns a function that returns the series of the given label values. Call it only with values of a fixed set
  */
 export function countSeries<Label extends string>(
   configuration: Omit<CounterConfiguration<Label>, 'collect'>,

@@ -34,14 +34,14 @@ const TABLE_LOCK_MS = 2_000;
 const TABLE_LOCK_ATTEMPTS = 20;
 const TABLE_LOCK_PAUSE_MS = 500;
 
-/** Any number that all migrators of a database share. */
+/** The key of the advisory lock of migrations: any number that all migrators of a database share. */
 const MIGRATION_LOCK = 7_406_211_953;
 const POLL_MS = 100;
 const migrationSource = new SqlMigrationSource();
 
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
- * @returns the names of the migrations that ran, or that a database from before 0.1.0 was found to have
+ * @returns the names of the migrations that ran, and the new names of the migrations of a database from before 0.1.0
  * @throws TablesInUseError; earlier migrations of the same run stay applied
  * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */

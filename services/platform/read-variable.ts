@@ -123,7 +123,6 @@ export function url(...protocols: string[]): Kind<string> {
 export function hidePassword(text: string): string {
   const shown = new URL(text);
   if (shown.password) shown.password = '***';
-  // A parameter may contain a password too.
   for (const name of shown.searchParams.keys()) if (/pass/i.test(name)) shown.searchParams.set(name, '***');
   return shown.href;
 }

@@ -28,7 +28,7 @@ const NAMES = Object.keys(SECRET_VARIABLES) as (keyof Secrets)[];
  * Reads the secrets from the environment. With an embedded database, reads missing ones from `<dataDir>/secrets.json` (0600).
  * @param needed the secrets that must not be missing, except keyPepper; an error names the first missing one. Other secrets may be
  * undefined
- * @param isNewDatabase returns whether no data depends on secrets yet; only then is a missing file created
+ * @param isNewDatabase returns true if no data depends on secrets yet. A missing file is created only then
  * @throws ConfigError, SecretsError
  */
 export async function loadSecrets<Name extends keyof Secrets>(
@@ -80,7 +80,7 @@ async function createFile(file: string): Promise<void> {
   const secrets = { secretsKey: fresh(), cursorKey: fresh(), keyPepper: fresh() };
   try {
     writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // link() fails if the file exists, so that two concurrent first starts read the same file.
+    // Uses link(), which fails if the file exists, so that two concurrent first starts read the same file.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -162,7 +162,7 @@ export async function verifySecrets(
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
     if (!(await mayKeepChecks(db))) return;
     await keepCheck(db, name, value);
-    // Reads the check value again, because another process may have stored the check value of another secret first.
+    // Reads the check value again, because another process may have stored one for a different value of this secret first.
     const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
     if (kept !== checkValue(name, value)) throw mismatch(name, config);
   }

@@ -6,9 +6,9 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Characters that change the direction of the text after them, and halves of surrogate pairs. */
 const MISLEADING = '\\u202a-\\u202e\\u2066-\\u2069\\p{Cs}';
-/** Matches characters that one line of text must not have: line breaks, tabs, and misleading ones. */
+/** Matches characters that one line of text must not have: control characters, line breaks, tabs, and misleading characters. */
 export const CONTROL_CHARACTER = new RegExp(`[\\p{Cc}\\u2028\\u2029${MISLEADING}]`, 'u');
-/** Matches the same characters in a text of several lines, which may have tabs and line breaks. */
+/** Matches characters that a text of several lines must not have: misleading ones, and control characters except tabs and line breaks. */
 export const CONTROL_CHARACTER_IN_PROSE = new RegExp(`(?![\\t\\n\\r])[\\p{Cc}${MISLEADING}]`, 'u');
 
 /** Matches characters without a shape: joiners, marks of direction, variation selectors, the byte order mark, fillers. */
@@ -23,7 +23,7 @@ const SHAPING = [
   `(?<=${JOINED})[\\u180e\\u200c\\u200d]`,
   `(?<=[${PICTURE}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=${PICTURE})`,
   `(?<=${JOINED}|[\\p{sc=Han}\\p{S}${PICTURE}])\\p{Variation_Selector}`,
-  // The flags of regions: a black flag, the letters of the region as tags, and an end.
+  // Matches the flags of regions: a black flag, the letters of the region as tags, and an end.
   '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}',
 ].join('|');
 const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
@@ -99,7 +99,8 @@ export function isOwnPath(text: string): boolean {
 }
 
 /**
- * Reserved names (RFC 6761, 6762, 8375, and ICANN's .internal). A host name that ends with one of them is another machine in each network.
+ * Reserved names (RFC 6761, 6762, 8375, and ICANN's .internal). A host name that ends with such a name is a different machine in each
+ * network.
  */
 export const INTERNAL_NAMES: readonly string[] = ['localhost', 'local', 'internal', 'home.arpa'];
 

@@ -48,7 +48,7 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
   };
 }
 
-/** Values of a departure event for one of the tenants that it concerns. */
+/** Values of a departure event for one tenant with holds or bookings on the departure. */
 export interface EventDeparture {
   tenantId: string;
   tour: { id: string; slug: string };

@@ -26,8 +26,8 @@ interface QueueServerOptions {
 export interface QueueServer {
   url: string;
   /**
-   * Starts serving the monitoring page. The returned function stops it: call that before the database closes. While it is not served, the
-   * page answers 503.
+   * Starts to serve the monitoring page, which answers 503 before and after. Returns the function that stops the page. Call that function
+   * before the database closes.
    */
   openMonitor(options: MonitorOptions): () => Promise<void>;
   close(): Promise<void>;

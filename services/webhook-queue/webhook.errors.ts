@@ -50,7 +50,7 @@ export class BookingInFlightError extends AppError {
   }
 }
 
-/** Warns the operator, who may want the receiver to get the customer's data before they are erased. */
+/** Warns the operator, who may want the receiver to get the customer's data before the erasure. */
 export class BookingUndeliveredError extends AppError {
   readonly code = 'booking_undelivered';
 

@@ -27,7 +27,7 @@ const pathOf = (query = '', { slug } = tour) =>
 const ask = (query = '', who = reader) => who.get(pathOf(query));
 const cacheStatusOf = async (who = reader) => (await ask('', who)).headers['cache-status'];
 
-/** Moves the process's monotonic clock, which only measures ages, forward. */
+/** Moves the wall clock and the monotonic clock of the process forward. */
 function skip(milliseconds: number): void {
   const [now, tick] = [Date.now.bind(Date), performance.now.bind(performance)];
   jest.spyOn(Date, 'now').mockImplementation(() => now() + milliseconds);
@@ -35,7 +35,7 @@ function skip(milliseconds: number): void {
 }
 
 describe('the cache of availability', () => {
-  it('sets headers that keep the answer private to the key', async () => {
+  it('the headers let a private cache show the answer of one key for 60 s while it revalidates the answer', async () => {
     const { headers } = await ask();
     expect(headers).toMatchObject({
       'cache-control': 'private, max-age=0, stale-while-revalidate=60',

@@ -17,7 +17,7 @@ const INSTANCES = 4;
 const CALLERS = 100;
 const log = createLogger('silent', 'test');
 
-/** The form of the release before, which knows one departure a day. */
+/** An entry as the previous release stores it, with one departure for each date. */
 const OLD_ENTRY = JSON.stringify({
   revision: 9,
   freshMs: 10_000,
@@ -55,7 +55,7 @@ describeWithRedis('the availability cache of several instances', () => {
     await database.drop();
   });
 
-  describe.each(['redis', 'rest'])('over %s', (driver) => {
+  describe.each(['redis', 'rest'])('instances that share availability over %s', (driver) => {
     let stores: SharedStore[];
     let instances: AvailabilityCache[];
     let tour: GivenTour;
@@ -90,7 +90,7 @@ describeWithRedis('the availability cache of several instances', () => {
       await client.hincrby(key(), 'expires', -1000 * seconds);
     };
     const entry = () => client.hget(key(), 'id');
-    /** Waits until the store has another entry, and then longer, to detect an extra load. */
+    /** Waits until the store has a new entry, and then a little longer, to detect an extra load. */
     const untilRefreshed = async (before: string | null) => {
       while ((await entry()) === before) await sleep(5);
       await sleep(50);
@@ -153,7 +153,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect((await ask(1)).source).toBe('stale');
     });
 
-    it('an entry that one instance drops is invalid on all instances', async () => {
+    it('an entry that one instance invalidates is invalid on all instances', async () => {
       for (let total = 11; total < 31; total++) {
         await Promise.all(instances.map((_, instance) => seats(instance)));
         await changeSeats(total);
@@ -163,7 +163,7 @@ describeWithRedis('the availability cache of several instances', () => {
       }
     });
 
-    it('a load that started before a commit reaches neither the store nor later callers', async () => {
+    it('the result of a load that started before a change is not stored, and no later caller gets it', async () => {
       const { cache } = stores[0]!;
       let open = () => {};
       const gate = new Promise<void>((resolve) => (open = resolve));

@@ -126,12 +126,15 @@ describe('bytes that are not one HTTP request', () => {
     ['a space before the colon', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A : b']],
     ['a header line that ends with LF alone', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: b\nX-B: c']],
     ['a continued header line', ['GET /healthz HTTP/1.1', 'Host: a', 'Transfer-Encoding:', ' chunked']],
-    ['two lengths', ['POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2']],
     [
-      'a length and chunks',
+      'two Content-Length headers',
+      ['POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2'],
+    ],
+    [
+      'Content-Length and Transfer-Encoding',
       ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked'],
     ],
-    ['an unknown coding', ['POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, xchunked']],
+    ['an unknown Transfer-Encoding', ['POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, xchunked']],
     ['a NUL in a header', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: \u0000']],
     ['too many bytes of headers', ['GET /healthz HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`]],
     ['a space in the path', ['GET /health z HTTP/1.1', 'Host: a']],

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
 
-/** Ends the test after so many kills or seconds, whichever comes first. `npm run lab -- bookings` runs it for longer. */
+/** The test ends after this number of kills or seconds, whichever comes first. `npm run lab -- bookings` runs it for longer. */
 const KILLS = Number(process.env.KILLS ?? 20);
 const SECONDS = Number(process.env.KILL_SECONDS ?? 15);
 const CLIENTS = 6;

@@ -146,7 +146,7 @@ describe('the locked price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it("a booking consumes the tenant's only live hold on its departure with its reference (C6)", async () => {
+  it('a booking consumes the only live hold that has its reference and its departure (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);

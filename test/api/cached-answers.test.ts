@@ -143,7 +143,7 @@ describe('an answer from the cache', () => {
     expect(await hits()).toBe(before);
   });
 
-  it('a cached widget answer serves every token of its tenant, and counts against the token of the request', async () => {
+  it('a cached widget answer serves every token of its tenant, and uses the quota of the token that was sent', async () => {
     const other = (await givenWidgetToken(api.db, shop.tenant)).token;
     await awaitInstances(api.db);
     const remaining: number[] = [];

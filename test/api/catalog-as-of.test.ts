@@ -85,14 +85,14 @@ describe('as_of', () => {
     const later = (await changesSince(asOf)).asOf;
     expect(later > asOf).toBe(true);
     expect(await since(later)).toEqual([]);
-    // Sets the times back, because the other tests use those of the clock.
+    // Moves the times back, because the other tests compare them with the real clock.
     await db.raw(
       `update catalog_commits set at = at - ${hour} where at > clock_timestamp() + interval '1 minute'`,
     );
     await db.raw(`update change_version set changed_at = changed_at - ${hour}`);
   });
 
-  it('each answer after as_of shows the latest change of the tenant', async () => {
+  it("updated_since shows each of ten changes of the tenant's visibility and currency", async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     await given('aa');
@@ -165,7 +165,7 @@ describe('as_of', () => {
     expect(new Set(times.map(Number)).size).toBe(times.length);
   });
 
-  it('pruning deletes the visible periods of tours that ended over 31 days before the last change', async () => {
+  it('pruning deletes the periods of visibility that ended more than 31 days before the last change', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const [old, young] = [await given('old'), await given('young')];

@@ -68,7 +68,7 @@ describe('updated_since', () => {
     await note();
     for (let round = 0; round < 40; round++) {
       const open: Trx[] = [];
-      // The rules follow the continents of the tours, so both are not changed at the same time.
+      // Changes tours and rules of tours in different rounds: a change of a tour's continent also updates its rules.
       const kinds = random(2)
         ? [ofTours(tours.slice(0, 4)), ofTours(tours.slice(4)), ofContinents, ofDefault]
         : [ofRules, ofContinents, ofDefault];
@@ -125,7 +125,7 @@ describe('updated_since', () => {
       await choices[random(choices.length)]!();
     }
 
-    /** Each writer changes its own tours, so that no two wait for each other. */
+    /** Changes these tours until `writing` is false. No two writers share a tour, so that they do not wait for each other. */
     async function write(of: GivenTour[]): Promise<void> {
       while (writing) {
         const trx = await begin();

@@ -104,7 +104,7 @@ describe('a change of a booking on its date', () => {
     await setDeparture(seats, { status: 'cancelled' });
     expectProblem(await change(booking_ref, { children: 2 }), 409, 'departure_cancelled');
     expectProblem(await change(booking_ref, { single_supplements: 2 }), 409, 'departure_cancelled');
-    // Replaces an adult by a child: the number of children grows.
+    // Replaces an adult by a child, so that the booking has more children than before.
     expectProblem(await change(booking_ref, { adults: 1, children: 2 }), 409, 'departure_cancelled');
     const { body } = await change(booking_ref, { adults: 1, name: 'Rui Lima' });
     expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
@@ -149,7 +149,7 @@ describe('a change of a booking on its date', () => {
 });
 
 describe('a change of a booking to another date', () => {
-  it("moves the seats in one step, and takes today's prices for everything", async () => {
+  it("moves the seats in one step, and takes today's price for each category", async () => {
     const seats = await givenSeats(api.db, { seats: 2, prices: FAMILY });
     const other = await givenOther(seats.tour, { seats: 3, prices: { adult: 60_000, child: 20_000 } });
     const booking = await givenBooking(seats);

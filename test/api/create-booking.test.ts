@@ -103,7 +103,7 @@ describe('creating a booking', () => {
     const tour = await givenTour(db, { basePriceMinor: 80_000 });
     const date = await givenDeparture(db, tour, { seats: 1, prices: { adult: 99_900 } });
     await givenPriceRule(db, cheap, { percent: 10 });
-    // Does not apply to a booking without a date, because it has a travel window.
+    // A rule with a travel window does not apply to a booking without a date.
     const window = { travel_from: daysFromToday(0), travel_to: daysFromToday(90) };
     await givenPriceRule(db, cheap, { percent: 50, ...window });
     const { body, status } = await cheap.book({ tour_id: tour.id, adults: 4 });

@@ -45,7 +45,7 @@ async function outcomes(path: string, credential: string): Promise<Record<string
 const WRONG = '401 wrong_credential_type';
 const allOf = (outcome: string) => Object.fromEntries(CHANNELS.map((channel) => [channel, outcome]));
 
-describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (kind) => {
+describe.each(['server', 'list', 'page'] as const)('the channels of a credential on a %s route', (kind) => {
   const path = ROUTES[kind];
   const isServer = kind === 'server';
   const own: readonly Channel[] = isServer ? ['Authorization', 'api_key'] : ['token', 'x-svc-widget-token'];

@@ -159,7 +159,7 @@ describe('answers during changes of the currency', () => {
       `/api/widget/tours?limit=30&token=${token}`,
     ];
     const shown = new Set<string>();
-    /** Prices since the last change. */
+    /** The prices that answers have shown since the last change. */
     const recent = new Set<string>();
     let over = false;
     const readers = paths.map(async (path) => {

@@ -16,20 +16,20 @@ const importDates = async (slug: string, dates: string[]) => {
 };
 const hold = (slug: string, date: string) => website.hold(slug, { departure_date: date, quantity: 1 });
 
-describe('a hold, after a hold on another date of its tour', () => {
+describe('a hold after an import has changed the departures of its tour', () => {
   beforeEach(async () => {
     await importDates('ids', [FIRST, SECOND]);
     expect((await hold('ids', SECOND)).status).toBe(201);
   });
 
-  it('places a hold on a departure that one import removed and another one added again', async () => {
+  it('a hold succeeds on a departure that one import removed and another one added again', async () => {
     await importDates('ids', [SECOND]);
     expectProblem(await hold('ids', FIRST), 409, 'departure_gone');
     await importDates('ids', [FIRST, SECOND]);
     expect((await hold('ids', FIRST)).status).toBe(201);
   });
 
-  it('places a hold on a departure that an import has just added', async () => {
+  it('a hold succeeds on a departure that an import has just added', async () => {
     const added = '2031-06-15';
     expectProblem(await hold('ids', added), 409, 'departure_gone');
     await importDates('ids', [FIRST, SECOND, added]);

@@ -79,7 +79,7 @@ async function bookBehindALock(port: number) {
 }
 
 describe('an instance that got SIGTERM', () => {
-  it('listens until 1 s without requests or for 3 s, refuses from 7 s on, and stops after 10 s (T46)', () => {
+  it('closes its listener after 1 s without a request or after 3 s, refuses from 7 s on, and ends after 10 s (T46)', () => {
     expect(REAL_TIMES).toEqual({ quiet: 1000, listenerCloses: 3000, refusalStarts: 7000, end: 10_000 });
   });
 
@@ -88,7 +88,7 @@ describe('an instance that got SIGTERM', () => {
     const agent = new http.Agent({ keepAlive: true });
     expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
 
-    // The short times would close the listener between two calls on a slow machine.
+    // Uses the real times, because the short ones would close the listener between two calls on a slow machine.
     const stopped = stop(REAL_TIMES);
 
     expect(await call(port, '/readyz')).toMatchObject({ status: 503, body: { reason: 'stopping' } });
@@ -163,7 +163,7 @@ describe('an instance that got SIGTERM', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
       return new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
     });
-    // The kernel has accepted them, and Node has not.
+    // The kernel has accepted these connections, and Node has not.
     await stop({ ...TIMES, quiet: 0 });
     const answered = (await Promise.all(visitors)).filter((said) => said.startsWith('HTTP/1.1 200'));
     expect(answered).toHaveLength(visitors.length);

@@ -70,7 +70,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
     ),
     change: command(`departure cancel ${shop.tour} ${shop.date}`),
   }),
-  // No command does this, so the test does what a command does.
+  // No command takes a scope away, so the test changes the row and waits as a command does.
   'a scope is taken away': (shop) => ({
     ask: list(shop),
     change: async () => {
@@ -160,7 +160,7 @@ describe('an instance that cannot reach the database', () => {
     const outcome = await hammer([instance.baseUrl], ask, async () => {
       proxy.hang();
       const { at } = await two.tourctl(`key revoke ${shop.keyId}`);
-      // Ends requests that hang after the command has answered.
+      // Closes the connection a second after the command has answered, so that no request hangs.
       setTimeout(() => proxy.refuse(), 1_000);
       return at;
     });

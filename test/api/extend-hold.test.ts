@@ -18,7 +18,7 @@ async function givenHold(body: object = {}) {
 const extend = (holdId: string, hold_minutes: unknown) =>
   website.post(`/api/gateway/holds/${holdId}/extend`, { hold_minutes });
 
-/** Moves the start of the hold so many minutes into the past. */
+/** Moves the start of the hold `minutes` minutes into the past. */
 async function age(holdId: string, minutes: number): Promise<void> {
   const { db } = api;
   await db.raw(

@@ -77,7 +77,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     expect(await namesOf('duration_min=5&duration_max=3')).toEqual([]);
   });
 
-  it('departs_from and departs_to select tours with a departure between them that is open, even if it is full', async () => {
+  it('departs_from and departs_to select tours with an open departure between them, even if it is sold out', async () => {
     const date = daysFromToday(20);
     const open = await given('open');
     await departs(open, 20);
@@ -197,7 +197,7 @@ describe('sort=next_departure_date', () => {
       },
     ],
   ])(
-    'sorts tours by next departure, name and id, tours without one last (next departures: %s)',
+    'sorts by next departure, name and id, with tours without a departure last (next departures: %s)',
     async (_what, prepare) => {
       await prepare(await givenTours());
       const listed = await all();
@@ -314,7 +314,7 @@ describe('GET /api/tenant/catalog/filters', () => {
     });
   });
 
-  it('the filters answer 304 for their own ETag', async () => {
+  it('a request for the filters with their current ETag gets 304', async () => {
     const { headers } = await reader.get('/api/tenant/catalog/filters');
     expect(headers['cache-control']).toBe('private, no-cache');
     const again = await reader.get('/api/tenant/catalog/filters').set({ 'if-none-match': headers.etag! });

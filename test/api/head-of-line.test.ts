@@ -53,13 +53,13 @@ describe('requests for a departure that is locked', () => {
     expect(milliseconds).toBeLessThan(1_500);
     expect(waiting).toBeLessThanOrEqual(4);
     const settled = await Promise.all(answers);
-    // On a slow machine the last of them may have waited for two seconds.
+    // On a slow machine the last holds may have waited for two seconds.
     const refused = settled.filter(({ status }) => status !== 201);
     for (const answer of refused) expectProblem(answer, 409, 'departure_busy');
     expect(await seatsTaken(api.db, locked)).toBe(40 - refused.length);
   });
 
-  it('requests that wait for a locked departure do not delay the repeat of a hold that is placed', async () => {
+  it('requests that wait for a locked departure do not delay a repeated request whose hold is already placed', async () => {
     const body = { departure_date: locked.date, quantity: 1 };
     const place = () => website.hold(locked.tour, body, { 'idempotency-key': 'cart-1' });
     const first = await place();
@@ -74,7 +74,7 @@ describe('requests for a departure that is locked', () => {
     await waiting;
   });
 
-  it('requests that wait for a locked departure do not delay the repeat of a confirmation', async () => {
+  it('requests that wait for a locked departure do not delay a repeated confirmation', async () => {
     const [paid, ...unpaid] = [await book(), await book(), await book(), await book(), await book()];
     const confirm = () =>
       website.post(`/api/tenant/bookings/${paid}/confirm`, undefined, { 'idempotency-key': 'paid-1' });

@@ -55,7 +55,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book(order, key), first);
   });
 
-  it("the repeat of a booking reads the phone number by the tenant's country at the first request", async () => {
+  it('the repeat of a booking reads the phone number with the country that the tenant had at the first request', async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const { tour } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id };

@@ -46,7 +46,7 @@ describe('a repeat with the same key', () => {
   });
 
   it.each(['confirm', 'cancel'])(
-    'the repeat of a %s gets the same bytes, and a request without the key runs again',
+    'a repeated %s gets the same bytes with the same key, and runs again without a key',
     async (step) => {
       const path = `/api/tenant/bookings/${await givenBooking()}/${step}`;
       const key = newKey();
@@ -192,7 +192,7 @@ describe('concurrent requests', () => {
   const claimForHold = (trx: Trx, { 'idempotency-key': key }: ReturnType<typeof newKey>) =>
     claimKeyElsewhere(trx, { tenantId: website.tenant.id, operation: 'hold.place', key });
 
-  it('concurrent requests with one key create one booking, and get its bytes or a 409', async () => {
+  it('of 50 concurrent requests with one key, one creates a booking, and the others get its answer or a 409', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
@@ -225,7 +225,7 @@ describe('concurrent requests', () => {
     expect(await seatsTaken(db, { tour, date })).toBe(3);
   });
 
-  it('a request runs as soon as the request with its key has failed on another instance', async () => {
+  it('a request runs as soon as a request with the same key has failed on another instance', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const key = newKey();

@@ -6,7 +6,7 @@ import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from 
 import { CUSTOMER } from '../support/website';
 
 const QUOTA = 40;
-/** 150 ms for the store, and the rest of the request on a busy machine. */
+/** The time limit of the store, 150 ms, and the time of the request itself on a busy machine. */
 const SLOWEST_MS = 600;
 
 describeWithRedis('two API processes with one Redis', () => {
@@ -56,12 +56,12 @@ describeWithRedis('two API processes with one Redis', () => {
     });
   const catalog = (instance: number) => call(instance, 'GET', '/api/tenant/catalog');
   const logged = (text: string) => apis.map((api) => api.log().split(text).length - 1);
-  /** Waits until both processes have logged so many times that the store answers. */
+  /** Waits until both processes have logged `times` times that the store answers. */
   const untilStoreAnswers = async (times: number) => {
     while (!logged('shared store answers').every((found) => found === times)) await sleep(50);
   };
 
-  it('each process shows holds and bookings of the other one at once', async () => {
+  it('each process shows at once the seats that the other process sold', async () => {
     let free = 100;
     for (let n = 0; n < 16; n++) {
       expect((await check(n % 2)).headers.get('cache-status')).toMatch(/hit|fwd=miss/);

@@ -144,18 +144,21 @@ it('this suite has a body for every documented operation that takes one', () => 
   expect(OPERATIONS.filter(({ id, body }) => body && !CALL_BODIES[id]).map(({ id }) => id)).toEqual([]);
 });
 
-describe.each(Object.entries(REFUSED))('with %s', (_kind, given) => {
+describe.each(Object.entries(REFUSED))('a request with %s', (_kind, given) => {
   let credential: Credential;
   beforeAll(async () => {
     credential = await given();
   });
 
-  it.each(CALLS)('%s answers 401 with the same bytes for every id', async (_title, call) => {
-    expect(await expectSameBytes(call, credential)).toBe(401);
-  });
+  it.each(CALLS)(
+    "%s answers 401 with the same bytes for the owner's ids and for unknown ids",
+    async (_title, call) => {
+      expect(await expectSameBytes(call, credential)).toBe(401);
+    },
+  );
 });
 
-describe.each(Object.entries(OTHER_TENANTS))('with %s', (_kind, given) => {
+describe.each(Object.entries(OTHER_TENANTS))('a request with %s', (_kind, given) => {
   let credential: Credential;
   beforeAll(async () => {
     credential = await given();

@@ -2,10 +2,10 @@ import type { Conformance } from '../octo/conformance-api';
 import type { Website } from '../support/website';
 import { type DocumentedOperation, OPERATIONS } from '../support/documented-operations';
 
-/** The person of the owner's sales. */
+/** The customer of the owner's hold and bookings. */
 export const OWNERS_CUSTOMER = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
 
-/** The tour is hidden from the other tenants. The hold and the bookings are of a tour that they see. */
+/** Ids of the owner's data. Other tenants do not see `tour`. They see another tour, to which the hold and the bookings belong. */
 export interface Ids {
   tour: string;
   slug: string;

@@ -18,13 +18,13 @@ import {
  * time would tell which ids exist.
  *
  * Counts the pairs in which the owner's id took longer. Without a difference this is half of the pairs, with a standard deviation
- * of half the square root of their number: other work on the machine hits both ids of a pair alike. The measurement goes on while
+ * of half the square root of their number: other work on the machine delays both ids of a pair alike. The measurement goes on while
  * the count is more than two deviations from the half. The test fails at five deviations after 600 pairs, which noise causes once
  * in 10,000 runs of all calls.
  */
 const PAIRS_MAX = 600;
 const PAIRS_A_ROUND = 100;
-/** The work for a tour that a tenant sees grows with its departures. */
+/** Many departures make a request for a visible tour slow, so that a difference between the ids would show. */
 const DEPARTURES = 1000;
 
 const api = useTestApi();

@@ -131,7 +131,7 @@ describe("listing a tenant's bookings", () => {
   });
 });
 
-/** Reads all pages. */
+/** Returns the references of all pages, in order. */
 async function refsOf(who: Website, query: string, limit: number): Promise<string[]> {
   const found: string[] = [];
   let cursor = '';

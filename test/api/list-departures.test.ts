@@ -212,7 +212,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       ' 2027-01-01',
       '01/02/2027',
       '',
-    ])('refuses a date that does not exist: %j', async (value) => {
+    ])('refuses %j, which is not a calendar date', async (value) => {
       const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ [name]: value });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: name, message: expect.any(String) }]);
@@ -270,7 +270,7 @@ describe("a departure's tenant_prices", () => {
     });
   });
 
-  it('a price rule of the tour overrides others, among which the narrowest travel window decides', async () => {
+  it('a price rule of the tour overrides general rules, and the narrowest travel window decides among general rules', async () => {
     const { db } = api;
     const tenant = await givenWebsite(api, {}, ['catalog:read']);
     const [early, late, last] = [10, 20, 30].map(daysFromToday);

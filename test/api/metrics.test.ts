@@ -93,7 +93,7 @@ describe('the metrics page of the API', () => {
     expect(await growth('http_requests_total', { ...labels, status: 409 }, () => hold(50))).toBe(1);
   });
 
-  it('counts done and replayed writes, and refusals by code', async () => {
+  it('counts a hold as done, replayed or refused, and refusals by problem code', async () => {
     const { hold } = await givenHolding(3);
     const key = randomUUID();
     const outcome = (name: string) => ({ operation: 'hold.place', outcome: name });
@@ -128,7 +128,7 @@ describe('the metrics page of the API', () => {
   });
 
   it('measures waits for a lock and counts requests that wait for a connection', async () => {
-    // At most three changes of holds wait for one departure, so the twenty need seven of them.
+    // At most three changes of holds wait for one departure, so twenty changes need seven departures.
     const holdings = await Promise.all(Array.from({ length: 7 }, () => givenHolding()));
     const extensions = await Promise.all(holdings.map((holding) => givenExtension(holding)));
     const lock = { lock: 'departure' };
@@ -140,7 +140,7 @@ describe('the metrics page of the API', () => {
     );
     const waiting = () => read('database_pool_waiting', { pool: 'writes' });
     const used = () => read('database_pool_connections', { pool: 'writes', state: 'used' });
-    // While connections open, four requests may wait before sixteen are used.
+    // While the pool opens connections, four requests may wait before sixteen connections are in use.
     for (let tries = 0; tries < 36 && !((await used()) === 16 && (await waiting()) === 4); tries++)
       await sleep(50);
     expect(await used()).toBe(16);
@@ -150,7 +150,7 @@ describe('the metrics page of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(20);
     expect(await busy).toBe(20);
     await Promise.all(locked.map((release) => release()));
-    // Sixteen waits of up to two seconds; on a loaded machine some requests arrive late and wait less.
+    // Sixteen requests wait for up to two seconds. On a loaded machine some arrive late and wait less.
     expect((await waited()) - before).toBeGreaterThan(16 * 1.5);
     expect(await read('database_pool_wait_seconds_sum', { pool: 'writes' })).toBeGreaterThan(4);
     expect(await read('http_requests_in_flight')).toBe(0);

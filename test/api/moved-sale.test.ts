@@ -62,7 +62,7 @@ describe('a request that waits for the departure of a hold while the hold moves 
   it('changes the hold on its new departure', async () => {
     const holdId = await givenHold();
     const change = () => website.patch(`/api/gateway/holds/${holdId}`, { quantity: 3 });
-    // Without a date, the hold stays where it is after the wait.
+    // A change without a date keeps the departure that the hold has after the wait.
     const answer = await whileMoved(change, { holdId });
     expect(answer.body).toMatchObject({ departure_date: other.date, quantity: 3 });
     expect(await taken()).toEqual([0, 3]);

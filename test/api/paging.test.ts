@@ -78,7 +78,7 @@ describe('the pages of the catalog', () => {
         (item: { continent: string }) =>
           ((item.continent === 'asia') !== exceptions.includes(item)) !== defaultVisible,
       );
-      // The tenant's own rules have changed its tours later.
+      // The rules that this tenant got count as changes of its tours, so updated_at is later.
       const later = visible.map((item: object) => ({ ...item, updated_at: expect.any(String) }));
       expect(itemsOf(await pagesOf(tenant, '/api/tenant/catalog?limit=5'))).toEqual(later);
     },
@@ -106,7 +106,7 @@ describe('the pages of departures', () => {
   });
 });
 
-describe.each(Object.entries(LISTS))('%s', (_name, path) => {
+describe.each(Object.entries(LISTS))('the pages of %s', (_name, path) => {
   const cursorOf = async (query = '') =>
     (await reader.get(`${path()}limit=3${query}`)).body.next_cursor as string;
 

@@ -9,7 +9,7 @@ const website = useWebsite(api);
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('a hold', () => {
-  it('a new hold answers 201 with exactly these fields and forbids caching (T12)', async () => {
+  it('placing a hold answers 201 with exactly the documented fields, and forbids caching (T12)', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, {
       departure_date: date,

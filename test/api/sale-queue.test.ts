@@ -38,7 +38,7 @@ describe.each([
   let queue: SaleQueue;
   beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
-  it('sells a free departure, or one whose lock has ended, at once while many others stay locked', async () => {
+  it('while many departures are locked, sells an unlocked one at once, and a waiting sale when its lock ends', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Trx[] = [];
     for (const departure of departures) locks.push(await lock(departure));
@@ -59,7 +59,7 @@ describe.each([
   it('a sale that the database cannot store does not make the other sales of its batch fail', async () => {
     const departure = await givenSeats(database.db, { seats: 100 });
     const sales: Sale[] = Array.from({ length: 16 }, () => holdOf(departure));
-    // PostgreSQL stores no NUL character; the API refuses it before.
+    // PostgreSQL cannot store a NUL character. The API refuses it earlier.
     sales[7] = { ...holdOf(departure), customer: { name: '\0', phone: null, email: null } };
     const results = await Promise.all(sales.map((sale) => queue.sell(sale).then(kindOf, kindOf)));
     expect(results.filter((kind) => kind === 'sold')).toHaveLength(15);
@@ -153,7 +153,7 @@ describe.each([
 });
 
 describe('a second batch', () => {
-  it('a batch begins beside a running one as soon as it has the maximum number of sales', async () => {
+  it('a second batch begins beside the first when as many sales wait as a batch may have', async () => {
     const queue = new SaleQueue(writes!, log, true);
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
     const { batches } = queue as unknown as { batches: { count: number } };

@@ -184,7 +184,7 @@ describe('sales of one transaction', () => {
     expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
   });
 
-  it('a hold that was decided in one transaction but not written is not among the facts of the next', async () => {
+  it('a transaction does not see a hold that an earlier transaction decided and did not write', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);

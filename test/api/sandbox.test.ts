@@ -75,7 +75,7 @@ describe('the seats of a departure', () => {
     expect((await hold(sandbox, seats, 2)).status).toBe(201);
   });
 
-  it('alternatives show the free seats for the kind of tenant that asks', async () => {
+  it("alternatives show the seats that are free for the tenant's own kind", async () => {
     const seats = await givenSeats(api.db, { seats: 1 });
     const date = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31), seats: 2 });
     const other = { ...seats, date };
@@ -123,7 +123,7 @@ describe('the seats of a departure', () => {
     expect([await listed(shop, 'sold_out'), await listed(shop, 'available')]).toEqual([0, 1]);
   });
 
-  it('a sale of sandbox seats leaves the cached availability of real seats valid, and the reverse', async () => {
+  it('a sale of sandbox seats leaves the cached availability of real seats valid, and vice versa', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const cacheStatus = async (website: Website) => {
       const { headers, body } = await availability(website, seats);

@@ -62,7 +62,7 @@ function indexesOf(node: PlanNode): (string | undefined)[] {
   return [...(own ? [node['Index Name']] : []), ...(node.Plans ?? []).flatMap(indexesOf)];
 }
 
-/** Returns the indexes of departures that a plan reads from one end to the other. */
+/** Returns the indexes of departures that a plan reads completely. */
 function wholeIndexes(node: PlanNode): string[] {
   const name = node['Index Name'];
   const own = name?.startsWith('departures') && node['Index Cond'] === undefined ? [name] : [];

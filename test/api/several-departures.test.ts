@@ -137,7 +137,7 @@ describe('a date with two departures', () => {
   });
 
   it.each(['hold', 'booking'])(
-    'does not tell the times to a change of a %s whose tour was hidden',
+    'a change of a %s whose tour was hidden gets tour_not_found, not the times of the date',
     async (sale) => {
       const date = await givenDeparture(api.db, tour, { date: daysFromToday(40) });
       const { body } = await (sale === 'hold' ? hold : book)({ departure_date: date });

@@ -68,7 +68,7 @@ function drip(socket: Socket, bytes = 'x'.repeat(10_000)): void {
 const connections = (): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
-describe('a slow client', () => {
+describe('the API with slow clients', () => {
   it('disconnects a client that sends nothing', async () => {
     const { afterMs } = await until(() => {});
     expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);

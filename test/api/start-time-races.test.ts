@@ -23,7 +23,7 @@ type Answer = RaceAnswer<Body>;
 const send = (process: number, method: string, path: string, body?: object) =>
   sendTo<Body>(processes, process, { method, path, body, authorization });
 
-/** A date of a tour, and a time of it. */
+/** A tour, one of its dates, and a start time. */
 interface Named {
   tour: GivenTour;
   date: string;
@@ -65,7 +65,7 @@ async function seatsByTime(db: Db, { tour, date }: Named): Promise<Record<string
 const MUST_CHOOSE = 'must name one of the departures of this date: 09:30, 14:30';
 const mustChoose = ({ status, body }: Answer) => status === 400 && body.errors?.[0]?.message === MUST_CHOOSE;
 
-/** Adds a departure and revises its tour, as a command does. */
+/** Adds a departure and increments the revision of its tour, as a command does. */
 async function addDeparture(db: Db, { tour, date, time }: Named, seats: number): Promise<void> {
   await inTransaction(db, async (trx) => {
     await trx('tours').where({ id: tour.id }).forNoKeyUpdate().first('id');
@@ -89,7 +89,7 @@ describe.each([
     await database.drop();
   }, 30_000);
 
-  it('the last seats of two departures of one date are sold once each, to holds and bookings with times', async () => {
+  it('concurrent holds and bookings with times sell each seat of two departures of one date once', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { startTime: '09:30', seats: 3 });
@@ -105,7 +105,7 @@ describe.each([
     expect(await seatsByTime(db, { tour, date })).toEqual({ '09:30': 3, '14:30': 2 });
   });
 
-  it('a client without times gets the only departure, or must choose once a second one was added meanwhile', async () => {
+  it('a sale without a time gets the only departure of its date, and a 400 after a second one is added', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { startTime: '09:30', seats: 20 });
@@ -129,7 +129,7 @@ describe.each([
     expect(later.filter((answer) => !mustChoose(answer))).toEqual([]);
   });
 
-  it('bookings during set-time keep their departure, and one that names the time is sold only after it', async () => {
+  it('while set-time runs, bookings without a time succeed, and a booking at the new time gets it or departure_gone', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { seats: 100 });
@@ -181,7 +181,7 @@ describe('two commands at once', () => {
   };
 
   it.each([null, '09:30'])(
-    'two that add the departure of one date, with the start time %s, add one, and the other is told so',
+    'commands that add the same departure add it once, and the others get departure_exists (start time %s)',
     async (time) => {
       const { slug, id } = await givenTour(database.db);
       await database.db('tours').where({ id }).update({ start_time: time });
@@ -191,7 +191,7 @@ describe('two commands at once', () => {
     },
   );
 
-  it('an import that moves the tour to the time of a departure that is being added, or the addition, is refused', async () => {
+  it('an import cannot give a tour the start time of a departure that is being added: one of both is refused', async () => {
     for (let round = 0; round < 5; round++) {
       const slug = unique('tour');
       const write = async (start_time: string) => {

@@ -169,7 +169,7 @@ describe("another tenant's booking", () => {
     },
   );
 
-  it("another tenant's booking is unknown under the stranger's own prefix", async () => {
+  it("another tenant's booking number with the caller's own prefix gets the same 404 as an unknown reference", async () => {
     const underOwnPrefix = bookingRef.replace(/^\w+/, stranger.tenant.bookingPrefix);
     for (const ask of Object.values(BY_BOOKING))
       expectLikeNothing(await ask(underOwnPrefix), await ask('ZZZZ-1'), 404);
@@ -184,7 +184,7 @@ describe("another tenant's booking", () => {
     }
   });
 
-  it("the owner's booking and hold are unchanged after all these requests", async () => {
+  it("the owner's booking and hold are unchanged after all requests of the stranger", async () => {
     expect((await owner.get(`/api/tenant/bookings/${bookingRef}`)).body).toMatchObject({
       status: 'pending_payment',
       customer: SECRET,
@@ -256,7 +256,7 @@ describe("another tenant's events", () => {
 describe("the statements of a request for another tenant's data", () => {
   /** Tables by which a credential finds its tenant. */
   const CREDENTIALS = ['api_keys', 'widget_tokens'];
-  /** Looks at all rows of a departure, because all tenants of a kind share its seats. */
+  /** Matches the count of seats. It reads the rows of all tenants, because they share the seats of a departure. */
   const COUNT_OF_SEATS = /from (seat_holds|booking_leads) \w\s+where \w\.departure_id = /g;
 
   it('every statement on a table that has tenants names the tenant (T5)', async () => {

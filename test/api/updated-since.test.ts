@@ -63,7 +63,7 @@ describe('updated_since', () => {
     expect(await since(time)).toEqual(['aa']);
   });
 
-  it('after a change of a price rule, lists all tours of its scope to its tenant alone', async () => {
+  it('a changed price rule lists all tours of its scope as changed, for its own tenant only', async () => {
     const { db } = api;
     const other = await givenWebsite(api, {}, ['catalog:read']);
     await given('asia-1');
@@ -134,7 +134,7 @@ describe('a tour that became invisible', () => {
       'hidden by the default',
       (_tour, who) => api.db('tenants').where({ id: who.tenant.id }).update({ default_visible: false }),
     ],
-  ])('lists as removed a tour that was %s, with its id and slug', async (_how, hide) => {
+  ])('lists a tour as removed, with its id and slug, after it was %s', async (_how, hide) => {
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const tour = await given('aa');
     const time = await now(who);
@@ -146,7 +146,7 @@ describe('a tour that became invisible', () => {
     expect(await since(await now(who), who)).toEqual([]);
   });
 
-  it('lists as removed a tour whose visibility rule is deleted', async () => {
+  it('lists a tour as removed after its visibility rule is deleted', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     await givenVisibilityRule(api.db, who, await given('ruled'), true);
     const time = await now(who);
@@ -154,7 +154,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-ruled']);
   });
 
-  it('lists as removed a tour that moves to a hidden continent', async () => {
+  it('lists a tour as removed after it moves to a hidden continent', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('moved', { continent: 'europe' });
     await givenVisibilityRule(api.db, who, 'europe', true);
@@ -209,7 +209,7 @@ describe('a tour that became invisible', () => {
     const time = await now(who);
     const setStatus = async (status: string) => {
       await db('tenants').where({ id: who.tenant.id }).update({ status });
-      // Waits until no process has the old status.
+      // Waits until no process has the old status in its read cache.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
     };
     const before = await given('before');
@@ -220,7 +220,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-before']);
   });
 
-  it('lists as an item, not as removed, a tour that became visible again', async () => {
+  it('lists a tour that became visible again as an item, not as removed', async () => {
     const tour = await given('aa');
     const time = await now();
     await archive(tour);
@@ -388,7 +388,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time)).toEqual(['-xx']);
   });
 
-  it('lists as removed, and only once, a tour that was visible for an instant', async () => {
+  it('lists a tour that was visible for an instant as removed, and only once', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');
     const time = await now(who);
@@ -402,7 +402,7 @@ describe('a tour that became invisible', () => {
     expect(await since(later, who)).toEqual([]);
   });
 
-  it('lists as removed a tour that an older transaction archives after a newer one showed it', async () => {
+  it('lists a tour as removed if an older transaction archives it after a newer one showed it', async () => {
     const { db } = api;
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');

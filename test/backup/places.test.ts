@@ -44,7 +44,7 @@ describe('tourctl backup and restore', () => {
 
     expect((await on(second)(`restore ${file} --json`)).error.code).toBe('wrong_secrets');
     expect((await on(second)(`restore ${first}/secrets.json --json`)).error.code).toBe('backup_damaged');
-    // A file that cannot be restored creates no database.
+    // The two refused restores have created no database.
     expect(readdirSync(second)).toEqual([]);
     copyFileSync(path.join(first, 'secrets.json'), path.join(second, 'secrets.json'));
     const { code, json } = await on(second)(`restore ${file} --json`);
@@ -88,7 +88,7 @@ describe('tourctl backup and restore', () => {
   });
 
   it('a restore migrates the backup of an earlier version to the current version', async () => {
-    // The last one without start times of departures.
+    // The migrations of the last version without start times of departures.
     const earlier = (await knownMigrations()).filter((name) => name < '0115');
     const old = await installations.bareDatabase();
     await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
@@ -119,7 +119,7 @@ describe('tourctl backup and restore', () => {
 });
 
 describe('the backup of a tour with two departures a day', () => {
-  it('a restore loads both with their start times', async () => {
+  it('a restore loads both departures of a date with their start times', async () => {
     const source = await installations.migrated();
     const tour = await givenTour(source.db);
     for (const startTime of ['14:30', '09:30']) await givenDeparture(source.db, tour, { startTime });

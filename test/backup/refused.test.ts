@@ -254,7 +254,7 @@ describe('tourctl restore, before it writes a row', () => {
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
-  it('refuses bytes after the last table, and a file that ends before it', async () => {
+  it('refuses bytes after the last table, and a file that ends before the last table', async () => {
     const compressed = bytes.subarray(0, -65);
     const more = [
       sealed(Buffer.concat([compressed, Buffer.from('more')])),

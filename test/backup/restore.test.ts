@@ -55,7 +55,7 @@ interface Shop {
   stop(): Promise<unknown>;
 }
 
-/** Opens an installation with an API, a tenant, four tours, an endpoint, rules, and sandbox rows on a departure that has become smaller. */
+/** Opens an installation with an API, a tenant, four tours, an endpoint, rules, and sandbox rows on a departure whose seats were lowered. */
 async function openShop(): Promise<Shop> {
   const terminal = await installations.migrated();
   const { db } = terminal;
@@ -289,7 +289,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     await first.json(`backup --out ${fileOf('second.backup')}`);
     await second.json(`restore ${fileOf('second.backup')} --resume-webhooks`);
     const [before, after] = [await rowsOf(first.db), await rowsOf(second.db)];
-    // The restore itself writes these.
+    // The restore itself writes to these tables.
     for (const table of ['audit_log', 'change_version', 'catalog_restores']) {
       delete before[table];
       delete after[table];

@@ -12,7 +12,7 @@ const SECONDS = 3;
 const CONNECTIONS = 64;
 const IDLE_CONNECTIONS = 1000;
 const PASSES = 20;
-/** The other connections are open and idle. */
+/** Connections that send a request at the same time. All others are open and idle. */
 const AT_ONCE = 20;
 /** Cores that the load generator and PostgreSQL need beside two processes. */
 const CORES = 4;

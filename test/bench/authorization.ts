@@ -94,7 +94,7 @@ async function measureWait(db: Db): Promise<void> {
     const committed = performance.now();
     await awaitInstances(db);
     waits.push(performance.now() - committed);
-    // Avoids a fixed phase relative to the polls.
+    // Waits for a random time, because the instances poll at a fixed interval.
     await sleep(Math.random() * 500);
   }
   say(`a command waits ${range(waits, 0)} ms after COMMIT until a live instance has applied the change`);

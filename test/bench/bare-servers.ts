@@ -14,8 +14,8 @@ export interface BareServer {
 }
 
 /**
- * Starts a server of each framework for `work`. It answers a GET with the body of that name, and a POST with the body `post` after it
- * has parsed the request's.
+ * Starts a server of each framework for `work`. It answers a GET with the body that the path names. It parses the body of a POST, and
+ * answers with the body `post`.
  * @param directory gets a file with the bodies
  */
 export async function withBareServers<T>(

@@ -107,7 +107,7 @@ async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: bool
   };
 }
 
-/** One departure without group commit may have more requests than it serves in two seconds. */
+/** Ignores departure_busy: without group commit, one departure may get more requests than it serves in two seconds. */
 function ignoreBusy(error: unknown): undefined {
   if (!(error instanceof DepartureBusyError)) throw error;
 }

@@ -1,8 +1,8 @@
 /*
  * Simulates one departure that all customers want, and compares the simulation with measured runs: `npm run bench -- hot-departure`.
  * The sales of a departure are written by one batch after another. A batch of n sales takes PostgreSQL `batchMs + n * saleMs`, in STEPS
- * statements. Node's thread takes `nodeMs` for each sale: BATCH_SHARE of it in its batch, the rest for its request and its answer. It takes
- * `stepMs` more for each statement.
+ * statements. Node's thread takes `nodeMs` for each sale: BATCH_SHARE of it in its batch, and the remainder for its request and answer.
+ * It takes `stepMs` more for each statement.
  */
 import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
 import { cpuMs } from './cpu-time';
@@ -67,7 +67,7 @@ export async function measureHotDeparture(): Promise<void> {
   printTable(title, head, rows);
 }
 
-/** Returns models that cannot be measured here. */
+/** Returns simulations of conditions that cannot be measured here. */
 function variantsOf(model: Model): [name: string, model: Model, connections: number][] {
   const { batchMs, saleMs } = model;
   return [
@@ -101,8 +101,8 @@ async function measureRates(stack: BenchStack, api: Instance): Promise<Map<numbe
 }
 
 /**
- * Returns the model. One client alone gives the sum of all times and Node's time for the statements, full batches the CPU of PostgreSQL
- * and of Node for each sale.
+ * Computes the model from two measurements. The rate of one client gives the sum of all times, and Node's time for the statements. Full
+ * batches give the CPU of PostgreSQL and of Node for each sale.
  */
 function modelOf(alone: Rate, full: Rate): Model {
   const sum = 1000 / alone.perSecond;
@@ -113,14 +113,14 @@ function modelOf(alone: Rate, full: Rate): Model {
 
 /**
  * Simulates clients that each send one hold, wait for the answer and send the next one. Node's thread answers a batch at once, begins
- * the next one with what waits, and looks for the end of its statement after each request.
+ * the next batch with the waiting sales, and checks after each request whether its statement has ended.
  */
 function simulate(
   { batchMs, saleMs, nodeMs, stepMs }: Model,
   clients: number,
 ): Pick<Rate, 'perSecond' | 'p50'> {
   const times: number[] = [];
-  // The sales by where they are, each as the time at which its client sent it.
+  // Each list has the sales in one state, as the times at which their clients sent them.
   const requests: number[] = new Array<number>(clients).fill(0);
   let waiting: number[] = [];
   let batch: number[] = [];

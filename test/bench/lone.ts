@@ -8,7 +8,7 @@ import { median } from './table';
 
 const SECONDS = 3;
 const REQUESTS = 600;
-/** The first requests compile and plan. */
+/** Requests before the measurement, in which Node compiles and PostgreSQL plans. */
 const WARM_UP = 100;
 const AIM = 3;
 

@@ -25,7 +25,7 @@ import { type BenchStack, withStack } from './stack';
 import { printTable } from './table';
 import { measureWebhookJobs, measureWebhooks } from './webhooks/main';
 
-/** Measures rows of the table on one stack. */
+/** Functions that measure rows of the table on one stack. */
 const ROWS: Record<string, (stack: BenchStack, api: Instance) => Promise<Row[]>> = {
   reads: measureReads,
   lone: measureLone,
@@ -49,7 +49,7 @@ const PAGE_ROWS = [
   'webhook jobs: POST, signed, with the attempt log',
 ];
 
-/** Runs on its own and prints its figures. */
+/** Measurements that run on their own and print their figures. */
 const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   authorization: measureAuthorization,
   backup: measureBackup,

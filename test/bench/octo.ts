@@ -1,7 +1,7 @@
 /*
  * Measures OCTO's reads of a tour with a departure every day beside the list of departures of the same range: `npm run bench -- octo`.
- * Each is one query. One request at a time, in turns; first as served, then with AUTHORIZATION_CACHE=off, where every request
- * runs its query.
+ * Both run one query. Sends one request at a time, alternately: first with the default settings, then with AUTHORIZATION_CACHE=off,
+ * so that every request runs its query.
  */
 import { Client } from 'undici';
 import { startInstance } from '../stack/service';

@@ -14,9 +14,9 @@ interface Read {
   name: string;
   path: string;
   headers: Record<string, string>;
-  /** Each request is another visitor's. */
+  /** True: each request comes from another visitor. */
   visitors?: boolean;
-  /** Its path at a bare server. */
+  /** The name of the body, which is its path at a bare server. */
   body: string;
   aim: number;
 }

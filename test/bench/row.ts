@@ -6,7 +6,7 @@ export interface Row {
   /** The other side of the comparison, and what is compared. */
   beside: string;
   ratios: number[];
-  /** Without one, the figure is for information. */
+  /** Absent: the figure is for information. */
   aim?: { atLeast: number } | { atMost: number };
   /** Medians of the absolute figures. */
   figures: string;

@@ -70,7 +70,7 @@ export async function measureSales(stack: BenchStack, api: Instance, kind: SaleK
 }
 
 /**
- * Measures how many requests for a hold bare servers answer that only parse them: a product that uses the framework makes fewer holds.
+ * Measures how many hold requests bare servers answer that only parse them. No product on the same framework can place more holds.
  * @param plain holds a second of pgbench over all departures
  */
 async function measureHttpAlone(stack: BenchStack, api: Instance, plain: number): Promise<Row> {

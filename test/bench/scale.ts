@@ -40,7 +40,7 @@ const MOST = 1.5;
 /** The rows that docs/benchmarks.md has. The terminal shows all rows. */
 const PAGE_ROWS = ['catalog page 1', 'catalog of an allow-list tenant', 'booking'];
 
-/** The catalog page 3,000 of 24 begins after this share of 100,000 tours. */
+/** With 24 tours on a page, page 3,000 begins after this share of 100,000 tours. */
 const LATE_PAGE = 0.72;
 
 interface Installation {
@@ -134,7 +134,7 @@ async function operationsOf(
 ): Promise<Installation['operations']> {
   const keyOf = async (slug: string) => givenKey(db, await findTenant(db, slug));
   const key = await keyOf('large-0');
-  // Shows only the tours of its rules.
+  // This tenant sees only the tours of its visibility rules.
   const allowList = await keyOf('large-1');
   const ask = async (where: string, body?: object, token = key) => {
     const answer = await client.request({

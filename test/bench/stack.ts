@@ -22,7 +22,7 @@ const QUOTAS = [
   'WIDGET_RPM',
 ];
 const NO_LIMIT = 1_000_000;
-/** The most that a departure may have. */
+/** Maximum seats of a departure. */
 const SEATS = 100_000;
 const MOST_TARGETS = 500;
 
@@ -92,7 +92,7 @@ export async function withStack<T>(
     const targetsFile = (count: number) => {
       const file = path.join(directory, `targets-${count}`);
       const lines = targets.slice(0, count).map(({ slug, date }) => `${slug} ${date}\n`);
-      // Another load may be reading it.
+      // Keeps an existing file, because another load may be reading it.
       if (!existsSync(file)) writeFileSync(file, lines.join(''));
       return file;
     };
@@ -120,7 +120,7 @@ export function serviceSettings(databaseUrl: string, metricsPort: number): Recor
     DATABASE_URL: databaseUrl,
     METRICS_PORT: `${metricsPort}`,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: '1',
-    // As on the embedded server with DATA_DIR, and as pgbench does.
+    // The embedded server of DATA_DIR and pgbench prepare statements too.
     PREPARED_STATEMENTS: 'on',
     // The visitors of a load differ by X-Forwarded-For, because the widget's quota limits each address.
     TRUST_PROXY: '1',
@@ -135,7 +135,7 @@ export async function plantDemoFor(db: Db): Promise<DemoCredentials> {
   return demo;
 }
 
-/** SQL that is true for a departure `d` that is the only one of its date, so that requests need no time. */
+/** SQL condition: the departure `d` is the only one of its date, so that a request needs no time. */
 export const ONLY_ONE = `not exists (
   select from departures o where o.tour_id = d.tour_id and o.departure_date = d.departure_date and o.id <> d.id)`;
 

@@ -355,7 +355,7 @@ describe('the reader of CSV catalog files', () => {
       'tours.csv:3 duration_days',
       'tours.csv:3 base_price',
     ]);
-    // The list of the columns is longer, and is given once.
+    // Only the first issue of each file lists the known columns, because the list is long.
     const listings = issues.filter(({ message }) => message.includes('known are'));
     expect(listings.map(({ file }) => file)).toEqual(['departures.csv', 'tours.csv']);
     for (const { message } of issues.filter((issue) => !listings.includes(issue)))

@@ -46,7 +46,7 @@ async function issuesOf(contents: Record<string, unknown>): Promise<string[]> {
 }
 
 describe('schedules of a tour in a catalog file', () => {
-  it('add the departures that they describe, in JSON and in JSON lines', async () => {
+  it('an import adds the departures of a schedule, from JSON and from JSON lines', async () => {
     expect(counts(await importFiles(database.db, files([weekends({ except: ['2031-06-08'] })])))).toEqual([
       6, 0, 0,
     ]);
@@ -62,7 +62,7 @@ describe('schedules of a tour in a catalog file', () => {
     expect(counts(await importFiles(database.db, lines))).toEqual([2, 0, 6]);
   });
 
-  it('change nothing that exists, also when it was cancelled', async () => {
+  it('a schedule leaves existing departures unchanged, even cancelled ones', async () => {
     await importFiles(database.db, files([weekends()]));
     const { id } = await tourOf(database.db, slug);
     const morning = { tour_id: id, start_time: '09:30' };
@@ -77,7 +77,7 @@ describe('schedules of a tour in a catalog file', () => {
     expect(cancelled).toHaveLength(4);
   });
 
-  it('leave a departure as the list of the tour has it, and add it once when two schedules describe it', async () => {
+  it('the departures of the tour take precedence over a schedule, and the first of two schedules over the second', async () => {
     const departures = [
       departureEntry({ departure_date: '2031-06-07', start_time: '09:30', seats_total: 3 }),
     ];
@@ -95,7 +95,7 @@ describe('schedules of a tour in a catalog file', () => {
     ]);
   });
 
-  it('take the time of the tour without their own, beside departures at other times', async () => {
+  it('a schedule without start times uses the start time of the tour, beside departures at other times', async () => {
     await importFiles(database.db, files([weekends({ start_times: ['14:30'] })], { start_time: '09:30' }));
     const report = await importFiles(database.db, files([weekends({ start_times: undefined })]));
     expect(counts(report)).toEqual([4, 0, 0]);
@@ -103,7 +103,7 @@ describe('schedules of a tour in a catalog file', () => {
     expect(counts(await importFiles(database.db, files([weekends()])))).toEqual([0, 0, 8]);
   });
 
-  it('keep what they describe from --prune, which deletes the others', async () => {
+  it('--prune keeps the departures that a schedule describes, and deletes the others', async () => {
     await importFiles(database.db, files([weekends(), weekends({ every: 'mon', start_times: ['08:00'] })]));
     const report = await importFiles(database.db, files([weekends()], { departures: [] }), { prune: true });
     expect(report.pruned).toMatchObject({ departures_deleted: 1 });
@@ -112,7 +112,7 @@ describe('schedules of a tour in a catalog file', () => {
     expect([counts(again), again.pruned!.departures_deleted]).toEqual([[0, 0, 8], 0]);
   });
 
-  it('are read again with an unchanged file after one of their departures was deleted', async () => {
+  it('an unchanged file adds the departures of its schedule again after they were deleted', async () => {
     await importFiles(database.db, files([weekends()]));
     await database.db('departures').where({ departure_date: '2031-06-07' }).delete();
     expect(counts(await importFiles(database.db, files([weekends()])))).toEqual([2, 0, 6]);
@@ -130,12 +130,12 @@ describe('schedules of a tour in a catalog file', () => {
     [{ prices: { adult: 9.999 } }, 'schedules[1].prices.adult must have at most 2 decimals'],
     [{ prices: {} }, 'schedules[1].prices.adult is required'],
     [{ seats: 4 }, 'schedules[1].seats is not known here'],
-  ])('are refused with the index and the field of an issue: %j', async (fields, issue) => {
+  ])('the issue of a schedule names its index and its field: %j', async (fields, issue) => {
     const valid = weekends({ every: 'mon', start_times: ['08:00'] });
     expect(await issuesOf(files([valid, weekends(fields)]))).toEqual([expect.stringContaining(issue)]);
   });
 
-  it('are refused where a departure cannot be told from another of its date', async () => {
+  it('a schedule is refused if one of two departures of a date would have no time', async () => {
     await importFiles(
       database.db,
       files([], { departures: [departureEntry({ departure_date: '2031-06-07' })] }),
@@ -151,7 +151,7 @@ describe('schedules of a tour in a catalog file', () => {
     ]);
   });
 
-  it('are refused for a time that clocks skip, with the date', async () => {
+  it('a schedule with a start time that clocks skip is refused, and the issue names the date', async () => {
     const nights = weekends({ every: 'daily', from: '2027-03-27', to: '2027-03-29', start_times: ['02:30'] });
     expect(await issuesOf(files([nights], { time_zone: 'Europe/Berlin' }))).toEqual([
       'schedules[0].start_times names 2027-03-28 02:30, which clocks in Europe/Berlin skip',

@@ -46,13 +46,13 @@ function counts({ departures }: ImportReport): number[] {
 describe('a date with two departures in a file', () => {
   const both = [at('09:30'), at('14:30', { seats_total: 20 })];
 
-  it('is stored with the times of both, and is unchanged when it is imported again', async () => {
+  it('an import stores both departures with their times, and a second import leaves them unchanged', async () => {
     expect(counts(await importFiles(database.db, tour(both)))).toEqual([2, 0, 0]);
     expect(await stored()).toEqual([`${DATE} 09:30 10 scheduled`, `${DATE} 14:30 20 scheduled`]);
     expect(counts(await importFiles(database.db, tour(both, { summary: 'Read again' })))).toEqual([0, 0, 2]);
   });
 
-  it('changes the departure with the time of the row, and no other', async () => {
+  it('a row changes only the departure with its time', async () => {
     await importFiles(database.db, tour(both));
     const report = await importFiles(database.db, tour([at('14:30', { seats_total: 21 })]), { dryRun: true });
     expect(report.changes).toEqual([
@@ -72,7 +72,7 @@ describe('a date with two departures in a file', () => {
     expect(await stored()).toEqual([`${DATE} 09:30 10 scheduled`, `${DATE} 14:30 21 scheduled`]);
   });
 
-  it('is read from the column start_time of a CSV file and from JSON lines', async () => {
+  it('the start times can come from the column start_time of a CSV file and from JSON lines', async () => {
     const csv = [
       'tour_slug,departure_date,start_time,seats_total,prices.adult',
       `${slug},${DATE},09:30,10,1290`,
@@ -90,7 +90,7 @@ describe('a date with two departures in a file', () => {
     expect(counts(await importFiles(database.db, jsonLines))).toEqual([0, 0, 2]);
   });
 
-  it('is refused when two rows have the same time, own or of the tour', async () => {
+  it('two rows with the same time are refused, also when one has the time of the tour', async () => {
     const again = importFiles(database.db, tour([at('09:30'), at('09:30')]));
     expect(await issuesOf(again)).toEqual([
       expect.stringMatching(
@@ -101,20 +101,20 @@ describe('a date with two departures in a file', () => {
     expect(await issuesOf(inherited)).toEqual([expect.stringMatching(/^departures\[1\]\.departure_date/)]);
   });
 
-  it('is refused when one of its rows has no time', async () => {
+  it('a row without a time is refused beside a row with a time', async () => {
     expect(await issuesOf(importFiles(database.db, tour([at('09:30'), at(undefined)])))).toEqual([
       `departures[1].start_time is required: the tour has several departures on ${DATE}`,
     ]);
   });
 
-  it('may have one row without a time if the tour has a start time', async () => {
+  it('one row may have no time if the tour has a start time', async () => {
     const rows = tour([at(undefined), at('14:30')], { start_time: '09:30' });
     expect(counts(await importFiles(database.db, rows))).toEqual([2, 0, 0]);
     expect(counts(await importFiles(database.db, rows))).toEqual([0, 0, 2]);
     expect(await stored()).toEqual([`${DATE} - 10 scheduled`, `${DATE} 14:30 10 scheduled`]);
   });
 
-  it('refuses a seats_total below the held seats of that departure, and accepts it for the other one', async () => {
+  it('a seats_total below the held seats is refused only for the departure that has the hold', async () => {
     const tenantId = (await givenTenant(database.db)).id;
     await importFiles(database.db, tour(both));
     const [, afternoon] = await rowsOf();
@@ -127,7 +127,7 @@ describe('a date with two departures in a file', () => {
 });
 
 describe('a row without a time', () => {
-  it('means the only departure of its date, also one with a time', async () => {
+  it('a row without a time changes the only departure of its date, even if it has a time', async () => {
     await importFiles(database.db, tour([at('09:30')]));
     expect(counts(await importFiles(database.db, tour([at(undefined, { seats_total: 8 })])))).toEqual([
       0, 1, 0,
@@ -135,14 +135,14 @@ describe('a row without a time', () => {
     expect(await stored()).toEqual([`${DATE} 09:30 8 scheduled`]);
   });
 
-  it('is refused on a date with several stored departures, whose times the issue names', async () => {
+  it('a row without a time is refused if the date has several departures, and the issue names their times', async () => {
     await importFiles(database.db, tour([at('09:30'), at('14:30')]));
     expect(await issuesOf(importFiles(database.db, tour([at(undefined)])))).toEqual([
       `departures[0].start_time is required: ${slug} has several departures on ${DATE}, at 09:30, 14:30`,
     ]);
   });
 
-  it('follows the time that the file gives to its tour', async () => {
+  it('a row without a time keeps no time of its own when the file gives its tour a start time', async () => {
     await importFiles(database.db, tour([at(undefined)]));
     const report = await importFiles(database.db, tour([at(undefined)], { start_time: '08:00' }));
     expect(counts(report)).toEqual([0, 0, 1]);
@@ -151,14 +151,14 @@ describe('a row without a time', () => {
 });
 
 describe('a row with a time', () => {
-  it('never changes a departure without one', async () => {
+  it('a row with a time never changes a departure without a time', async () => {
     await importFiles(database.db, tour([at(undefined)]));
     expect(await issuesOf(importFiles(database.db, tour([at('09:30', { seats_total: 4 })])))).toEqual([
       `departures[0].start_time names a time, but the departure of ${slug} on ${DATE} has none: tourctl departure set-time ${slug} ${DATE} 09:30 gives it one`,
     ]);
   });
 
-  it('means the departure that has this time from its tour, which keeps no time of its own', async () => {
+  it('a row with the time of its tour changes the departure that has no time of its own', async () => {
     await importFiles(database.db, tour([at(undefined)], { start_time: '09:30' }));
     expect(counts(await importFiles(database.db, tour([at('09:30', { seats_total: 4 })])))).toEqual([
       0, 1, 0,
@@ -166,7 +166,7 @@ describe('a row with a time', () => {
     expect(await stored()).toEqual([`${DATE} - 4 scheduled`]);
   });
 
-  it('means no departure whose time is another after the change of its tour', async () => {
+  it('a row with the old time of its tour adds a departure if the file changes the time of the tour', async () => {
     await importFiles(database.db, tour([at(undefined)], { start_time: '09:30' }));
     const moved = tour([at('09:30', { seats_total: 4 })], { start_time: '11:00' });
     expect(counts(await importFiles(database.db, moved))).toEqual([1, 0, 0]);
@@ -175,7 +175,7 @@ describe('a row with a time', () => {
 });
 
 describe('a start time of a tour that changes', () => {
-  it('is refused when two departures would begin together, and when one would have no time', async () => {
+  it('a start time of a tour is refused if two departures would begin together or one would have no time', async () => {
     await importFiles(database.db, tour([at(undefined), at('14:30')], { start_time: '09:30' }));
     expect(await issuesOf(importFiles(database.db, tour(undefined, { start_time: '14:30' })))).toEqual([
       `start_time changes, so two departures begin at ${DATE} 14:30`,
@@ -187,7 +187,7 @@ describe('a start time of a tour that changes', () => {
     expect(free.tours.updated).toBe(1);
   });
 
-  it('may be the time of a departure that --prune deletes', async () => {
+  it('a start time of a tour may be the time of a departure that --prune deletes', async () => {
     await importFiles(database.db, tour([at(undefined), at('14:30')], { start_time: '09:30' }));
     const report = await importFiles(database.db, tour([at('12:00')], { start_time: '14:30' }), {
       prune: true,
@@ -196,7 +196,7 @@ describe('a start time of a tour that changes', () => {
     expect(await stored()).toEqual([`${DATE} 12:00 10 scheduled`]);
   });
 
-  it('is announced to tenants with bookings on departures without their own time', async () => {
+  it('a changed start time of a tour sends an event for each booked departure without its own time', async () => {
     const tenantId = (await givenTenant(database.db)).id;
     await add(database.db, tenantId, 'https://acme.example/', ['departure.updated']);
     const rows = [at(undefined), at('14:30'), at(undefined, { departure_date: '2031-06-02' })];
@@ -217,7 +217,7 @@ describe('a start time of a tour that changes', () => {
 });
 
 describe('a pruning import of departures with times', () => {
-  it('removes the departures whose date and time the file lacks, and reports each with its start time', async () => {
+  it('a pruning import removes departures whose date and time the file lacks, and reports them with their times', async () => {
     const tenantId = (await givenTenant(database.db)).id;
     await importFiles(database.db, tour([at('09:30'), at('12:00'), at('14:30')]));
     const [morning] = await rowsOf();
@@ -244,7 +244,7 @@ describe('a pruning import of departures with times', () => {
     expect(await stored()).toEqual([`${DATE} 09:30 10 cancelled`, `${DATE} 14:30 10 scheduled`]);
   });
 
-  it('keeps a departure whose time changes between the comparison and the writing', async () => {
+  it('a pruning import keeps a departure whose time changes between its comparison and its writing', async () => {
     await importFiles(database.db, tour([at('09:30'), at('14:30')]));
     await compareFiles(
       database.db,
@@ -263,7 +263,7 @@ describe('a local time that clocks skip', () => {
   const berlin = { time_zone: 'Europe/Berlin' };
   const spring = (start_time?: string) => at(start_time, { departure_date: '2027-03-28' });
 
-  it('is refused, as the own time of a departure and as that of its tour', async () => {
+  it('a skipped time is refused as the time of a departure and as the time of its tour', async () => {
     const own = importFiles(database.db, tour([spring('02:30'), spring('03:00')], berlin));
     expect(await issuesOf(own)).toEqual([
       'departures[0].start_time names 2027-03-28 02:30, which clocks in Europe/Berlin skip',
@@ -277,7 +277,7 @@ describe('a local time that clocks skip', () => {
     ]);
   });
 
-  it('is refused for stored departures when the tour gets another time or time zone', async () => {
+  it('a time or time zone of a tour is refused if it gives a stored departure a skipped time', async () => {
     await importFiles(database.db, tour([spring(), at('02:30')], { ...berlin, start_time: '09:00' }));
     const time = importFiles(database.db, tour(undefined, { ...berlin, start_time: '02:00' }));
     expect(await issuesOf(time)).toEqual([
@@ -290,19 +290,19 @@ describe('a local time that clocks skip', () => {
     ]);
   });
 
-  it('does not hide that the time zone is unknown', async () => {
+  it('an unknown time zone is reported, also with a time that clocks skip elsewhere', async () => {
     const unknown = importFiles(database.db, tour([spring('02:30')], { time_zone: 'Europe/Nowhere' }));
     expect(await issuesOf(unknown)).toEqual([expect.stringMatching(/^time_zone must be an IANA/)]);
   });
 
-  it('is stored when it comes twice', async () => {
+  it('a time that clocks show twice is accepted', async () => {
     const autumn = at('02:30', { departure_date: '2027-10-31' });
     expect(counts(await importFiles(database.db, tour([autumn], berlin)))).toEqual([1, 0, 0]);
   });
 });
 
 describe('an export of departures with times', () => {
-  it('writes their own time only, by date and time, and imports as unchanged', async () => {
+  it('an export writes only own times, sorted by date and time, and importing it changes nothing', async () => {
     const rows = [at('14:30'), at(undefined), at('07:00', { departure_date: '2031-05-01' })];
     await importFiles(database.db, tour(rows, { start_time: '09:30' }));
     let entry: Record<string, unknown> = {};
@@ -317,7 +317,7 @@ describe('an export of departures with times', () => {
 });
 
 describe('a refusal of the database during an import', () => {
-  it('names an instance of an earlier release that still runs', async () => {
+  it('a second departure of a date is refused while an instance of an earlier release runs', async () => {
     await database.db.raw(
       `insert into api_instances (id, polled_at, seen_version, poll) values (gen_random_uuid(), clock_timestamp(), 0, 0)`,
     );
@@ -331,7 +331,7 @@ describe('a refusal of the database during an import', () => {
   });
 
   it.each(['departures_told_apart', 'departures_one_per_start'])(
-    'by %s asks to run it again',
+    'a violation of %s becomes CatalogChangedError, which asks to run the import again',
     (constraint) => {
       expect(() => refuseOverlap({ constraint })).toThrow(CatalogChangedError);
     },
@@ -339,7 +339,7 @@ describe('a refusal of the database during an import', () => {
 });
 
 describe('a new departure that others add before the import is written', () => {
-  it('is changed', async () => {
+  it('the import changes the departure that another transaction added after its comparison', async () => {
     await importFiles(database.db, tour([at('09:30')]));
     await compareFiles(database.db, tour([at('09:30'), at('14:30')]), async (compared) => {
       const { id } = await tourOf(database.db, slug);

@@ -24,7 +24,7 @@ import { checkPurchases } from './failover/verdict';
 const FAILOVERS = Number(process.env.FAILOVERS ?? LOSSES.length);
 const LONG = FAILOVERS > LOSSES.length;
 const CALM_MS = LONG ? 5000 : 1000;
-/** Used from the second round on: the time of a cluster manager with its usual settings. */
+/** From the second round on: the time in which a cluster manager with its usual settings notices a failure. */
 const LONG_NOTICE_MS = 20_000;
 /** The lease of a claim whose worker did not get the answer. The short form moves the clock forward instead. */
 const LEASE_MS = 45_000;
@@ -32,7 +32,7 @@ const SECRETS_KEY = 's'.repeat(32);
 const WIDE = '1000000';
 const QUOTAS = { GATEWAY_HOLD_RPM: WIDE, GATEWAY_BOOKING_RPM: WIDE, CATALOG_RPM: WIDE };
 
-/** Repeats like a client of a service that has just failed over. */
+/** Waits up to five seconds until the condition is true. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; !(await isSo()); tries++) {
     if (tries === 50) throw new Error('it did not come about');
@@ -98,7 +98,7 @@ function suite(): void {
     await db.destroy();
   }
 
-  /** Finds a success that was requested after `since`. */
+  /** Waits for the first 201 that arrives after `since`. @returns when it arrived */
   async function untilServed(clients: Clients, since: number): Promise<number> {
     for (const end = Date.now() + 30_000; Date.now() < end; await sleep(5)) {
       const served = clients.acknowledged.find(({ at, status }) => at > since && status === 201);
@@ -236,7 +236,7 @@ function suite(): void {
       const begun = performance.now();
       await db('tenants').where({ id: tenantId }).update({ status: 'suspended' });
       await awaitInstances(db);
-      // Faster than the validity lapses, because both instances confirmed the change.
+      // The command does not wait until a read-cache validity lapses, because both instances confirm the change.
       expect(performance.now() - begun).toBeLessThan(1000);
     });
     expect(await statuses()).toEqual([401, 401]);

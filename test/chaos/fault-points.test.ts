@@ -12,13 +12,13 @@ import type { Stock } from './mixed/clients';
 import { describeSale, readSales } from './mixed/sales';
 import { findUndelivered } from './mixed/verdict';
 
-/** True: all writes, at each step before and after. Else the two sales, each step once and COMMIT before and after. The long form is `npm run lab -- chaos`. */
+/** True (`npm run lab -- chaos`): kills before and after each step of all writes. False: one kill at each step of the two sales, two at COMMIT. */
 const LONG = process.env.FAULT_POINTS === 'all';
 const SECRETS_KEY = 's'.repeat(32);
-/** Attempts to reach one point: a request may get another transaction, and a periodic task may have the first one. */
+/** Attempts to reach one fault point. An attempt misses it if the requests get several transactions, or a periodic task gets the first one. */
 const ATTEMPTS = 12;
 const TIMEOUT_MS = 20_000;
-/** A batch stays open for this time. Requests need less to come to the queue. */
+/** A batch stays open for this time. Requests need less time to come to the queue. */
 const OPEN_MS = 100;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -65,13 +65,13 @@ describe.each([
   const askAll = (apis: Watched[], question: Question): Promise<Definite> =>
     ask({ apis: apis.map(({ api }) => api.baseUrl), authorization, figures, random: Math.random }, question);
 
-  /** Sends the requests. More than one wait for an open batch, so that the next transaction has them all. */
+  /** Sends the requests. Several requests wait for an open batch, so that the next transaction has all of them. */
   async function send({ api, proxy }: Watched, questions: Question[], begin = () => {}): Promise<void> {
     const sendOne = (question: Question) => askOnce(api.baseUrl, authorization, question, TIMEOUT_MS);
     const sent: Promise<Definite>[] = [];
     if (questions.length > 1) {
       const isOpen = proxy.delayCommit(OPEN_MS);
-      // Without a key, its statements are not those of the requests.
+      // This hold has no key, so that its statements differ from those of the requests.
       sent.push(sendOne({ ...holdOf(stock, unique('open')), key: undefined }));
       await Promise.race([isOpen, ...sent]);
     }
@@ -79,16 +79,16 @@ describe.each([
     await Promise.all([...sent, ...questions.map(sendOne)]);
   }
 
-  /** Runs the writes without a fault. @returns the statements of the transaction with all their keys */
+  /** Runs the writes without a fault. @returns the statements of the transaction that has the keys of all writes */
   async function record(kind: WriteKind): Promise<string[]> {
     const [one, other] = pair.both;
-    // The kind before may have killed it last.
+    // The test of the previous kind may have killed this API at its end.
     await untilReady(one);
     const reference = unique('dry');
     const questions = await kind.prepare((question) => askAll([other], question), stock, reference);
     const recorded = one.proxy.record();
     await send(one, questions);
-    // The key of the first one is a part of the others.
+    // The key of the first question is a prefix of the other keys.
     const hasKey = (sent: string, key: string) => new RegExp(`${key}(?!-)`).test(sent);
     const isWhole = ({ statements, sent }: Transaction) =>
       /^commit/i.test(statements.at(-1)!) && questions.every(({ key }) => hasKey(sent, key!));

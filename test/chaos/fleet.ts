@@ -7,11 +7,11 @@ import { FORKED } from './receiver';
 
 /** A constant number of worker processes. */
 export interface Fleet {
-  /** Resolves when all of them work. */
+  /** Resolves when all processes work. */
   ready(): Promise<void>;
-  /** Kills one that works with SIGKILL, and starts another. */
+  /** Sends SIGKILL to a working process, and starts another process. */
   kill(): Promise<void>;
-  /** Pauses one during its work until the others have taken its leases, then resumes it. @returns the results that came too late */
+  /** Pauses a process during its work until the others have taken its leases, then resumes it. @returns the results that came too late */
   freeze(db: Db): Promise<LateResult[]>;
   stop(): Promise<void>;
 }

@@ -128,11 +128,11 @@ function suite(): void {
     for (const service of services) while ((await readyStatus(service)) !== 200) await sleep(50);
     expect(await portOf(db)).toBe(standby.port);
     await db.destroy();
-    // The line of the last second comes at its end.
+    // A service logs the line for the last second at the end of that second.
     await sleep(1100);
     for (const service of services) {
       const lines = outageLines(service);
-      // How many depends on how long the promotion takes.
+      // The number of lines depends on the duration of the promotion.
       expect(lines.length).toBeGreaterThan(0);
       expect(shortestPauseMs(lines)).toBeGreaterThan(950);
     }

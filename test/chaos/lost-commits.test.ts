@@ -29,7 +29,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
   }, 30_000);
 
   it(
-    'no hold or booking is lost or made twice, and most clients get their answer without a retry',
+    'no hold or booking is lost or made twice, and the API hides most lost connections from its clients',
     async () => {
       const { db } = database;
       const tenant = await givenTenant(db, {
@@ -65,7 +65,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
     30_000 + CUTS * 500,
   );
 
-  it('a hold without a key is placed once, or its answer says that it was not placed', async () => {
+  it('a hold without a key is placed once, or the answer is 500 and no hold is placed', async () => {
     const { db } = database;
     const authorization = `Bearer ${await givenKey(db, await givenTenant(db, { status: 'active' }))}`;
     const { tour, date } = await givenSeats(db, { seats: 1000 });

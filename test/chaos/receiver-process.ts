@@ -29,7 +29,7 @@ const seen: Seen[] = [];
 const requests = new Map<string, number>();
 let webhooks = new Map<string, Webhook>();
 
-/** One server for each kind: connections are pooled by port, so that a broken one affects only its kind. */
+/** Starts the server of one kind. Connections are pooled by port, so that a broken connection affects only its kind. */
 async function listen(): Promise<string> {
   const server = createServer((request, response) => void receive(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');

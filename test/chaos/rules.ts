@@ -2,7 +2,7 @@ import type { BreakerRules } from '../../services/webhook-queue/worker/breaker';
 
 /** Settings of the workers: as in production, but in seconds. */
 
-/** A request may take a third of it. */
+/** A request may take a third of a lease. */
 export const LEASE_SECONDS = 3;
 export const ATTEMPT_MS = 1000;
 

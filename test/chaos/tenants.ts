@@ -27,7 +27,7 @@ export interface ChaosTenants {
   book(): Promise<void>;
 }
 
-/** Creates tenants with endpoints of all kinds, and endpoints that never answer, with one or two deliveries for each of these. */
+/** Creates tenants with endpoints of all kinds. The first tenant also gets `failing` endpoints that never answer, and as many events for them. */
 export async function createChaosTenants(
   db: Db,
   receiver: Receiver,

@@ -150,7 +150,7 @@ describe('webhook workers that are killed while they deliver', () => {
         const workers = (fleet = startFleet(embedded.url, WORKERS));
         await workers.ready();
         const starts = new Set([await startOf(db)]);
-        // Its clients start it again; every second time it has to recover.
+        // The clients of the server start it again; every second start has to recover.
         const strike = async () => {
           await stopServer(path.join(directory, 'pg18'), starts.size % 2 ? 'fast' : 'immediate');
           starts.add(await startOf(db));

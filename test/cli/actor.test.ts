@@ -135,7 +135,7 @@ describe('--actor', () => {
   const named = (given: boolean) =>
     commands.filter(({ flags }) => flags.length > 0 === given).map(({ name }) => name);
 
-  it('every command that writes to the audit log has the flag --actor', () => {
+  it('commands that write to the audit log have the flag --actor', () => {
     expect(named(true)).toEqual(
       expect.arrayContaining([
         'tenant create',
@@ -168,7 +168,7 @@ describe('--actor', () => {
         'monitor',
         'seed',
         'migrate',
-        // These reveal personal data.
+        // These write an audit row when they reveal personal data.
         'booking show',
         'booking list',
         'booking export',
@@ -176,7 +176,7 @@ describe('--actor', () => {
     );
   });
 
-  it('a command that only reads does not have the flag --actor', () => {
+  it('commands that only read do not have the flag --actor', () => {
     expect(named(false)).toEqual(
       expect.arrayContaining([
         'tenant list',

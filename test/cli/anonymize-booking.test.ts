@@ -15,7 +15,7 @@ interface Person {
   email: string;
 }
 
-/** A person that only one test uses, so that all found data belongs to this test. */
+/** Returns a person whom only one test uses, so that all found data belongs to this test. */
 function somebody(): Person {
   const mark = randomBytes(4).toString('hex');
   const digits = String(randomInt(1e5, 1e6));
@@ -288,7 +288,7 @@ describe('the references of recorded refusals', () => {
     expect(await recorded(site.tenant)).toEqual([null, null, 'cart-7']);
   });
 
-  it('anonymization erases the reference of an unwritten refusal, and keeps later references', async () => {
+  it('anonymization erases the reference of a refusal that the API has not stored yet, and keeps later references', async () => {
     const { site, seats, ref, person } = await sell();
     await recorded(site.tenant);
     await site.hold(seats.tour, tooMany(seats, referenceOf(person)));
@@ -338,7 +338,7 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     await anonymize(ref, '--force');
   });
 
-  it('discards a late result of a lost worker, whose response contains the customer', async () => {
+  it('discards the late result of a lost worker if the response in it contains the customer', async () => {
     const { site, ref, person } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     const claims = await claimNow(db);

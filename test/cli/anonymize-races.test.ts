@@ -25,7 +25,7 @@ beforeEach(async () => {
   ref = (await site.book(order)).body.booking_ref;
 });
 
-/** Waits until so many transactions wait for a lock. */
+/** Waits until `count` transactions wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   for (;;) {
     const { rows } = await db.raw(
@@ -101,7 +101,7 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('the anonymization waits for a change that began first, and erases the person whom the change stores', async () => {
+  it('the anonymization waits for an earlier change of the customer, and erases the new customer too', async () => {
     let erasing: Promise<unknown> | undefined;
     let changing: ReturnType<Website['patch']>;
     await inTransaction(db, async (trx) => {

@@ -81,7 +81,7 @@ describe('tourctl booking refusals', () => {
     await expectPages(terminal, `booking refusals --tenant ${site.tenant.slug}`);
   });
 
-  it('counts all of 700 unwritten refusals, and lists the first 500', async () => {
+  it('counts all of 700 refusals that the API has not stored yet, and lists only the first 500', async () => {
     const before = await api.db('sale_refusal_counts').sum('count as n').first();
     const listed = (await list('--limit 1000')).length;
     const asked = { tenantId: site.tenant.id, operation: 'hold.extend' as const, requestId: 'flood' };

@@ -127,7 +127,7 @@ describe('tourctl catalog import', () => {
     expect(unchanged.json.changes).toEqual([]);
   });
 
-  it('prints the first lines of a long dry run, and says how many tours are left', async () => {
+  it('prints the first lines of a long dry run, and says how many more tours would change', async () => {
     const tours = Array.from({ length: 90 }, (_, i) => tourEntry({ slug: `many-${i}` }));
     const [file] = writeFiles({ 'tours.json': tours });
     const { stdout } = await terminal.tourctl(['catalog', 'import', file!, '--dry-run']);
@@ -317,7 +317,7 @@ describe('tourctl catalog export', () => {
     }
   });
 
-  it('writes one part of a CSV export to standard output', async () => {
+  it('--only departures writes the CSV of the departures to standard output', async () => {
     const { stdout } = await terminal.tourctl('catalog export --format csv --only departures');
     expect(stdout.split('\r\n')[0]).toBe(
       'tour_slug,departure_date,start_time,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at',

@@ -218,7 +218,7 @@ describe('the .env file of the working directory', () => {
         ['API_PORT', '4100', '.env'],
         ['HOST', '127.0.0.2', 'environment'],
         ['PUBLIC_BASE_URL', 'http://127.0.0.1:4100', 'default'],
-        // An empty value of the environment wins too, and selects the default.
+        // An empty value of the environment also takes precedence, and means the default.
         ['LOG_LEVEL', 'info', 'default'],
       ]),
     );

@@ -36,7 +36,7 @@ describe('tourctl departure add', () => {
     });
   });
 
-  it('takes a date with its time, and keeps a departure that exists as it is', async () => {
+  it('accepts a date with a time, and leaves an existing departure unchanged', async () => {
     const { slug } = await givenTour(terminal.db);
     await departure(`add ${slug} 2031-05-01T09:30 ${PRICE}`);
     const { json } = await departure(`add ${slug} 2031-05-01T09:30 2031-05-01T14:30 --seats 3 --adult 30`);
@@ -51,7 +51,7 @@ describe('tourctl departure add', () => {
     );
   });
 
-  it('adds none of several departures if one of them is refused', async () => {
+  it('adds no departure if one of several is refused', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-02' });
     const refused = await departure(`add ${tour.slug} 2031-05-01T09:30 2031-05-02T09:30 ${PRICE} --yes`);
@@ -67,7 +67,7 @@ describe('tourctl departure add', () => {
     expect(await startsOf(tour.slug)).toEqual(['2031-05-02 -']);
   });
 
-  it('refuses a departure without a time beside one that has a time', async () => {
+  it('refuses a departure without a time on a date whose departure has a time', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-01', startTime: '09:30' });
     const { code, error } = await departure(`add ${tour.slug} 2031-05-01 ${PRICE}`);
@@ -84,7 +84,7 @@ describe('tourctl departure add', () => {
     expect([later.json.created, later.json.existing]).toEqual([1, 0]);
   });
 
-  it('asks before it adds several departures, and not before it adds one', async () => {
+  it('asks before it adds several departures, but not before it adds one', async () => {
     const { slug } = await givenTour(terminal.db);
     const several = await departure(`add ${slug} 2031-05-01 2031-05-02 ${PRICE}`);
     expect([several.code, several.error.message]).toEqual([
@@ -112,7 +112,7 @@ describe('tourctl departure add', () => {
 describe('tourctl departure schedule', () => {
   const MAY = '--from 2031-05-01 --to 2031-05-31';
 
-  it('adds every date of a rule at every time, with one audit row that has the rule', async () => {
+  it('adds every date of a rule at every start time, and leaves one audit row with the rule', async () => {
     const { slug } = await givenTour(terminal.db);
     const rule = `--every sat,sun ${MAY} --start-time 09:30,14:30 --except 2031-05-25`;
     const { code, json } = await departure(`schedule ${slug} ${rule} ${PRICE} --yes`);
@@ -142,7 +142,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('prolongs a schedule, and keeps what exists, also if it was cancelled or changed', async () => {
+  it('adds the later dates of a prolonged schedule, and keeps existing departures, even cancelled or changed ones', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `schedule ${slug} --every sat --from 2031-05-01 ${PRICE} --yes`;
     await departure(`${line} --to 2031-05-17`);
@@ -160,7 +160,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('writes nothing, and no audit row, if all departures exist', async () => {
+  it('writes neither a departure nor an audit row if all departures exist', async () => {
     const { slug, id } = await givenTour(terminal.db);
     const line = `departure schedule ${slug} --every sat ${MAY} ${PRICE} --yes`;
     await terminal.tourctl(line);
@@ -210,7 +210,7 @@ describe('tourctl departure schedule', () => {
     expect(await startsOf(slug)).toEqual(['2031-05-03 -', '2031-05-17 -', '2031-05-31 -']);
   });
 
-  it('refuses a time that clocks of the tour skip, adds none, and says why', async () => {
+  it('refuses a start time that the clocks of the tour skip, with the reason, and adds no departure', async () => {
     const { slug } = await givenTour(terminal.db, { timeZone: 'Europe/Rome' });
     const dates = '--every daily --from 2031-03-29 --to 2031-03-31 --start-time 02:30';
     const { code, error } = await departure(`schedule ${slug} ${dates} ${PRICE} --yes`);
@@ -226,7 +226,7 @@ describe('tourctl departure schedule', () => {
     expect(without.json.created).toBe(2);
   });
 
-  it('accepts a time that clocks show twice', async () => {
+  it('accepts a start time that clocks show twice', async () => {
     const { slug } = await givenTour(terminal.db, { timeZone: 'Europe/Rome' });
     expect((await departure(`add ${slug} 2031-10-26T02:30 ${PRICE}`)).code).toBe(0);
   });
@@ -268,14 +268,14 @@ describe('tourctl departure schedule', () => {
     expect([code, error.message]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it('refuses to write without a terminal to ask on', async () => {
+  it('refuses to add departures if it has neither a terminal to ask on nor --yes', async () => {
     const { code, error } = await departure(`schedule alps --every daily ${MAY} ${PRICE}`);
     expect([code, error.message]).toEqual([2, 'No terminal to ask on: add --yes']);
   });
 });
 
 describe('tourctl departure set-time', () => {
-  it('gives a departure its time, and another one can then leave on its date', async () => {
+  it('gives a departure a start time, so that another departure can be added on its date', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-01' });
     const set = await terminal.tourctl(`departure set-time ${tour.slug} 2031-05-01 09:30`);
@@ -319,7 +319,7 @@ describe('a date with several departures', () => {
     'departure cancel old-town-walk 2031-05-01 --yes',
     'departure reopen old-town-walk 2031-05-01',
     'departure set-time old-town-walk 2031-05-01 10:00',
-  ])('must be named with a time in "%s", and the times are listed', async (line) => {
+  ])('"%s" is refused without a time, and the error lists the times', async (line) => {
     const { code, error } = await terminal.tourctl(`${line} --json`);
     expect([code, error.message]).toEqual([
       2,
@@ -327,7 +327,7 @@ describe('a date with several departures', () => {
     ]);
   });
 
-  it('is changed at the named time only', async () => {
+  it('set-seats changes only the departure at the named time', async () => {
     const set = await terminal.tourctl('departure set-seats old-town-walk 2031-05-01T14:30 7');
     expect(set.stdout).toBe('old-town-walk on 2031-05-01 14:30 has 7 seats, 7 of them free\n');
     expect(await lastAudit()).toMatchObject({ subject: 'old-town-walk 2031-05-01 14:30' });

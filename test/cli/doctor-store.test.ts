@@ -22,7 +22,7 @@ describe('tourctl doctor', () => {
 describeWithRedis('tourctl doctor with a Redis', () => {
   afterAll(stopRedisServers);
 
-  it('reports the response time, a wrong password and a server that hangs', async () => {
+  it('tourctl doctor reports the response time of Redis, a wrong password, and a Redis that hangs', async () => {
     const redis = await startRedis(['--requirepass', 'right']);
     const url = (password: string) => ({ REDIS_URL: `redis://:${password}@127.0.0.1:${redis.port}` });
     expect(await check(url('right'))).toMatchObject({

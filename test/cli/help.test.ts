@@ -192,7 +192,7 @@ describe('a command line with several mistakes', () => {
     expect(stderr).toContain("--adult is missing: an adult's price\n");
   });
 
-  it('one error message names each flag that clashes with another or lacks one', async () => {
+  it('one error message names all flags that exclude each other or need another flag', async () => {
     const onboard = await tourctl(
       'tenant onboard --name Acme --percent 5 --amount 3 --event booking.created --yes',
     );

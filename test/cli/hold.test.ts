@@ -124,7 +124,7 @@ describe('tourctl hold show', () => {
     await sales.tourctl(`booking cancel ${bookingRef} --yes`);
   });
 
-  it('says that a booking of an overdue hold fails, before the expiry is recorded', async () => {
+  it('shows an overdue hold as expired, and why a booking fails, before its expiry is recorded', async () => {
     const { id } = await sales.hold(1);
     await endHoldIn(sales.db, id, -1);
     const json = await sales.json(`hold show ${id}`);

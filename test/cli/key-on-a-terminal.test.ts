@@ -14,7 +14,7 @@ const rightsOf = async (shown: string) =>
   (await terminal.tourctl('key inspect --json', keyIn(shown))).json as { expires_at: string | null };
 
 describeOnTerminal('tourctl key issue on a terminal', () => {
-  it('asks for the scopes and the lifetime, and offers the fewest scopes first', async () => {
+  it('asks for the scopes and the lifetime, and suggests catalog:read and 90 days', async () => {
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);
     await person.answer(HOW_LONG, KEY.enter);

@@ -201,7 +201,7 @@ describe('tourctl key list', () => {
   it.each([
     ['seen in a browser', { browser_seen_at: daysAgoText(1) }, ['seen_in_browser']],
     ['never used for a week', { created_at: daysAgoText(8) }, ['never_used']],
-    ['never used but young', { created_at: daysAgoText(6) }, []],
+    ['never used, but less than a week old', { created_at: daysAgoText(6) }, []],
     ['used', { created_at: daysAgoText(8), last_used_at: daysAgoText(1) }, []],
     ['that expires within two weeks', { expires_at: daysAgoText(-13) }, ['expires_soon']],
     ['that expires later than in two weeks', { expires_at: daysAgoText(-15) }, []],
@@ -223,7 +223,7 @@ describe('tourctl key list', () => {
     expect((await listed(id)).warnings).toEqual([]);
   });
 
-  it('prints on stderr the command that fixes what a warning reports', async () => {
+  it('prints on stderr the command that removes the cause of a warning', async () => {
     await terminal.tourctl('tenant create --slug careless --name Careless');
     const { id } = await terminal.json('key issue careless --scope catalog:read');
     await change(id, { browser_seen_at: daysAgo(1) });

@@ -83,7 +83,7 @@ describe('tourctl monitor', () => {
     expect(await terminal.db('audit_log')).toEqual([]);
   });
 
-  it('prints a link to a queue on another host, and says that nothing answers from here', async () => {
+  it('prints a link to a queue on another host, and says that the address does not answer from here', async () => {
     await terminal.db('webhook_workers').insert({ id: 'elsewhere', slots: 64, in_flight: 0 });
     const { code, stdout, stderr } = await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, () =>
       terminal.tourctl('monitor'),

@@ -2,7 +2,7 @@ import { daysFromToday, givenDeparture } from '../support/given';
 import { useSales } from './sales';
 
 const sales = useSales();
-/** The date of two departures; `sales.date` is that of one without a time. */
+/** A date with two departures. `sales.date` has one departure, without a time. */
 const DATE = daysFromToday(40);
 
 let ref: string;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('a booking at a date with several departures', () => {
-  it('cannot be moved to the date alone, and the times are listed', async () => {
+  it('booking change refuses the date if no time is given, and lists the times of the date', async () => {
     const { code, error } = await sales.tourctl(`booking change ${ref} --date ${DATE} --json`);
     expect([code, error.message]).toEqual([
       2,
@@ -21,7 +21,7 @@ describe('a booking at a date with several departures', () => {
     ]);
   });
 
-  it('can be moved to another time, and the list, the history and the audit log name its time', async () => {
+  it('booking change moves the booking to another time, which booking list, the history and an export show', async () => {
     const { tour, date, tourctl, json } = sales;
     const moved = await json(`booking change ${ref} --date ${DATE}T14:30`);
     expect(moved).toMatchObject({ departure_date: DATE, departure_time: '14:30' });
@@ -46,7 +46,7 @@ describe('a booking at a date with several departures', () => {
     expect([before.start_time, after.start_time]).toEqual(['09:30', '09:30']);
   });
 
-  it('is priced for the named departure by pricing simulate, which refuses the date alone', async () => {
+  it('pricing simulate prices the departure at the given time, and refuses the date if no time is given', async () => {
     const { tenant, tour, json, refusal } = sales;
     const line = `pricing simulate ${tenant.slug} ${tour.slug} --date ${DATE}`;
     expect(await json(`${line}T14:30`)).toMatchObject({ departure_date: DATE, departure_time: '14:30' });

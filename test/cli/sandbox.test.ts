@@ -90,7 +90,7 @@ describe('tourctl doctor', () => {
 });
 
 describe('statistics and refusals', () => {
-  it('booking stats and booking refusals omit sandbox tenants unless asked', async () => {
+  it('booking stats and booking refusals omit sandbox tenants, except with --sandbox or for a named tenant', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const tester = await givenWebsite(api, { sandbox: true });
     const before = await terminal.json('booking stats');

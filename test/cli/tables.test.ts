@@ -66,7 +66,7 @@ describe('a table', () => {
     expect(widest(text)).toBe(35);
   });
 
-  it('never cuts a column without a least width', () => {
+  it('never cuts a column that has no minimum width', () => {
     for (const columns of [30, 34, 50]) {
       const text = table(
         ['id', { heading: 'name', least: 4 }],

@@ -93,7 +93,7 @@ describe('tourctl tenant create', () => {
     expect(await refusal('twice', '--booking-prefix OTHER')).toBe('1 tenant_slug_taken');
   });
 
-  it('shortens the default hold to the longest allowed hold', async () => {
+  it('shortens the default duration of a hold to the longest allowed duration', async () => {
     expect((await create('short', '--hold-max 5')).json).toMatchObject({ hold_default: 5, hold_max: 5 });
     expect(await refusal('shorter', '--hold-max 5 --hold-default 6')).toBe('1 invalid_hold_lengths');
   });

@@ -32,7 +32,7 @@ describe('the log of a service', () => {
     await once(log, 'finish');
   };
 
-  it('the log keeps a bounded number of bounded files with complete lines, the newest last', async () => {
+  it('the log keeps a limited number of files of limited size, with complete lines up to the newest one', async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `{"line":${number}}\n`);
     // Chunks of a pipe begin and end anywhere.
     const chunks = lines.join('').match(/[^]{1,37}/g)!;

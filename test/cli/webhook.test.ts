@@ -81,7 +81,7 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(`webhook add ${slug} https://nothing.invalid/hook`)).code).toBe(0);
   });
 
-  it('the audit row of a change that waited begins with the state that the other change left', async () => {
+  it('the audit row of a resume that waited for a pause has paused as the status before', async () => {
     const { id } = await add((await givenTenant()).slug);
     const resuming = await terminal.db.transaction(async (trx) => {
       await changeEndpoint(trx, 'pause', id);
@@ -94,7 +94,7 @@ describe('tourctl webhook', () => {
     expect(row).toMatchObject({ before: { status: 'paused' }, after: { status: 'active' } });
   });
 
-  it('the audit row of a rotation that waited begins with the secrets that the other rotation left', async () => {
+  it('the audit row of a rotation that waited for another one has two secrets before and three after', async () => {
     const { id } = await add((await givenTenant()).slug);
     const second = await terminal.db.transaction(async (trx) => {
       await rotateSecret(trx, terminal.env.SECRETS_KEY!, id);

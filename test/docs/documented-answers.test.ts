@@ -9,8 +9,12 @@ describe('the check of each answer against the OpenAPI document', () => {
   it.each([
     ['a field that is missing', (hold: Fields) => delete hold.expires_at, /required property 'expires_at'/],
     ['a field that is not described', (hold: Fields) => (hold.secret = 1), /"additionalProperty":"secret"/],
-    ['another type', (hold: Fields) => (hold.quantity = '2'), /body\.quantity must be integer/],
-    ['an unknown word', (hold: Fields) => (hold.status = 'gone'), /body\.status must be equal to one of/],
+    ['a field of another type', (hold: Fields) => (hold.quantity = '2'), /body\.quantity must be integer/],
+    [
+      'a value that is not in the list of values',
+      (hold: Fields) => (hold.status = 'gone'),
+      /body\.status must be equal to one of/,
+    ],
     ['a malformed time', (hold: Fields) => (hold.created_at = 'now'), /body\.created_at must match format/],
     ['a null that is not described', (hold: Fields) => (hold.tour = null), /body\.tour must be object/],
   ])('finds an answer with %s', async (_, spoil, message) => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
 });
 
-/** The schema as the request is sent: with the fields that the call adds. */
+/** Returns the body as the call sends it, with the required fields that the call adds. */
 const sentAs = (schema: string, body: object): object => {
   if (schema === 'HoldBody') return { departure_date: '2031-05-01', quantity: 1, ...body };
   return schema === 'BookingBody' ? { tour_id: 'a-tour', ...CUSTOMER, ...body } : body;

@@ -38,7 +38,7 @@ describe('the integration guide', () => {
     expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'php', 'python', 'ruby', 'sh']);
   });
 
-  it('shows a real error, a real event in two formats, and the event of a changed departure', () => {
+  it('the example error and the example events of the guide are those of the API', () => {
     const [error, ...none] = snippets('json', 'Errors').map((text) => JSON.parse(text));
     expect([error, none]).toEqual([problemExample('insufficient_seats'), []]);
     const [event, thin, updated] = snippets('json', 'Webhooks').map((text) => JSON.parse(text));
@@ -154,7 +154,7 @@ describe('the client of the guide', () => {
   });
 });
 
-/** A proxy that drops the first answer, refuses the second request, and passes the third on. */
+/** Starts a proxy that drops the first answer, refuses the second request, and passes the third on. */
 async function startBadWay(target: string) {
   const way = { url: '', requests: 0, close: () => void server.close() };
   const server = createServer((request, response) => {

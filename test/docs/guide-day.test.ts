@@ -22,7 +22,7 @@ function sections(): { title: string; script: string }[] {
     }));
 }
 
-/** The tenant's website: it has no webhooks after the confirmation, until somebody sends a ping. */
+/** Starts the tenant's website. It answers 410 from the confirmation on, until it gets a ping. */
 async function startWebsite(): Promise<{ server: Server; received: string[]; url: string }> {
   const received: string[] = [];
   let isGone = false;

@@ -11,7 +11,7 @@ describe('the appearance settings on the page for operators', () => {
   it('the command of the page sets the appearance of a tenant', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug acme --name Acme');
-    const [command, ...none] = operatorSnippets('Its looks');
+    const [command, ...none] = operatorSnippets('Looks');
     const script = command!.replace('npx tourctl', `'${process.execPath}' '${TOURCTL}'`);
     const { code, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
       cwd: await folderWith({}),

@@ -17,7 +17,7 @@ describe('the receiver that the page for operators starts in a terminal', () => 
     await terminal.tourctl('tenant create --slug demo --name Demo');
     const worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
     const [port] = await freePorts();
-    const [script] = operatorSnippets('Its webhooks').map((text) =>
+    const [script] = operatorSnippets('Webhooks').map((text) =>
       text.replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`).replaceAll('4000', `${port}`),
     );
     const shell = spawn('bash', ['--norc', '-euc', script!], {

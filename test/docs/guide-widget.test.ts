@@ -54,13 +54,16 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
   it.each([
     ['the script', simple],
     ['the frame', frame],
-  ])('%s shows the tours with only the permissions that the guide names', async (_, snippet) => {
-    policy = `default-src 'none'; script-src ${api.baseUrl}; frame-src ${api.baseUrl}; style-src 'unsafe-inline'`;
-    await visit(snippet);
-    await expect(shown()).resolves.toBeUndefined();
-  });
+  ])(
+    '%s shows the tours under a content security policy with only the permissions of the guide',
+    async (_, snippet) => {
+      policy = `default-src 'none'; script-src ${api.baseUrl}; frame-src ${api.baseUrl}; style-src 'unsafe-inline'`;
+      await visit(snippet);
+      await expect(shown()).resolves.toBeUndefined();
+    },
+  );
 
-  it('the element shows the tours, and reports its height and that it is ready', async () => {
+  it('the element shows the tours, and sends the events for its height and for its first display', async () => {
     policy = '';
     const said: string[] = [];
     page.on('console', (message) => said.push(message.text()));

@@ -7,16 +7,16 @@ import { useTemporaryFolder } from '../support/temporary-folder';
 const FOLDER = useTemporaryFolder();
 const DOCS = path.resolve(__dirname, '../../docs');
 export const GUIDE = readFileSync(path.join(DOCS, 'integration-guide.md'), 'utf8');
-const OPERATIONS = readFileSync(path.join(DOCS, 'operations.md'), 'utf8');
+const TENANTS = readFileSync(path.join(DOCS, 'tenants.md'), 'utf8');
 
 /** Returns the code of the guide in one language, from one section if it is given, in order. */
 export function snippets(language: string, section?: string): string[] {
   return codeIn(section === undefined ? GUIDE : sectionOf(GUIDE, `## ${section}`), language);
 }
 
-/** Returns the shell code of a section below "The first tenant" of the operators' page. */
+/** Returns the shell code of a section of docs/tenants.md. */
 export function operatorSnippets(section: string): string[] {
-  return codeIn(sectionOf(OPERATIONS, `### ${section}`), 'sh');
+  return codeIn(sectionOf(TENANTS, `## ${section}`), 'sh');
 }
 
 function codeIn(text: string, language: string): string[] {
@@ -25,11 +25,11 @@ function codeIn(text: string, language: string): string[] {
     .map(([, , code]) => code!);
 }
 
-/** @param heading with its number signs; the section ends at the next heading of this depth or above */
+/** @param heading with its two number signs; the section ends at the next such heading */
 function sectionOf(document: string, heading: string): string {
   const [, rest] = document.split(`\n${heading}\n`);
   if (rest === undefined) throw new Error(`There is no section "${heading}"`);
-  return rest.split(heading.startsWith('### ') ? /\n##+ / : '\n## ')[0]!;
+  return rest.split('\n## ')[0]!;
 }
 
 /** Returns the languages of all snippets, each once. */

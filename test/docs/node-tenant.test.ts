@@ -33,7 +33,7 @@ let walk: { id: string; slug: string };
 let environment: NodeJS.ProcessEnv;
 let complaints = '';
 
-/** Follows its README in a copy of the folder, with the packages of the checkout. */
+/** Follows the README of the example in a copy of its folder, with the packages of the checkout. */
 beforeAll(async () => {
   database = await createTestDatabase();
   [api, folder] = await Promise.all([startApiProcess(database.url), copyOfExample()]);
@@ -190,7 +190,7 @@ describe('the example of a tenant’s website', () => {
     expect(html).toMatch(/The price has changed.*€600\.00/s);
   });
 
-  it('books once where a customer pays twice', async () => {
+  it('books once when a customer pays twice', async () => {
     const held = await order(1);
     const both = await Promise.all([1, 2].map(() => visit(`${held.path}/pay`, CUSTOMER)));
     const refs = both.map(({ html }) => /Booking \w+-\d+/.exec(html)?.[0]);
@@ -216,7 +216,7 @@ describe('the example of a tenant’s website', () => {
     expect((await visit('/inbox')).html).not.toContain('EVIL-1');
   });
 
-  it('names the versions that these tests ran with', () => {
+  it('package.json of the example has the versions of the packages that these tests use', () => {
     const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
     const ours = read(path.join(ROOT, 'package.json'));
     const { dependencies, devDependencies } = read(path.join(EXAMPLE, 'package.json'));

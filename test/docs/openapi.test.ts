@@ -166,7 +166,7 @@ describe('the OpenAPI document', () => {
     expect(responses['200']!.headers).toHaveProperty('Idempotent-Replayed');
   });
 
-  it('every count is a whole number with bounds', () => {
+  it('the counts in requests are whole numbers with bounds', () => {
     const { HoldBody, BookingBody, ExtendBody } = document.components.schemas;
     const whole = (minimum: number, maximum: number) =>
       expect.objectContaining({ type: 'integer', minimum, maximum });

@@ -18,7 +18,7 @@ describe('the documentation pages', () => {
     ['/docs/errors', false],
     ['/docs/errors/price_changed', false],
   ])(
-    '%s loads nothing, cannot be framed, and has only the search script, if any (search: %s)',
+    '%s loads nothing, cannot be framed, and runs no script except the search (search: %s)',
     async (page, searchable) => {
       const { status, text, headers } = await api.http.get(page);
       expect({ status, type: headers['content-type'] }).toEqual({
@@ -73,7 +73,7 @@ describe('the documentation pages', () => {
     expect(text + guide).not.toContain('127.0.0.1:3000');
   });
 
-  it('the reference shows each operation with its path, a request to paste and its errors', async () => {
+  it('the reference shows an operation with its path, a request to paste and its errors', async () => {
     const { text } = await api.http.get('/docs');
     expect(text).toContain('<b>POST</b> /api/gateway/tours/{id_or_slug}/hold');
     expect(text).toContain('https://api.example.test/api/gateway/tours/ha-long-bay-cruise/hold');
@@ -88,7 +88,7 @@ describe('the documentation pages', () => {
     expect(prose.match(/.{0,40}(`|&#96;).{0,40}/g)).toBeNull();
   });
 
-  it('the reference has an address for each field of a parameter, a body, an answer and a webhook', async () => {
+  it('the reference has an address for a parameter, and for fields of bodies, answers and webhooks', async () => {
     const { text } = await api.http.get('/docs');
     for (const id of [
       'checkAvailability.departure_date',
@@ -103,14 +103,14 @@ describe('the documentation pages', () => {
       expect(text).toContain(`id="${id}" href="#${id}"`);
   });
 
-  it('the reference shows each operation as a program for Node, which runs as it is', async () => {
+  it('the reference shows each operation as a valid program for Node, and the one for the catalog runs', async () => {
     const { text } = await api.http.get('/docs');
     const samples = [
       ...text.matchAll(/The same in Node<\/summary>\s*<noscript>\s*<pre[^>]*><code>([^]*?)<\/code>/g),
     ].map(([, code]) => unescaped(code!));
     expect(samples).toHaveLength([...text.matchAll(/<h4>Example<\/h4>/g)].length);
     const Program = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor;
-    // Throws a SyntaxError.
+    // Compiles each program: `new` throws a SyntaxError for invalid code.
     for (const sample of samples) new Program(sample);
 
     const website = await givenWebsite(api);

@@ -25,13 +25,13 @@ const listed = [...MODEL.matchAll(/\]\(\.\.\/(test\/[^)]*\.test\.ts)\)((?:,? [TC
 );
 
 describe('the threat model', () => {
-  it('names each number of a case and of a complaint, and no other', () => {
+  it('names every number from T1 to T49 and from C1 to C15, and no other', () => {
     const named = new Set(MODEL.match(/(?<= )[TC]\d+(?=,? |;)/g));
     expect(NUMBERS.filter((number) => !named.has(number))).toEqual([]);
     expect([...named].filter((number) => !NUMBERS.includes(number))).toEqual([]);
   });
 
-  it.each(NUMBERS)('names a test for %s, whose title ends with it', (number) => {
+  it.each(NUMBERS)('names test files for %s, and each has a title that ends with this number', (number) => {
     const files = listed.filter(({ numbers }) => numbers.includes(number)).map(({ file }) => file);
     const proving = [...titled].filter(([, numbers]) => numbers.has(number)).map(([file]) => file);
     expect(proving).not.toEqual([]);

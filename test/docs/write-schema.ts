@@ -108,7 +108,7 @@ interface Comment {
   file: string;
 }
 
-/** Reads the comment above each `create` of these kinds; that of the last file, if several create the same. */
+/** Reads the comment above each `create` of these kinds. If several files create the same object, the last file counts. */
 function readComments(kinds: string): Map<string, Comment> {
   const created = new RegExp(
     `((?:^--.*\\n)*)^create (?:or replace )?(?:unlogged )?(?:${kinds}) (\\w+)`,

@@ -18,21 +18,21 @@ import { addressOf, sendBytes, Sender } from './send-request';
 /** The long form is `npm run lab -- fuzz`. */
 const REQUESTS = Number(process.env.REQUESTS ?? 5000);
 const SEED = process.env.FUZZ_SEED ?? randomBytes(4).toString('hex');
-/** Sent at the same time. */
+/** Requests that are sent at the same time. */
 const BATCH = 16;
 const MUTATED_SHARE = 0.6;
 const MALFORMED_SHARE = 0.03;
 /** Start times of the departures of the first date. */
 const TIMES = ['09:30', '14:30'];
-/** Bodies have most of the fields. */
+/** Chosen more often than other operations, because bodies have most of the fields. */
 const OPERATIONS_WITH_BODY = OPERATIONS.filter(({ body }) => body);
 const WITH_BODY_SHARE = 0.4;
 const CPU_MAX_MS = 100;
 /** The limit of a body, except OCTO's, and of the headers. */
 const HTTP_BYTES_MAX = 16 * 1024;
-/** Some operations need an object in a state that few have. */
+/** Operations that may have no success in a short run, because they need an object in a rare state. */
 const MISSED_MAX = REQUESTS < 10_000 ? 5 : 0;
-/** The most that caches may keep of the second half of the requests. */
+/** Growth of the heap in the second half of the requests, which caches may cause. */
 const HEAP_GROWTH_MAX_MB = 16;
 
 const database = useTestDatabase();
@@ -76,7 +76,7 @@ async function givenCatalog(): Promise<void> {
     known.add('id_or_slug', tour.slug, tour.id);
     known.add('tour_id', tour.slug, tour.id);
     if (n > 0) continue;
-    // One product, so that its availabilities fit.
+    // Adds only one product, so that the known availabilities belong to it.
     known.add('productId', tour.id);
     known.add('octoReadProduct.id', tour.id);
     const ids = await db('departures').where({ tour_id: tour.id }).pluck('id');
@@ -147,7 +147,7 @@ async function sendAndCheck(sent: Sent): Promise<void> {
     if ('bytes' in sent) return checkRefusal(sent, await sendBytes(api.baseUrl, sent.bytes));
     const answer = await sender.send(sent.request);
     count(sent.request, answer);
-    // Node's parser refuses it before there is a path.
+    // Node refuses too many headers before the API sees the path, so no operation documents this answer.
     if (answer.status === 400 && answer.text.includes('more than 16 KiB of headers')) return;
     if (answer.status === 500 || answer.status > 503) fail(sent, `status ${answer.status}: ${answer.text}`);
     checkAnswer(answer);
@@ -156,7 +156,7 @@ async function sendAndCheck(sent: Sent): Promise<void> {
   }
 }
 
-/** A header that Node refuses to send is not sent. A body above the limit may be cut. The refusal of too many headers has a body, also for HEAD. */
+/** Reports an error. Ignores headers that Node cannot send, a connection cut after too long a body, and HEAD with too many headers. */
 function explain(sent: Sent, error: NodeJS.ErrnoException): void {
   const code = error.code ?? '';
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') return;
@@ -186,7 +186,7 @@ function checkRefusal(sent: Sent, statusLine: string): void {
   if (status >= 500 && status !== 501 && status !== 505) fail(sent, statusLine);
 }
 
-/** Sends a request of an expensive batch again, alone. The least of three times counts, because a busy machine adds to each. */
+/** Sends a request of an expensive batch again, alone. The shortest of three times counts, because other load makes each longer. */
 async function checkCpu(sent: Sent): Promise<void> {
   let least = Infinity;
   for (let times = 0; times < 3 && least > CPU_MAX_MS / 2; times++) {

@@ -31,7 +31,7 @@ const MALFORMED: readonly string[] = [
   `\r\n\r\n\r\n`,
 ];
 
-/** Returns one of them, or one with changed bytes. */
+/** Returns one of the malformed requests, with or without changed bytes. */
 export function malformedRequest(random: Random): Buffer {
   const bytes = Buffer.from(random.pick(MALFORMED), 'latin1');
   if (random.chance(0.6)) return bytes;

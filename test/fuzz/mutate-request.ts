@@ -6,7 +6,7 @@ import type { Random } from './random';
 
 type Mutation = (request: FuzzRequest, random: Random) => void;
 
-/** Changes one to three parts of a request, mostly one: the second change is often not reached. */
+/** Changes one to three parts of a request, mostly one, because the service often refuses the first change before it reads the second. */
 export function mutateRequest(request: FuzzRequest, random: Random): void {
   for (let count = random.pick([1, 1, 1, 2, 3]); count > 0; count--) random.pick(MUTATIONS)(request, random);
 }

@@ -38,7 +38,7 @@ export async function inspectProcess(port: number): Promise<ProcessInspector> {
       return result.value;
     },
     async heapMb() {
-      // The second one frees what finalizers of the first one released.
+      // The second collection frees the memory that finalizers of the first one released.
       for (let times = 0; times < 2; times++) {
         await call('HeapProfiler.collectGarbage');
         await sleep(100);

@@ -18,7 +18,7 @@ const SEVERAL = 'several: ';
 const CANCELLED: Choice = 'a cancelled departure';
 const FULL: Choice = 'too few seats';
 
-/** The rule of the interface, written anew: a time names its departure; without a time, the only one that can be booked, else the only one. */
+/** Repeats the rule of the API: a time names its departure. A request without a time means the only open departure, else the only one. */
 function choose(found: FoundDeparture[], time: string | undefined): Choice {
   if (time !== undefined) return found.find((one) => one.time === time)?.id ?? NONE;
   const bookable = found.filter(({ open }) => open);
@@ -29,7 +29,7 @@ function choose(found: FoundDeparture[], time: string | undefined): Choice {
 
 /**
  * Checks the departure of each answer of REST. Departures are cancelled and sales are moved meanwhile, so a request may have found each
- * state that was committed, or about to be, between its call and its answer.
+ * state that was committed, or was being committed, between its call and its answer.
  */
 export function checkChoices({ writes, operations }: Clients, world: World, model: Model): void {
   const changes = writes.map(({ span }) => span);
@@ -63,7 +63,7 @@ function visibleIn({ from, to }: Span, versions: Version[], changes: Span[]): Ve
   });
 }
 
-/** Returns when the change that was made at an instant was committed at the latest. */
+/** Returns the latest time at which a change of this instant was committed; Infinity if no change ran then. */
 function committedBy(at: number, changes: Span[]): number {
   const around = changes.filter(({ from, to }) => from <= at && at <= to);
   return around.length === 0 ? Infinity : Math.max(...around.map(({ to }) => to));
@@ -80,7 +80,7 @@ function combinationsOf(states: (PlannedDeparture & { statuses: Set<string> })[]
   );
 }
 
-/** Returns the departures that the hold or booking that a write names may have had; null: none. */
+/** Returns the departures that the hold or booking of a write may have had. Null: it may have had no departure. */
 function departuresOfSale(
   { path, body, span }: Write,
   { departures }: World,

@@ -22,7 +22,7 @@ const stepsOf = ({ kind, octo }: Write) => STEPS[octo && kind === 'confirm' ? 'c
 /** The steps that a sale makes once.  */
 const ONCE: Step[] = ['created', 'released', 'confirmed', 'cancelled'];
 
-/** A busy machine makes an instance refuse requests, before they do anything. */
+/** Returns true for a refusal by load shedding, before the request has done anything: a busy machine causes it. */
 const isOverloaded = ({ status, body }: Answer) => status === 503 && body.code === 'overloaded';
 const isGranted = ({ status }: Answer) => status < 300;
 
@@ -67,7 +67,7 @@ function countOf(keys: string[]): Map<string, number> {
   return counts;
 }
 
-/** A change to the same values makes no step, and a hold that has expired is not released. */
+/** Returns whether the journal has the step of a write. Always true for a change, because a change to equal values makes no step. */
 function isMade(write: Write, subjects: string[], made: Map<string, number>): boolean {
   const steps = stepsOf(write);
   if (!steps.some((step) => ONCE.includes(step))) return true;

@@ -61,7 +61,7 @@ interface Wanted {
   body?: object;
 }
 
-/** No departure of the world leaves then. */
+/** No departure of the world has this start time. */
 const WRONG_TIME = '23:15';
 
 /** Runs the commands of all clients of a run, and records what was acknowledged. */
@@ -185,7 +185,7 @@ export class Clients {
     return this.world.departures[departure]!;
   }
 
-  /** @param timeAlone what a command with a time alone names */
+  /** @param timeAlone the fields to send for a command that names only a time */
   private named(command: Command, timeAlone: Command['names']): Named {
     const { date: departure_date, time } = this.departureOf(command);
     const departure_time = time ?? undefined;

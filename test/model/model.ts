@@ -105,7 +105,7 @@ export class Model {
     for (const step of steps) this.transitions.push({ step, id, after: row });
   }
 
-  /** A booking takes the departure of its hold. */
+  /** Checks that a booking has the departure of its hold. */
   private assertDepartureOfHold(lead: Row): void {
     const hold = lead.hold_id ? this.sales.get(lead.hold_id) : undefined;
     if (hold && lead.departure_id !== hold.departure_id)
@@ -131,7 +131,7 @@ export class Model {
     return ['active', 'pending_payment', 'confirmed'].includes(this.statusOf(row, at));
   }
 
-  /** A departure may be given fewer seats than its sandbox rows take, so these must only not grow beyond it. */
+  /** Checks that no departure is oversold. Sandbox rows may exceed seats that were lowered, but must not grow then. */
   private assertCapacity(at: number, sandboxBefore: Map<string, number>): void {
     for (const [id, free] of this.freeSeats(false, at))
       if (free < 0) fail(`departure ${id}: ${-free} seats oversold`);
@@ -150,7 +150,7 @@ export class Model {
     return taken;
   }
 
-  /** The currency and the prices are those of one version: the version of the hold that it consumes, of the row before, or today's. */
+  /** Checks that currency and prices come from one version: that of the consumed hold, that of the previous row, or the present one. */
   private assertPrices(old: Row | undefined, row: Row): void {
     const { markup } = this.sellerOf(row)!;
     const version = TOUR_VERSIONS.find(({ currency }) => currency === row.currency)!;
@@ -165,7 +165,7 @@ export class Model {
     if (row.currency !== expected) fail(`${nameOf(row)}: ${row.currency} instead of ${expected}`);
   }
 
-  /** Returns the row whose version of the prices a row keeps, if there is one: itself on the same departure, or its hold. */
+  /** Returns the row whose prices this row keeps: its previous version on the same departure, or its hold; undefined if there is none. */
   private pricedBefore(old: Row | undefined, row: Row): Row | undefined {
     if (old) return old.departure_id === row.departure_id ? old : undefined;
     return row.hold_id ? this.sales.get(row.hold_id) : undefined;

@@ -37,7 +37,7 @@ export interface Seller {
 export interface PlannedDeparture {
   id: string;
   date: string;
-  /** Its own, or that of the tour. Null: none. */
+  /** The own start time, or that of the tour. Null: none. */
   time: string | null;
 }
 

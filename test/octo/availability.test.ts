@@ -209,7 +209,7 @@ describe.each(Object.entries(BOTH))('%s', (_name, call) => {
     expectOctoError(await call(body(more)), 400, 'BAD_REQUEST');
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const more = { cart: true, units: [{ id: 'adult', quantity: 1, note: 'x' }] };
     expect((await call(body(more))).status).toBe(200);
   });

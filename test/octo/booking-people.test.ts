@@ -10,7 +10,7 @@ const api = useTestApi();
 const { reseller, tours } = useConformance(api);
 const terminal = useTerminalOf(api);
 
-/** A person whose name, phone and email have the mark. */
+/** Returns a person whose name, phone and email contain a unique mark. */
 function somebody() {
   const mark = randomBytes(4).toString('hex');
   const contact = {

@@ -170,7 +170,7 @@ describe('POST /octo/bookings', () => {
 
   it.each([
     ['an unknown product', { productId: 'none' }, 'INVALID_PRODUCT_ID', { productId: 'none' }],
-    ['another option', { optionId: 'VIP' }, 'INVALID_OPTION_ID', { optionId: 'VIP' }],
+    ['an unknown option', { optionId: 'VIP' }, 'INVALID_OPTION_ID', { optionId: 'VIP' }],
     ['an unknown unit', { unitItems: [{ unitId: 'dog' }] }, 'INVALID_UNIT_ID', { unitId: 'dog' }],
     [
       'an unknown availability',
@@ -193,8 +193,8 @@ describe('POST /octo/bookings', () => {
       undefined,
     ],
     ['another currency', { currency: 'USD' }, 'BAD_REQUEST', undefined],
-    ['a UUID of another form', { uuid: '7' }, 'BAD_REQUEST', undefined],
-    ['an e-mail address of another form', { contact: { emailAddress: 'ana' } }, 'BAD_REQUEST', undefined],
+    ['a malformed UUID', { uuid: '7' }, 'BAD_REQUEST', undefined],
+    ['a malformed e-mail address', { contact: { emailAddress: 'ana' } }, 'BAD_REQUEST', undefined],
     ['zero minutes', { expirationMinutes: 0 }, 'BAD_REQUEST', undefined],
     ['minutes below zero', { expirationMinutes: -1 }, 'BAD_REQUEST', undefined],
     ['half a minute', { expirationMinutes: 1.5 }, 'BAD_REQUEST', undefined],
@@ -301,7 +301,7 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     expect(body).toMatchObject({ adults: 1, children: 2 });
   });
 
-  it('makes a lead without name, phone and email where OCTO sends none', async () => {
+  it('makes a lead without name, phone and email if OCTO sends none', async () => {
     const { uuid } = await reserve();
     const { supplierReference } = await confirm(uuid, {});
     const { body } = await reseller.get(`/api/tenant/bookings/${supplierReference}`);
@@ -343,7 +343,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     expect(await read(uuid)).toEqual(moved);
   });
 
-  it('changes the contact field by field, the notes and the reference, and keeps the rest', async () => {
+  it('changes single fields of the contact, the notes and the reference, and keeps all other fields', async () => {
     const { uuid, unitItems } = await reserve({ contact: CONTACT, resellerReference: 'R-1' });
     const booking = await change(uuid, {
       contact: { country: 'DE' },
@@ -448,7 +448,7 @@ describe('the cancellation', () => {
 });
 
 describe('a booking that REST changes', () => {
-  it('a hold that REST books reads PENDING, then EXPIRED after the payment window', async () => {
+  it('a booking whose hold REST books has the status PENDING, and EXPIRED after the payment window', async () => {
     const { uuid } = await reserve();
     const made = await reseller.book({
       tour_id: tours.startTime.id,

@@ -8,7 +8,7 @@ import { givenConformanceTours } from './conformance-tours';
 export interface Conformance {
   /** With a start time. */
   startTime: ConformanceProduct;
-  /** Without one. */
+  /** Without a start time. */
   openingHours: ConformanceProduct;
 }
 

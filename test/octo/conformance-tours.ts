@@ -18,8 +18,8 @@ interface ConformanceTour {
 }
 
 /**
- * The first tours of the catalog by name: two with a start time, because one booking moves between them, one of a whole day, one with
- * three departures on each date, and one with three on some dates and a departure without a time on the others.
+ * The first tours of the catalog by name: two with a start time (a booking moves from one to the other), one of a whole day, one with
+ * three departures on each date, and one with three on some dates and one departure without a time on the other dates.
  */
 export const CONFORMANCE_TOURS: ConformanceTour[] = [
   { slug: 'a-morning-in-the-old-town', name: 'A Morning in the Old Town', start_time: '09:30' },

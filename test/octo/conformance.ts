@@ -39,7 +39,7 @@ interface Keys {
   mixed: string;
 }
 
-/** The validator checks the first product with start times that a key sees, so each kind of tour has a tenant that sees it first. */
+/** Creates one tenant for each kind of tour, which sees this kind first: the validator checks the first product with start times. */
 async function givenConformanceTenants(db: Db): Promise<Keys> {
   const limits = { maxHolds: 1_000_000, maxUnpaid: 1_000_000 };
   const tenant = await givenTenant(db, { name: 'Conformance', ...limits });

@@ -86,7 +86,7 @@ describe('an error below /octo', () => {
     expectOctoError(await reseller.get('/octo/products/%ff'), 400, 'BAD_REQUEST');
   });
 
-  it('answers 500 without any detail to a failure of the service', async () => {
+  it('answers a failure of the service with 500 and without any detail', async () => {
     const { availability } = api.context.config.quotas;
     Object.defineProperty(api.context.config.quotas, 'availability', {
       configurable: true,
@@ -188,7 +188,7 @@ describe('a call below /octo', () => {
     expectOctoError(await sandbox.get('/octo/supplier').set('octo-env', 'live'), 400, 'BAD_REQUEST');
   });
 
-  it('accepts query parameters that it does not know', async () => {
+  it('accepts unknown query parameters', async () => {
     expect((await reseller.get('/octo/products?utm=1')).status).toBe(200);
   });
 });

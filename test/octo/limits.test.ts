@@ -160,7 +160,7 @@ describe('an answer of 503', () => {
 describe('a booking of OCTO that REST changes', () => {
   const read = async (uuid: string) => expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking');
 
-  it('a booking whose hold REST released reads CANCELLED and refuses every later write', async () => {
+  it('a booking whose hold REST released has the status CANCELLED and refuses every later write', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
     expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(api, uuid)}`)).status).toBeLessThan(
       300,
@@ -182,7 +182,7 @@ describe('a booking of OCTO that REST changes', () => {
     expectOctoError(change, 400, 'UNPROCESSABLE_ENTITY');
   });
 
-  it('a booking reads EXPIRED from the end of its hold', async () => {
+  it('a booking has the status EXPIRED from the end of its hold', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
     await endHoldIn(api.db, await holdIdOf(api, uuid), -1);
     const booking = await read(uuid);
@@ -194,7 +194,7 @@ describe('a booking of OCTO that REST changes', () => {
     ['REST', (_uuid, ref) => reseller.post(`/api/tenant/bookings/${ref}/confirm`, {})],
     ['OCTO', (uuid) => reseller.post(`/octo/bookings/${uuid}/confirm`, {})],
   ])(
-    'a booking reads PENDING while its lead is unpaid, and CONFIRMED after %s confirms it',
+    'a booking has the status PENDING while its lead is unpaid, and CONFIRMED after %s confirms it',
     async (_by, confirm) => {
       const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
       const hold_id = await holdIdOf(api, uuid);
@@ -209,7 +209,7 @@ describe('a booking of OCTO that REST changes', () => {
     },
   );
 
-  it('a booking whose lead REST cancelled reads CANCELLED with the reason', async () => {
+  it('a booking whose lead REST cancelled has the status CANCELLED and the reason', async () => {
     const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
     const { body } = await reseller.post(`/octo/bookings/${uuid}/confirm`, {});
     await reseller.post(`/api/tenant/bookings/${body.supplierReference}/cancel`, { reason: 'Storm' });

@@ -83,7 +83,7 @@ describe('a list of more than 100 bookings', () => {
     return taken;
   }
 
-  it('a long list waits for its turn, and a short list does not', async () => {
+  it('only a long list waits for other long lists of its key, not a short list', async () => {
     expect(await flightsOf(list)).toEqual([expect.stringMatching(/^octo bookings /)]);
     const short = await flightsOf(async () => {
       expect((await site.get('/octo/bookings?resellerReference=none')).body).toEqual([]);
@@ -91,7 +91,7 @@ describe('a list of more than 100 bookings', () => {
     expect(short).toEqual([]);
   });
 
-  it('answers 429 to a long list that waits two seconds for its turn', async () => {
+  it('answers 429 to a long list that has waited two seconds for another long list of its key', async () => {
     const [key] = await flightsOf(list);
     let end = () => {};
     const running = api.context.singleFlight(key!, () => new Promise<void>((resolve) => (end = resolve)));

@@ -103,7 +103,7 @@ describe('the details of an OCTO booking', () => {
     expect(await seatsTaken(api.db, seats)).toBe(5);
   });
 
-  it('a hold whose UUID is in use elsewhere waits, without a delay for the rest of its batch', async () => {
+  it('a hold whose UUID is locked by another transaction waits, and does not delay the other holds', async () => {
     const site = await givenWebsite(api);
     const seats = await givenSeats(api.db);
     const octo = detailsOf('dd');

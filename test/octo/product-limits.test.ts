@@ -76,7 +76,7 @@ describe('the most units of a product', () => {
   );
 });
 
-it('a change of the product alone keeps the date to which another request has moved the booking', async () => {
+it('a change that names only the product keeps the date to which another request has moved the booking', async () => {
   const uuid = await reserve(1);
   const ask = () => reseller.patch(at(uuid), { productId: small.id });
   const answer = await answerAfter(api.db, reserved(), ask, moveTo(uuid, tours.startTime.open[1]!.id));

@@ -41,8 +41,8 @@ export function expectOctoError(response: Response, status: number, error: strin
 }
 
 /**
- * Gives options without start times one. The schema asks for one on every option, but the standard's validator asks for an empty list
- * on those of products with opening hours.
+ * Adds a start time to options without one, because the schema requires one. The standard's validator requires an empty list
+ * for products with opening hours.
  */
 function withStartTimes(body: unknown): unknown {
   const text = JSON.stringify(body).replaceAll(

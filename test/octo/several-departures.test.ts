@@ -85,7 +85,7 @@ async function vacancies(): Promise<Record<string, number>> {
 }
 
 describe('the product of a tour with several departures a day', () => {
-  it('has the distinct start times of all its open departures, in order', async () => {
+  it('a product has each start time of its open departures once, in order', async () => {
     await givenThreeTimes();
     await givenTimes({ '09:30': {}, '07:15': {} }, NEXT_DATE);
     expect(await product()).toMatchObject({
@@ -94,13 +94,13 @@ describe('the product of a tour with several departures a day', () => {
     });
   });
 
-  it("has the tour's own start time beside those of its departures", async () => {
+  it("a product has the tour's own start time beside the start times of its departures", async () => {
     await setStartTime('10:00');
     await givenTimes({ '14:30': {}, '09:30': {} });
     expect((await product()).options[0]!.availabilityLocalStartTimes).toEqual(['09:30', '10:00', '14:30']);
   });
 
-  it('leaves out the start times of past, closed and cancelled departures', async () => {
+  it('a product leaves out the start times of past, closed and cancelled departures', async () => {
     await givenTimes({
       '09:30': { status: 'cancelled' },
       '12:00': { closesAt: '2020-01-01T00:00:00Z' },
@@ -110,13 +110,13 @@ describe('the product of a tour with several departures a day', () => {
     expect((await product()).options[0]!.availabilityLocalStartTimes).toEqual(['14:30']);
   });
 
-  it('keeps a start time whose departures are sold out', async () => {
+  it('a product keeps the start time of a sold-out departure', async () => {
     await givenTimes({ '09:30': { seats: 2 }, '14:30': {} });
     await reserve('09:30');
     expect((await product()).options[0]!.availabilityLocalStartTimes).toEqual(['09:30', '14:30']);
   });
 
-  it('is a product with start times if only one of its open departures has one', async () => {
+  it('a product has start times if at least one of its open departures has one', async () => {
     await givenDeparture(api.db, tour, { date: DATE });
     await givenTimes({ '18:00': {} }, NEXT_DATE);
     expect(await product()).toMatchObject({
@@ -125,7 +125,7 @@ describe('the product of a tour with several departures a day', () => {
     });
   });
 
-  it('has opening hours if only past departures have start times', async () => {
+  it('a product has opening hours if only past departures have start times', async () => {
     await givenTimes({ '08:00': {} }, daysFromToday(-2));
     await givenDeparture(api.db, tour, { date: DATE });
     expect(await product()).toMatchObject({
@@ -134,7 +134,7 @@ describe('the product of a tour with several departures a day', () => {
     });
   });
 
-  it('keeps its start times while none of its departures can be booked', async () => {
+  it('a product keeps its start times while none of its departures can be booked', async () => {
     await givenTimes({ '09:30': { status: 'cancelled' }, '14:30': { status: 'cancelled' } });
     expect(await product()).toMatchObject({
       availabilityType: 'START_TIME',
@@ -142,7 +142,7 @@ describe('the product of a tour with several departures a day', () => {
     });
   });
 
-  it('is the same in the list of all products', async () => {
+  it('the list of products shows a product with its start times as a single read shows it', async () => {
     await givenThreeTimes();
     const products: OctoProduct[] = expectOcto(await reseller.get('/octo/products'), 'products');
     expect(products.find(({ id }) => id === tour.id)).toEqual(await product());
@@ -206,7 +206,7 @@ describe('POST /octo/availability for several departures a day', () => {
     await givenTimes({ '18:00': {} }, NEXT_DATE);
     const rows = await availability();
     expect(timesOf(rows)).toEqual([`${DATE}T00:00`, `${NEXT_DATE}T18:00`]);
-    // All are of a product with start times.
+    // The product has start times, so no row is allDay.
     expect(rows).toMatchObject([
       { allDay: false, openingHours: WHOLE_DAY },
       { allDay: false, openingHours: [] },
@@ -222,7 +222,7 @@ describe('POST /octo/availability for several departures a day', () => {
     for (const row of rows) expect(row).toMatchObject({ allDay: true, openingHours: WHOLE_DAY });
   });
 
-  it('shows a start time in the hour that comes twice as the first of both', async () => {
+  it('shows a start time that clocks show twice as its first occurrence', async () => {
     await givenTimes({ '01:30': {}, '02:30': {}, '03:30': {} }, '2031-10-26');
     const rows = await availability('2031-10-26', '2031-10-26');
     expect(rows.map(({ localDateTimeStart }) => localDateTimeStart)).toEqual([
@@ -244,7 +244,7 @@ describe('POST /octo/availability/calendar for several departures a day', () => 
     ]);
   });
 
-  it('is available if one departure has seats for all the units', async () => {
+  it('a day is available if one of its departures has seats for all the units', async () => {
     await givenThreeTimes();
     const ask = async (quantity: number) =>
       (await calendar({ units: [{ id: 'adult', quantity }] })).map(({ available }) => available);
@@ -252,7 +252,7 @@ describe('POST /octo/availability/calendar for several departures a day', () => 
     expect(await ask(9)).toEqual([false]);
   });
 
-  it('has the best status of its departures', async () => {
+  it('a day has the best status of its departures', async () => {
     const status = async () => (await calendar())[0]!.status;
     await givenTimes({
       '08:00': { status: 'cancelled' },
@@ -273,7 +273,7 @@ describe('POST /octo/availability/calendar for several departures a day', () => 
     expect(await status()).toBe('CLOSED');
   });
 
-  it('has the lowest price of each unit among the open departures with octo/pricing', async () => {
+  it('with octo/pricing, a day has the lowest price of each unit among its open departures', async () => {
     await givenTimes({
       '08:00': { prices: { adult: 100, child: 50 }, status: 'cancelled' },
       '09:30': { prices: { adult: 6000 } },
@@ -287,7 +287,7 @@ describe('POST /octo/availability/calendar for several departures a day', () => 
     ]);
   });
 
-  it('shows the whole day as opening hours of a date without a start time only', async () => {
+  it('shows opening hours only for a date whose departures have no start time', async () => {
     await givenDeparture(api.db, tour, { date: DATE });
     await givenTimes({ '18:00': {}, '20:00': {} }, NEXT_DATE);
     const days = await calendar();
@@ -298,7 +298,7 @@ describe('POST /octo/availability/calendar for several departures a day', () => 
 describe('an OCTO booking of one of several departures a day', () => {
   beforeEach(async () => givenThreeTimes());
 
-  it('takes the seats of its departure, and shows its start', async () => {
+  it('a booking takes seats of its departure only, and shows the start of this departure', async () => {
     const booking = await reserve('12:00');
     expect(booking.availability.localDateTimeStart).toMatch(new RegExp(`^${DATE}T12:00:00\\+0[12]:00$`));
     expect(booking.availabilityId).toBe(await idAt('12:00'));
@@ -307,7 +307,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(await vacancies()).toEqual({ '09:30': 8, '12:00': 5, '14:30': 5 });
   });
 
-  it('moves from the morning to the afternoon while it is on hold', async () => {
+  it('a booking on hold moves from the morning to the afternoon', async () => {
     const { uuid } = await reserve('09:30');
     const moved = await change(uuid, { availabilityId: await idAt('14:30') });
     expect(moved).toMatchObject({ status: 'ON_HOLD', availabilityId: await idAt('14:30') });
@@ -315,7 +315,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(await vacancies()).toEqual({ '09:30': 8, '12:00': 7, '14:30': 3 });
   });
 
-  it('moves from the morning to the afternoon after its confirmation', async () => {
+  it('a confirmed booking moves from the morning to the afternoon', async () => {
     const { uuid } = await reserve('09:30');
     const confirmed = await confirm(uuid);
     expect(timesOf([confirmed.availability])).toEqual([`${DATE}T09:30`]);
@@ -327,7 +327,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(await vacancies()).toEqual({ '09:30': 8, '12:00': 7, '14:30': 3 });
   });
 
-  it('moves to the departure at the same time on another date that also has several departures', async () => {
+  it('a booking moves to a departure of another date that also has several departures', async () => {
     await givenThreeTimes(NEXT_DATE);
     const { uuid } = await reserve('09:30');
     await confirm(uuid);
@@ -335,7 +335,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(timesOf([moved.availability])).toEqual([`${NEXT_DATE}T09:30`]);
   });
 
-  it('stays on its departure in a change without an availability', async () => {
+  it('a change without an availability keeps the departure of the booking', async () => {
     const { uuid } = await reserve('12:00');
     const changed = await change(uuid, { unitItems: adults(3), productId: tour.id });
     expect(timesOf([changed.availability])).toEqual([`${DATE}T12:00`]);
@@ -344,7 +344,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(await vacancies()).toEqual({ '09:30': 8, '12:00': 4, '14:30': 5 });
   });
 
-  it('does not move to a departure without enough seats', async () => {
+  it('a booking does not move to a departure without enough seats', async () => {
     await reserve('14:30', { unitItems: adults(4) });
     const { uuid } = await reserve('09:30');
     const answer = await reseller.patch(`/octo/bookings/${uuid}`, { availabilityId: await idAt('14:30') });
@@ -352,7 +352,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(await vacancies()).toEqual({ '09:30': 6, '12:00': 7, '14:30': 1 });
   });
 
-  it('needs an availability to change to a product with several departures on its date', async () => {
+  it('a change to a product with several departures on the date needs an availability', async () => {
     const { uuid } = await reserve('09:30');
     const other = await givenTour(api.db);
     await givenTimes({ '10:00': {}, '16:00': {} }, DATE, other);
@@ -363,7 +363,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     );
   });
 
-  it('is listed with the start of its departure', async () => {
+  it('the list of bookings shows a booking with the start of its departure', async () => {
     const { uuid } = await reserve('14:30');
     const found: OctoBooking[] = expectOcto(
       await reseller.get(`/octo/bookings?localDate=${DATE}`),
@@ -373,7 +373,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(timesOf([listed.availability])).toEqual([`${DATE}T14:30`]);
   });
 
-  it('keeps its departure when the tour gets another start time', async () => {
+  it('a booking keeps its departure when the tour gets another start time', async () => {
     const { uuid } = await reserve('09:30');
     await setStartTime('11:00');
     const read: OctoBooking = expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking');

@@ -16,8 +16,8 @@ export interface CatalogSize {
 }
 
 /**
- * Fills a migrated database by one statement a table, without triggers and foreign keys, and then analyzes it. The tenants
- * `large-0`, `large-1`, … have the rows in turns; every tenth shows only the tours of its rules.
+ * Fills a migrated database by one statement a table, without triggers and foreign keys, and then analyzes it. The rows belong in turn
+ * to the tenants `large-0`, `large-1`, …; every tenth tenant sees only the tours of its rules.
  * @param db a superuser's
  */
 export async function fillLargeCatalog(db: Db, size: CatalogSize): Promise<void> {

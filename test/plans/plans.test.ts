@@ -16,11 +16,11 @@ const SIZE = {
   deliveries: 20_000,
 };
 const FILL_MS = 300_000;
-/** Ten times what a tenant has in a table, and less than a tenth of the smallest table. */
+/** Ten times the rows that a tenant has in a table, and less than a tenth of the smallest table. */
 const MOST_ROWS = 1000;
-/** These count the seats of departures. */
+/** The indexes for the count of seats. */
 const SEAT_INDEXES = / by (seat_holds_live|booking_leads_standing)_by_kind$/;
-/** A page of changes looks at so many tours to find its own: those of 10,000 rules, and archived ones. */
+/** A page of changes may read this many rows, for the tours of 10,000 rules and for archived tours. */
 const MOST_ROWS_OF_CHANGES = 15_000;
 const LARGE =
   /^(tours|departures|next_departures|tour_tags|tour_changes|tour_publications|tenant_changes|visibility_periods|catalog_commits|seat_holds|booking_leads|webhook_(deliveries|events|attempts)(_\w+)?)$/;
@@ -29,7 +29,7 @@ const api = useTestApi();
 const terminal = useTerminalOf(api);
 let statements: () => RunStatement[];
 let authorization: string;
-/** Has three departures on each of its dates. */
+/** A tour with three departures on each of its dates. */
 const TIMED = 'large-70';
 let tour: string;
 let date: string;
@@ -58,7 +58,7 @@ async function send(method: string, path: string, body?: object): Promise<Record
     headers: { authorization, ...(body ? key : {}) },
   });
   const text = await answer.text();
-  // Reading a long log of plans can block this process, which is the API's too, for more than a second: it sheds load then.
+  // The API runs in this process, and sheds load after a long log of plans has blocked the process for more than a second.
   if (answer.headers.get('retry-after') && text.includes('"overloaded"')) {
     await sleep(1100);
     return send(method, path, body);
@@ -219,7 +219,7 @@ describe('with 100,000 tours', () => {
     async (status) => expect(await badScans(() => get(`/api/gateway/holds?status=${status}`))).toEqual([]),
   );
 
-  // The planner may read next_departures once for each continent, as its samples say: 100,000 narrow rows.
+  // The planner may read next_departures, 100,000 narrow rows, once for each continent. This depends on the rows that it sampled.
   it('a page by next departure of one country and tag reads only next_departures completely', async () => {
     const path = '/api/tenant/catalog?sort=next_departure_date&country=VN&tag=tag-6';
     const scans = await badScans(() => get(path), SIZE.tours);
@@ -261,13 +261,13 @@ describe('with 100,000 tours', () => {
     expect(await badScans(list)).toEqual([]);
   });
 
-  it('tourctl tenant list, which counts the tours that tenants see, reads only tours completely', async () => {
+  it('tourctl tenant list reads only the table tours completely, to count the tours that each tenant sees', async () => {
     const scans = await badScans(() => terminal.tourctl('tenant list --json'));
     expect(scans.filter((scan) => !scan.startsWith('Seq Scan of tours,'))).toEqual([]);
   });
 
   it.each(['hold list', 'booking list --external-ref order-5'])(
-    'tourctl %s reads a complete table, because no index has its order or filter over all tenants',
+    'tourctl %s reads a complete table, because no index orders or filters the rows of all tenants',
     async (line) => {
       expect(await badScans(() => terminal.tourctl(`${line} --json`))).not.toEqual([]);
     },
@@ -284,7 +284,7 @@ describe('with 20,000 holds and bookings of one tenant', () => {
     ['bookings', '/api/tenant/bookings?'],
     ['bookings by date of departure', `/api/tenant/bookings?departure_from=${inDays(0)}&`],
     ['bookings that changed in two years', `/api/tenant/bookings?updated_since=${hoursAgo(17_000)}&`],
-  ])('page 1 and page 50 of the %s read as many rows as they list (T20)', async (_what, list) => {
+  ])('page 1 and page 50 of the %s read few rows (T20)', async (_what, list) => {
     const ask = async (page: string) => {
       statements();
       const { next_cursor } = await get(`${list}limit=10${page}`);
@@ -300,7 +300,7 @@ describe('with 20,000 holds and bookings of one tenant', () => {
     expect(page).toEqual({ next_cursor: expect.any(String), wide: [] });
   });
 
-  it('a list of OCTO bookings reads only those of its dates, and ends when it has too many', async () => {
+  it('a list of OCTO bookings reads only the bookings of its dates, and ends early when too many match', async () => {
     const rowsOf = async (ask: () => Promise<unknown>) => {
       statements();
       await ask();

@@ -242,24 +242,32 @@ describe('copies of a database at 0033', () => {
       'lacks "CREATE TRIGGER seat_holds_inserted',
     ],
     [
-      'a switched off trigger',
+      'a disabled trigger',
       'alter table seat_holds disable trigger seat_holds_inserted',
       'in addition "disabled: CREATE TRIGGER seat_holds_inserted',
     ],
-    ['another column', 'alter table tours add column mine text', 'in addition "column tours.mine'],
-    ['another type', 'alter table audit_log alter column host type varchar(99)', 'column audit_log.host'],
+    ['an additional column', 'alter table tours add column mine text', 'in addition "column tours.mine'],
+    [
+      'another type of a column',
+      'alter table audit_log alter column host type varchar(99)',
+      'column audit_log.host',
+    ],
     [
       'a missing constraint',
       'alter table tours drop constraint tours_duration_range',
       'lacks "constraint tours_duration_range',
     ],
     [
-      'another function',
+      'a changed function',
       `create or replace function tour_today(time_zone text, at timestamptz) returns date language sql immutable return at::date`,
       'function tour_today',
     ],
-    ['a right of everyone', 'grant select on tours to public', 'in addition "right public SELECT on tours'],
-    ['a table of its own', 'create table mine (id integer)', 'in addition "column mine.id'],
+    [
+      'an additional right of everyone',
+      'grant select on tours to public',
+      'in addition "right public SELECT on tours',
+    ],
+    ['an additional table', 'create table mine (id integer)', 'in addition "column mine.id'],
   ])(
     'migrate refuses a database with %s, names the difference and changes nothing',
     async (_, difference, named) =>

@@ -125,7 +125,7 @@ describe('the version of cached data', () => {
     expect(await raisedBy(() => inTransaction(db, work))).toBe(1);
   });
 
-  it('a revocation does not wait for a long import, which locks the version at COMMIT only', async () => {
+  it('a revocation does not wait for an open import, because an import locks the version only at COMMIT', async () => {
     const tenant = await givenTenant(db);
     await givenKey(db, tenant);
     const imported = await db.transaction();
@@ -180,7 +180,7 @@ describe('the instant until which a departure can be booked', () => {
     expect(rows[0]).toEqual({ before: true, after: false });
   });
 
-  it('the closing time of a departure counts where it comes first', async () => {
+  it('bookings close at the closing time of a departure if it comes before the end of its date', async () => {
     const { rows } = await db.raw(
       `select departure_closes_at('2026-05-01', '2026-04-30 18:00Z', 'UTC') = '2026-04-30 18:00Z' as earlier,
          departure_closes_at('2026-05-01', '2026-05-09 18:00Z', 'UTC') = '2026-05-02 00:00Z' as later`,

@@ -34,7 +34,7 @@ afterEach(async () => {
   await database.db.raw('drop role if exists ??', [ROLE]);
 });
 
-/** Each makes the database unusable, and returns its URL and the way to restore it. */
+/** Functions that make the database unusable. Each returns the URL, and a function that restores the database. */
 const obstacles: Record<string, () => Promise<{ url: string; restore: () => unknown }>> = {
   'listens on no port yet': async () => {
     const [port] = await freePorts();

@@ -89,7 +89,7 @@ describe('the functions that run with the rights of their owner', () => {
   });
 });
 
-/** Returns the rights that the role has on a table, and on columns where it has them only there. */
+/** Returns the rights of the role on a table, and the rights that it has only on some columns. */
 async function rightsOf(db: Db, role: DatabaseRole, object: string): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { right: string }[] }>(
     `select lower(privilege) as right
@@ -128,7 +128,7 @@ describe('a login of the API', () => {
     `insert into price_rules (tenant_id, kind, percent) select id, 'percent', 10 from tenants`,
     'delete from price_rules',
     'update departures set seats_total = 100000',
-    // Only lets it lock the row.
+    // The API has the right to update this column only to lock the row.
     'update departures set created_at = now()',
     'delete from departures',
     'delete from booking_leads',

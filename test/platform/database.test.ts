@@ -35,7 +35,7 @@ describe('runPrepared', () => {
     },
   );
 
-  it('prepares a statement once for each of the settings of its transactions', async () => {
+  it('prepares a statement once for each different setting of its transactions', async () => {
     const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare: true });
     const scan = (settings: string) =>
       inTransaction(db, (trx) => runPrepared(trx, 'select :one::integer', { one: 1 }), { settings });
@@ -135,7 +135,7 @@ describe('migrate', () => {
     }
   });
 
-  it('waits for a locked table in short turns, so that other statements can use it', async () => {
+  it('waits for a locked table in short attempts, so that other statements can use the table', async () => {
     const { db } = database;
     await db.raw('drop table audit_log');
     await db('knex_migrations').where({ name: AUDIT }).delete();

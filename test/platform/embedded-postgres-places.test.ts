@@ -112,7 +112,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect(readdirSync(fallback)).toEqual([path.basename(copy)]);
   });
 
-  it('keeps the cluster outside the data directory when the account cannot enter it, and says so', async () => {
+  it('keeps the cluster outside a data directory that the account cannot enter, and says so', async () => {
     const home = temporaryDirectory();
     chmodSync(home, 0o700);
     const dataDir = path.join(home, 'project/data');

@@ -21,7 +21,7 @@ const ROOT = path.resolve(__dirname, '../..');
 const directories: string[] = [];
 const children: ChildProcess[] = [];
 
-/** A directory below the system's temporary one; `removeDirectories` stops the server in it and removes it. */
+/** Creates a temporary directory. `removeDirectories` stops the server in it and removes it. */
 export function temporaryDirectory(prefix = 'embedded-postgres-test-'): string {
   const directory = mkdtempSync(path.join(tmpdir(), prefix));
   directories.push(directory);

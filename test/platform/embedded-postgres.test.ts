@@ -24,7 +24,7 @@ afterAll(removeDirectories);
 
 let template: string;
 
-/** Two processes start on a missing directory; the tests below use their database. */
+/** Starts two processes at once on a missing directory. The tests below use their database. */
 beforeAll(async () => {
   template = path.join(temporaryDirectory(), 'data');
   const [one, two] = await Promise.all([joinInProcess(template), joinInProcess(template)]);

@@ -51,7 +51,7 @@ const SETTINGS = `
 
 describe('a transaction whose BEGIN travels with its first statement', () => {
   it.each([true, false])(
-    'applies its settings to the first statement, and leaves none behind (canPrepare: %s)',
+    'its settings apply to its first statement, and to no later transaction (canPrepare: %s)',
     async (canPrepare) => {
       await db.destroy();
       db = open({ canPrepare });
@@ -87,7 +87,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([1]);
   });
 
-  it('limits the time of its first statement', async () => {
+  it('statement_timeout limits its first statement', async () => {
     const settings = "set local statement_timeout = '100ms'";
     await expect(transact((trx) => sleepFor(trx, 2), { settings })).rejects.toMatchObject({ code: '57014' });
   });
@@ -116,7 +116,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([1, 2]);
   });
 
-  it('a savepoint may be its first statement', async () => {
+  it('the first statement of a transaction may be a savepoint', async () => {
     await transact(async (trx) => {
       await expect(trx.transaction((inner) => write(inner, 1).then(() => inner.raw('x')))).rejects.toThrow();
       await write(trx, 2);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Returns the bytes as they were sent, which other clients decompress. */
+/** Returns the bytes as they were sent. Other test clients would decompress them. */
 async function get(acceptEncoding: string, headers: Record<string, string> = {}) {
   const { port } = server.address() as AddressInfo;
   const sent = { ...headers, 'accept-encoding': acceptEncoding, connection: 'close' };

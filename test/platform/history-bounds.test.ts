@@ -29,7 +29,7 @@ const months = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** An expression for the first day of the month at this distance from the current one. */
+/** Returns an SQL expression for the first day of the month at this distance from the current month. */
 const monthAt = (distance: number) =>
   `(date_trunc('month', now() at time zone 'UTC') + make_interval(months => ${distance}))::date`;
 
@@ -90,9 +90,9 @@ describe('a login of the queue', () => {
   });
 
   it.each([
-    ['younger than a day', `now()`],
+    ['less than a day ago', `now()`],
     ['before 1970, which would match all rows', `timestamptz '1969-12-01'`],
-  ])('a login of the queue cannot delete rows of the default partition that are %s', async (_, before) => {
+  ])('a login of the queue cannot delete stranded rows up to a time %s', async (_, before) => {
     for (const table of ['webhook_events', 'webhook_deliveries'])
       await database.db.raw(`drop table ${table}_${await currentSuffix()}`);
     await book(database.db, await createTenant(database.db));

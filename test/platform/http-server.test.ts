@@ -130,7 +130,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
       expect(client.said()).toMatch(/^HTTP\/1\.1 405 [^]*\r\nConnection: close\r\n/);
       expect(client.socket.bytesWritten - client.socket.writableLength).toBeLessThan(32e6);
     };
-    // The server waits for two seconds before it ends each of them.
+    // The server waits for two seconds before it ends each of the two connections.
     await Promise.all(['Content-Length: 2000000000', 'Transfer-Encoding: chunked'].map(sendBody));
   });
 
@@ -178,8 +178,11 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
 
   it.each([
     ['120 headers', request('GET /healthz', ...Array.from({ length: 120 }, (_, n) => `X-${n}: 1`))],
-    ['no path', request('GET foo://')],
-    ['1,600 characters of proxies', request('GET /healthz', `X-Forwarded-For: ${'fd00::1,'.repeat(200)}`)],
+    ['a URL instead of a path', request('GET foo://')],
+    [
+      '1,600 characters of X-Forwarded-For',
+      request('GET /healthz', `X-Forwarded-For: ${'fd00::1,'.repeat(200)}`),
+    ],
   ])('refuses a request with %s', async (_problem, text) => {
     const client = connectTo(url(), text);
     await expectSaid(client, /^HTTP\/1\.1 4(00|31) [^]*X-Request-Id/);
@@ -242,7 +245,7 @@ describe('the connections of an API', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Opens so many connections, and waits until the server has accepted the last one. */
+  /** Opens `count` connections, and waits until the server has accepted the last one. */
   async function open(url: string, count: number, text: string): Promise<Client[]> {
     const clients: Client[] = [];
     for (let n = 0; n < count; n++) {

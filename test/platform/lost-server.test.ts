@@ -61,7 +61,7 @@ it('a silent first host of the URL delays only the first connection', async () =
     await db.transaction(async (trx) => {
       await trx.raw('select 1');
       expect(performance.now() - begun).toBeGreaterThan(2000);
-      // The transaction has the first connection.
+      // The transaction still uses the first connection.
       expect(await timeOf(db.raw('select 2'))).toBeLessThan(1500);
     });
   } finally {

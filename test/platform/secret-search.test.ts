@@ -26,7 +26,7 @@ const PERSON = {
   notes: `Quill${MARK} is vegan`,
 };
 const PEOPLE = [`Quill${MARK}`, PERSON.phone, PERSON.email];
-/** The tables that store customers (docs/operations.md). */
+/** The tables that store customers. */
 const OF_CUSTOMERS = ['booking_leads', 'idempotency_keys', 'octo_bookings', 'seat_holds', 'webhook_events'];
 
 let terminal: TestTerminal;

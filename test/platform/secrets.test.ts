@@ -13,7 +13,7 @@ const ALL = ['secretsKey', 'cursorKey', 'keyPepper'] as const;
 const load = (env: Record<string, string>, isNew = true) =>
   loadSecrets(loadConfig({ DATA_DIR: dataDir, ...env }), ALL, () => Promise.resolve(isNew));
 
-/** Loads them for an external database, and fails if that database is asked whether it is new. */
+/** Loads secrets for an external database. Fails if the loader checks whether the database is new. */
 const loadExternal = (needed: readonly (typeof ALL)[number][]) =>
   loadSecrets(
     loadConfig({ DATABASE_URL: 'postgres://localhost/x', CURSOR_KEY: 'c'.repeat(32), DATA_DIR: dataDir }),
@@ -105,7 +105,7 @@ describe('the check values of secrets', () => {
     expect(JSON.stringify(rows)).not.toMatch(/kkk/);
   });
 
-  it('refuses a wrong SECRETS_KEY in a service that does not use it', async () => {
+  it('refuses a wrong SECRETS_KEY, even in a service that does not use it', async () => {
     await open({ SECRETS_KEY: KEY });
     await expect(open({ SECRETS_KEY: OTHER }, ['cursorKey', 'keyPepper'])).rejects.toThrow(
       'SECRETS_KEY is not',

@@ -5,7 +5,7 @@ import express, { type Response } from 'express';
 import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/edge';
 
 const MIB = 1024 * 1024;
-/** More than the buffers of the operating system take from the server before the client reads: up to 4 MB, and a client's 6 MB. */
+/** More than all buffers hold before the client reads: up to 4 MB at the server, and 6 MB at the client. */
 const LARGE = 24 * MIB;
 /** Other times and rates than the real ones, to make the tests fast. Node's own timeout is long, so that it closes nothing here. */
 const LIMITS = {
@@ -36,7 +36,7 @@ const connections = (): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Requests the large answer, and reads at most so many bytes a second. Counts the bytes in `received`. */
+/** Requests the large answer, and reads at most `bytesPerSecond`. Counts the bytes in `received`. */
 function readAt(bytesPerSecond: number): { socket: Socket; received: () => number } {
   const socket = connect(port, '127.0.0.1');
   const begun = performance.now();

@@ -77,7 +77,7 @@ describe('the departures of one date', () => {
     await expectRefused(givenDeparture(database.db, tour, { date: DATE, startTime: second }));
   });
 
-  it('a start time of the tour is refused if two departures of a date no longer differ by their times', async () => {
+  it('a start time of the tour is refused if two departures of a date would no longer have different times', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     await db('tours').where({ id: tour.id }).update({ start_time: '08:00' });

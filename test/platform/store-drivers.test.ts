@@ -24,7 +24,7 @@ import type { StoreConnection, RunScript } from '../../services/platform/shared-
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
 import { type RestStore, startRestStore } from '../support/rest-store';
 
-/** Replaces the store's clock: seconds and microseconds as of TIME, from a list that the test writes. */
+/** Replaces TIME in the scripts: returns seconds and microseconds from a list that the test writes. */
 const TEST_CLOCK = `redis.call('LRANGE', 'clock', 0, 1)`;
 const START = 1_800_000_000_000;
 const REST_DATABASE = 1;

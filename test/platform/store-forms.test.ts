@@ -107,7 +107,7 @@ describeWithRedis('a shared store on a Redis Cluster', () => {
 
     await nodes[1].kill();
     expect(await isShared(store, there)).toBe(false);
-    // The probes use that node, so a healthy other node does not end the outage.
+    // The probes go to the missing node, so the other node does not end the outage.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     for (const bucket of buckets) expect(await isShared(store, bucket)).toBe(false);
     await nodes[1].restart();

@@ -47,12 +47,12 @@ async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {
 }
 
 describe('the migrations of start times', () => {
-  it('keep every departure, hold and booking', async () => {
+  it('the migrations keep every departure, hold and booking', async () => {
     expect(before.length).toBeGreaterThan(40);
     expect(await rowsOf(database.db)).toEqual(before);
   });
 
-  it('give no departure a time of its own, and due is the next departure of tours with a time', async () => {
+  it('the migrations give no departure a time, and mark the next departure of each tour with a time as due', async () => {
     const { db } = database;
     expect(await db('departures').whereNotNull('start_time')).toEqual([]);
     const due = db('next_departures_due as n').join('tours as t', 't.id', 'n.tour_id').pluck('t.slug');
@@ -77,12 +77,12 @@ describe('an instance of the last release, after the migrations', () => {
       [date],
     );
 
-  it('adds a departure, and a second one of its date is refused', async () => {
+  it('an old instance adds a departure, but the database refuses a second one on its date', async () => {
     await insert('2041-05-01');
     await expect(insert('2041-05-01')).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('changes a departure by its date', async () => {
+  it('an old instance changes a departure by its date', async () => {
     const { rowCount } = await database.db.raw<{ rowCount: number }>(
       `update departures d set seats_total = 30, status = 'cancelled', updated_at = clock_timestamp()
        from tours t where t.id = d.tour_id and t.slug = 'tour-2' and d.departure_date = '2040-01-02'`,
@@ -90,7 +90,7 @@ describe('an instance of the last release, after the migrations', () => {
     expect(rowCount).toBe(1);
   });
 
-  it('finds the open departures and closing times by functions without a start time', async () => {
+  it('an old instance finds open departures and closing times by the functions without a start time', async () => {
     const { rows } = await database.db.raw(
       `select count(*)::int as open, max(departure_closes_at(d.departure_date, d.closes_at, t.time_zone)) as last
        from departures d join tours t on t.id = d.tour_id
@@ -99,7 +99,7 @@ describe('an instance of the last release, after the migrations', () => {
     expect(rows).toEqual([{ open: 3, last: new Date('2040-01-05T00:00:00Z') }]);
   });
 
-  it('refuses and sells without start times', async () => {
+  it('an old instance stores a refusal and a hold without a start time', async () => {
     const { db } = database;
     await db.raw(
       `insert into sale_refusals (at, tenant_id, operation, code, request_id)
@@ -116,7 +116,7 @@ describe('an instance of the last release, after the migrations', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('lets nobody add a second departure with a time of its own until it has ended', async () => {
+  it('nobody can add a second departure on a date until the old instance has ended', async () => {
     const { db } = database;
     const tour = await db('tours').where({ slug: 'tour-2' }).first<{ id: string }>('id');
     const second = {

@@ -1,6 +1,6 @@
 /**
- * Starts the product like a new user: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then a start after
- * kill -9, the lines again, Ctrl-C. Run by `npm run smoke`.
+ * Starts the product like a new user: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then starts it
+ * again after kill -9, and repeats the lines and Ctrl-C. Run by `npm run smoke`.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
@@ -141,7 +141,7 @@ async function cleanUp(): Promise<void> {
   const pid = databasePid();
   if (pid) process.kill(pid, 'SIGQUIT');
   await until(() => databasePid() === undefined, 'the database does not stop').catch(() => undefined);
-  // A closed directory above makes the cluster a link to a place outside.
+  // If a parent directory is closed, the cluster is a link to a directory elsewhere.
   if (existsSync(cluster)) rmSync(realpathSync(cluster), { recursive: true, force: true });
   rmSync(dataDir, { recursive: true, force: true });
 }

@@ -26,7 +26,7 @@ export interface Command {
 }
 
 const READY_MS = 30_000;
-/** Longer than any of them takes to stop; a service takes at most 15 s. */
+/** Longer than any child takes to stop; a service takes at most 15 s. */
 const STOP_MS = 20_000;
 const running = new Set<Child>();
 

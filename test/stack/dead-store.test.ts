@@ -55,7 +55,7 @@ interface Phase {
 }
 
 describeWithRedis('two APIs whose shared store dies under load', () => {
-  describe.each(['redis', 'rest'] as const)('(%s)', (driver) => {
+  describe.each(['redis', 'rest'] as const)('over %s', (driver) => {
     suite(driver);
   });
 });

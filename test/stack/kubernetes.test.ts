@@ -89,7 +89,7 @@ describe('the Kubernetes manifests', () => {
         { secretRef: { name: OWN_SECRET[name as keyof typeof OWN_SECRET] } },
       ]);
     }
-    const docs = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
+    const docs = readFileSync(path.join(ROOT, 'docs/run-many.md'), 'utf8');
     for (const variable of SECRETS) expect(docs).toContain(`--from-literal=${variable}=`);
     for (const secret of Object.values(OWN_SECRET))
       expect(docs).toContain(`create secret generic ${secret} `);

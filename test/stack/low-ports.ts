@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 const FIRST = 15_000;
-/** The system uses ports from here on for outgoing connections, and took one from an instance that restarted (seen). */
+/** The system uses ports from here on for outgoing connections. It has taken the port of an instance that was restarting (observed). */
 const END = 32_000;
 
 /** Returns consecutive free ports. */

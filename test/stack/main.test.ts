@@ -24,7 +24,7 @@ function suite(): void {
   }, MS);
 
   it(
-    'prints its addresses, sells with the printed command, and leaves no process or file after Ctrl-C',
+    'the stack prints its addresses and a command that books, and leaves no process or file after Ctrl-C',
     async () => {
       const [port] = (await lowPorts(1)) as [number];
       child = spawn(process.execPath, ['--import', 'tsx', 'test/stack/main.ts', `${port}`], { cwd: ROOT });

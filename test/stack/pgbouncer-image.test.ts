@@ -113,7 +113,7 @@ function suite(): void {
     await stranger.destroy();
   });
 
-  it('keeps connections for the queue while the API waits for more than it may have', async () => {
+  it('the queue still gets a connection while the API uses all of its own connections', async () => {
     const api = login('tours_api', PASSWORDS.API_DATABASE_PASSWORD, 70);
     const queue = login('tours_queue', PASSWORDS.QUEUE_DATABASE_PASSWORD);
     let release = () => {};
@@ -151,7 +151,7 @@ function suite(): void {
       env: { PATH: process.env.PATH, TMPDIR: dir },
       ...accountFor(),
     });
-    // PgBouncer reads it later.
+    // PgBouncer applies the new address some time after the script ends.
     for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++) await sleep(20);
     proxy.hang();
     const unheard = await Promise.race([serverPort(), sleep(300, 'nothing')]);

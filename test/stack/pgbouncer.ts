@@ -23,7 +23,7 @@ export async function startPgBouncer(
   settings: string[] = [],
 ): Promise<PgBouncer> {
   const { hostname, port: serverPort, username, password } = new URL(directUrl);
-  // It refuses to run as root, as PostgreSQL does.
+  // PgBouncer refuses to run as root, like PostgreSQL.
   const account = accountFor();
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const write = (name: string, lines: string[]) => {

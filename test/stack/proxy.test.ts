@@ -82,7 +82,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     mutes.push(mute.server);
     return mute;
   };
-  /** An address without a listener. */
+  /** Returns a port without a listener. */
   const nowhere = async () => (await lowPorts(1))[0]!;
   const given = async (
     ports: number[],
@@ -106,7 +106,7 @@ describeWith('nginx', 'the reverse proxy', () => {
         });
       const statuses = [];
       for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
-        // Changes the claim each time: a client whose claim is trusted would never be limited.
+        // Claims another address each time: if the API trusted the header, it would never limit this client.
         statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
       }
       expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
@@ -141,7 +141,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     });
   });
 
-  it('writes no query, no credential and no address into its log, whatever fails', async () => {
+  it('writes no query, no credential and no client address into its log for answers of 400, 404, 500 and 502', async () => {
     const { api, port } = await givenApi();
     const website = await givenWebsite(api);
     const key = website.authorization.slice('Bearer '.length);

@@ -63,7 +63,7 @@ export async function startInstance(
   return instance;
 }
 
-/** The variables that Node uses, without the settings of the shell that runs the tests. */
+/** Returns the variables that Node uses, without other settings of the shell that runs the tests. */
 function inherited(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));

@@ -76,7 +76,7 @@ async function start(options: StackOptions, stops: Stops): Promise<Omit<Stack, '
     directUrl,
     options.poolerSettings,
   );
-  // SIGTERM ends it at once. Its clients have stopped before.
+  // SIGTERM ends PgBouncer at once. Its clients have already stopped.
   stops.push(() => pooler.child.stop());
   const [databaseUrl, redisUrl] = [pooler.url(directUrl), `redis://127.0.0.1:${ports.redis}`];
   const url = `http://127.0.0.1:${ports.proxy}`;

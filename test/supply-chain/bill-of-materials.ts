@@ -18,7 +18,7 @@ const FILE = 'sbom.cdx.json';
 
 /**
  * Returns the production packages in the format CycloneDX. `npm sbom --omit dev` leaves out each package that a development
- * package uses too, such as express, so all packages are asked for, and those for development alone are removed.
+ * package uses too, such as express, so this reads all packages and removes those for development alone.
  */
 export function billOfMaterials(): BillOfMaterials {
   const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
@@ -35,7 +35,7 @@ export function billOfMaterials(): BillOfMaterials {
     metadata: { ...all.metadata, component: { ...product, name } },
     components: all.components
       .filter((component) => kept.has(component['bom-ref']))
-      // npm marks a package as for development where one of its two places is.
+      // Drops the properties: npm marks a package as a development package if only one of its two copies is.
       .map((component) => ({ ...component, properties: [] })),
     dependencies: all.dependencies
       .filter(({ ref }) => kept.has(ref))

@@ -1,6 +1,6 @@
 import { type LockedPackage, productionPackages } from './locked-packages';
 
-/** Allow use, change and sale, and ask only for the notice to be kept. `MIT/X11` is how the package `nub` writes MIT. */
+/** Licences that allow use, change and sale, and require only that the notice is kept. `MIT/X11` is how the package `nub` writes MIT. */
 const ALLOWED = new Set([
   'MIT',
   'MIT/X11',

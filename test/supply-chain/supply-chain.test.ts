@@ -39,7 +39,7 @@ describe('the software bill of materials', () => {
 });
 
 describe('the scripts of packages', () => {
-  it('package.json allows or refuses each package with a script by name, and no other', () => {
+  it('allowScripts in package.json names each package that has an install script, and no other', () => {
     expect(Object.keys(allowScripts).sort()).toEqual(packagesWithInstallScript());
   });
 });

@@ -17,7 +17,7 @@ export interface CatalogChanges {
   asOf: string;
 }
 
-/** A time to which each tour is a change. */
+/** A time before all changes, so that each tour counts as changed. */
 export const BEGINNING = '1970-01-01T00:00:00Z';
 
 /** Reads all pages of the catalog with updated_since. They have one `as_of`. */
@@ -41,7 +41,7 @@ export async function changesSince(
   return { items, asOf: [...asOf][0]! };
 }
 
-/** Returns the present as_of of a tenant: a time to ask from, at which nothing has changed yet. */
+/** Returns the present as_of of a tenant, after which nothing has changed yet. */
 async function currentAsOf(website: Website): Promise<string> {
   // Two changes within the same millisecond as this time would count as later.
   await new Promise((resolve) => setTimeout(resolve, 3));
@@ -59,7 +59,7 @@ export async function clearCatalog(db: Db): Promise<void> {
   for (const table of ['departures', ...rules, 'tours']) await db(table).delete();
 }
 
-/** Empties the catalog before each test, and returns what a test of its changes does with it. @param reader the tenant that asks */
+/** Empties the catalog before each test, and returns functions that change and read it. @param reader the tenant that reads by default */
 export function useCatalogChanges(api: { readonly db: Db }, reader: Website) {
   beforeEach(() => clearCatalog(api.db));
   const change = ({ id }: GivenTour, columns: object) => api.db('tours').where({ id }).update(columns);

@@ -13,7 +13,7 @@ export async function claimKeyElsewhere(
   ]);
 }
 
-/** Waits 150 ms, in which the request meets the key several times, and checks that it has no answer yet. */
+/** Waits 150 ms, in which the request meets the key several times, and checks that the request has no answer yet. */
 export async function untilItMeetsKey(answer: Promise<unknown>): Promise<void> {
   const first = await Promise.race([answer, sleep(150, 'no answer')]);
   expect(first).toBe('no answer');

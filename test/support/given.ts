@@ -7,7 +7,7 @@ import type { Tenant } from '../../services/api/tenants/tenant';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { type Db, inTransaction, toColumns } from '../../services/platform/database';
 
-/** All test APIs create and check keys with it. */
+/** The pepper with which all test APIs create and check keys. */
 export const PEPPER = 'p'.repeat(32);
 
 export function unique(prefix = 'x'): string {

@@ -14,7 +14,7 @@ interface Answered {
 export interface Outcome {
   /** Counts requests sent before the acknowledgement that got the old answer. */
   oldBefore: number;
-  /** Counts requests sent after it, and those of them that got the old answer: it must be 0. */
+  /** Counts requests sent after the acknowledgement. `oldAfter` counts those that got the old answer, and must be 0. */
   after: number;
   oldAfter: number;
 }

@@ -7,7 +7,7 @@ export interface RaceAnswer<Body> {
   body: Body;
 }
 
-/** Sends a request to one of the processes of a race: number `index`, counted on from the first after the last. */
+/** Sends a request to one of the processes of a race. @param index the number of the process; larger numbers begin again at the first */
 export async function sendTo<Body>(
   processes: ApiProcess[],
   index: number,

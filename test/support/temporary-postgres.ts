@@ -32,7 +32,7 @@ export async function startTemporaryPostgres(): Promise<{ url: string; stop(): P
   const account = accountFor();
   const binaries = await usableBinaries(bundledRelease(), account);
   await removeOrphans();
-  // Every account can pass through it; the cluster in it is closed to all others.
+  // Every account can pass through this directory; only the account of the server can open the cluster in it.
   const parent = path.join(tmpdir(), `${PREFIX}${ownTag()}.${randomBytes(4).toString('hex')}`);
   mkdirSync(parent);
   chmodSync(parent, 0o711);
@@ -59,7 +59,7 @@ async function removeOrphans(): Promise<void> {
       await stopServer(path.join(parent, 'pg'), 'immediate');
       rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
     } catch {
-      // Another run removes the same one, or the next start tries again.
+      // Another run removes the same directory, or the next start tries again.
     }
   }
 }

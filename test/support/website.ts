@@ -22,7 +22,7 @@ export interface Website {
   tenant: Tenant;
   key: string;
   authorization: string;
-  /** Sent when it is awaited. */
+  /** The request is sent when it is awaited. */
   get(path: string): Test;
   post(path: string, body?: object, headers?: Headers): Promise<Response>;
   patch(path: string, body?: object, headers?: Headers): Promise<Response>;

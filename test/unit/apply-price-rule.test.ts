@@ -27,7 +27,7 @@ describe("a tenant's prices", () => {
     });
   });
 
-  it('an amount and a price change what the adult pays only', () => {
+  it('a rule with an amount or a price changes only the price of the adult', () => {
     expect(applyPriceRule(platform, amount(-2_000), 2)).toEqual({ ...platform, adult: 8_000 });
     expect(applyPriceRule(platform, price(99_000), 2)).toEqual({ ...platform, adult: 99_000 });
   });
@@ -41,9 +41,9 @@ describe("a tenant's prices", () => {
     ['0.0001', 500_000, 500_001, 'half up: 500000.5'],
     ['-0.0001', 500_000, 500_000, 'half up: 499999.5'],
     ['-100', 129_000, 0, 'free'],
-    ['10000', 100, 10_100, 'a hundredfold'],
-    ['0', 777, 777, 'nothing'],
-    ['10000', 1_000_000_000_000, 101_000_000_000_000, 'beyond what a float keeps apart at four decimals'],
+    ['10000', 100, 10_100, '101 times the price'],
+    ['0', 777, 777, 'no change'],
+    ['10000', 1_000_000_000_000, 101_000_000_000_000, 'too large for a float with four decimals'],
   ])('a price rule of %s %% turns the price %i into %i (%s)', (value, minor, expected) => {
     expect(adult(minor, percent(value))).toBe(expected);
   });
@@ -78,7 +78,7 @@ describe("a tenant's prices", () => {
     },
   );
 
-  it('rounds once, to the step, and not also after the percentage', () => {
+  it('rounds only once, to the rounding step, and not after the percentage', () => {
     // 100.45 + 2 % = 102.459: to the cent 102.46, to half a unit 102.50; and 97.499… must not become 97.50 on the way to 95.
     expect(adult(10_045, percent('2', '0.5'))).toBe(10_250);
     expect(adult(9_999, percent('-2.4951', '5'))).toBe(9_500);

@@ -20,12 +20,12 @@ describe('a paging cursor', () => {
     ['of another key', () => openCursor('x'.repeat(64), SCOPE, cursor)],
     ['of another tenant', () => openCursor(KEY, ['other', ...SCOPE.slice(1)], cursor)],
     ['of other filters', () => openCursor(KEY, [...SCOPE.slice(0, 2), {}], cursor)],
-    ['with something behind it', () => openCursor(KEY, SCOPE, `${cursor}=`)],
-    ['of nothing', () => openCursor(KEY, SCOPE, '')],
-    ['of a few bytes', () => openCursor(KEY, SCOPE, 'AAAA')],
-    ['of a MAC alone', () => openCursor(KEY, SCOPE, cursor.slice(0, 22))],
+    ['with a character after its end', () => openCursor(KEY, SCOPE, `${cursor}=`)],
+    ['that is empty', () => openCursor(KEY, SCOPE, '')],
+    ['that is too short', () => openCursor(KEY, SCOPE, 'AAAA')],
+    ['that has only its MAC', () => openCursor(KEY, SCOPE, cursor.slice(0, 22))],
     ['in plain text', () => openCursor(KEY, SCOPE, Buffer.from(JSON.stringify(PLACE)).toString('base64url'))],
-    ['in other letters', () => openCursor(KEY, SCOPE, 'ü€😀')],
+    ['with characters outside base64url', () => openCursor(KEY, SCOPE, 'ü€😀')],
   ])('refuses a cursor %s', (_what, open) => {
     expect(open).toThrow(invalidCursor());
   });

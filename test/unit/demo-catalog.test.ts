@@ -312,7 +312,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('the departure to sell out is scheduled and open, and stays the same until it is past', () => {
+  it('the departure that the demo sells out is scheduled and open, and stays the same until it is past', () => {
     let yesterday = demoSoldOut(TODAY);
     for (const today of days(SHARED_DAYS).slice(1)) {
       const soldOut = demoSoldOut(today);

@@ -6,7 +6,7 @@ import { createLoadShedder } from '../../services/api/http/load-shedding';
 const shedder = createLoadShedder();
 afterAll(() => shedder.stop());
 
-/** The argument of `next`; undefined if the request was admitted. */
+/** Sends a request through load shedding. @returns the argument of `next`: undefined if the request was admitted */
 function offer(response = new EventEmitter()): unknown {
   let answer: unknown = 'waits';
   shedder.middleware(

@@ -100,7 +100,7 @@ describe('the quota store in memory', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'counts a request that begins %d microtasks after the first one of a slice',
+    'counts a request that begins %d microtasks after the first request of a time slice',
     async (microtasks) => {
       await use(10);
       time += 5000;
@@ -112,7 +112,7 @@ describe('the quota store in memory', () => {
     },
   );
 
-  it('keeps its counts for a minute when the clock goes back by more than a slice', async () => {
+  it('keeps its counts for a minute when the clock goes back by ten minutes', async () => {
     time += 10 * MINUTE;
     await use(10);
     time = START;

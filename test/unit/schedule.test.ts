@@ -47,7 +47,7 @@ describe('expandSchedule', () => {
     expect(datesOf({ every, from: '2027-01-01', to: '2031-12-31' })).toEqual(['2028-02-29']);
   });
 
-  it('returns the same days of the week as the calendar, also over five years and at the end of time', () => {
+  it('returns the same days of the week as the calendar, even over five years and in the year 9999', () => {
     for (const [from, to] of [
       ['2027-01-01', '2032-01-05'],
       ['9998-01-01', '9999-12-31'],
@@ -78,7 +78,7 @@ describe('expandSchedule', () => {
     ]);
   });
 
-  it('leaves exceptions out, and refuses one that the schedule does not have', () => {
+  it('leaves exceptions out, and refuses an exception that is not a date of the schedule', () => {
     const except = ['2027-05-08'];
     expect(datesOf({ every: 'sat', to: '2027-05-15', except })).toEqual(['2027-05-01', '2027-05-15']);
     expect(refusalOf({ every: 'sat', except: ['2027-05-09'] })).toBe(

@@ -59,7 +59,7 @@ const settled = () =>
   });
 
 describe('an endpoint that fails five times in a row', () => {
-  it('a blocked endpoint gets no request, and one successful probe sends all its deliveries', async () => {
+  it('a blocked endpoint gets no request, and after one successful probe it gets all its deliveries', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     // Many more than a slow machine sends before the breaker opens.

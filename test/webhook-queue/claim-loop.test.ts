@@ -37,7 +37,7 @@ it('The claim loop logs each kind of database error once, and logs once that cla
   ]);
 });
 
-it('A worker counts a delivery that is claimed twice as two requests until each one is recorded', async () => {
+it('A delivery that is claimed twice takes two slots of the worker, each until its result is recorded', async () => {
   const claim: Claim = {
     id: 'd1',
     endpointId: 'e1',

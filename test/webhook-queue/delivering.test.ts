@@ -147,7 +147,7 @@ describe('a delivery', () => {
     expect(second!.at - first!.at).toBeGreaterThan(950);
   });
 
-  it('three 429 or 503 responses use up no step of the schedule, and the log has them', async () => {
+  it('three 429 or 503 responses are in the log, but use up no step of the schedule', async () => {
     receiver.react(status(503, 500, 429, 500, 503, 500, 500));
     const { delivery } = await deliverOne('dead');
 

@@ -55,7 +55,7 @@ async function eventTime(type: string): Promise<string> {
   return event.createdAt.toISOString();
 }
 
-/** Returns the fields of the specification, and the start time in the events that it does not describe. */
+/** Returns a body with the fields of the specification. All events but booking.created also have the start time. */
 const bodyOf = (type: string, { leadId, bookingRef }: { leadId: number; bookingRef: string }) =>
   `{"event_type":"${type}","booking_ref":"${bookingRef}","lead_id":${leadId},"source":"tenant_api","external_ref":null,` +
   '"customer":{"name":"Zoë “Ö” Müller","phone":"+37120000000","email":"zoe@example.com"},' +

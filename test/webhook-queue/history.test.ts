@@ -47,7 +47,7 @@ async function age(days: number): Promise<void> {
   await db.raw(`update webhook_queue set delivery_id = encode(${moved}, 'hex')::uuid`, ['delivery_id']);
 }
 
-/** Returns the month of a time so many days ago, as the tables are named: YYYY_MM. */
+/** Returns the month of the time `days` days ago, in the form of the tables' names: YYYY_MM. */
 async function monthOf(days: number): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ m: string }] }>(
     `select to_char(now() at time zone 'UTC' - make_interval(days => ?), 'YYYY_MM') as m`,
@@ -178,7 +178,7 @@ describe('history that arrived while no queue created months', () => {
   const strandedRows = () =>
     Promise.all(TABLES.map(async (table) => Number((await db(`${table}_default`).count())[0]!.count)));
 
-  it('stranded rows move into their own months, of which the expired ones are dropped', async () => {
+  it('stranded rows move into their own months, and expired months are dropped', async () => {
     const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
     await strand(id, 130, 3);
     await strand(id, 70, 2);

@@ -72,7 +72,7 @@ describe('an action of an operator on an endpoint', () => {
     ['pause', 'paused'],
     ['resume', 'active'],
   ])(
-    '%s of an endpoint that is %s already changes nothing, and leaves no audit row',
+    '%s of an endpoint that is already %s changes nothing, and leaves no audit row',
     async (verb, status) => {
       await setStatus(status);
       expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(
@@ -254,7 +254,7 @@ describe('the response to an action', () => {
     expect(page.to).toBe(to ?? `/endpoints/${endpoint}`);
   });
 
-  it('redirects to no other host', async () => {
+  it('redirects a browser with a foreign or invalid Referer to the page of the endpoint', async () => {
     for (const referer of ['https://elsewhere.example/endpoints', 'javascript:alert(1)', 'x']) {
       const answer = await browser.post(`/endpoints/${endpoint}/pause`).set('Referer', referer);
       expect(answer.headers.location).toBe(`/endpoints/${endpoint}`);

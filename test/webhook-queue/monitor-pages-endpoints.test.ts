@@ -68,7 +68,7 @@ describe('the page of endpoints', () => {
     expect(text).toMatch(/25\.0 % 2 ms 1 /);
   });
 
-  it('a page lists fifty endpoints, and the next page the rest', async () => {
+  it('a page lists fifty endpoints, and the next page lists the others', async () => {
     const tenantId = await createTenant(db);
     await db.raw(
       `insert into webhook_endpoints (tenant_id, url) select ?, 'https://e' || n || '.example/' from generate_series(1, 60) n`,

@@ -131,7 +131,7 @@ describe('a delivery says what happens next', () => {
       'The first attempt is due now: it is sent as soon as a worker has a free slot for its endpoint.',
     ],
     [
-      'a breaker',
+      'an open breaker',
       { endpoint: { ...endpoint, blockedUntil: later(300) } },
       'Held by the endpoint’s breaker until 20 Nov 2026, 12:05:00 UTC (in 5 min): the endpoint failed too often. Then one request at a time tests the endpoint.',
     ],
@@ -151,7 +151,7 @@ describe('a delivery says what happens next', () => {
       'Waits: its endpoint is disabled. It answered 410. It is due at once when the endpoint is enabled.',
     ],
     [
-      'no endpoint',
+      'a missing endpoint',
       { status: 'pending', attempts: 0, endpoint: null, nextAttemptAt: null, lastError: null },
       'Waits for an endpoint: acme has none that takes it. It is sent as soon as one is added: tourctl webhook add acme https://…',
     ],
@@ -161,17 +161,17 @@ describe('a delivery says what happens next', () => {
       'Being sent since 20 Nov 11:59:58 by w1, as attempt 3. If that worker is lost, another one takes over after 20 Nov 12:00:28.',
     ],
     [
-      'a worker that did not come back',
+      'a lost worker',
       { lease: { worker: 'w1', since: later(-60), until: later(-15) } },
       'The worker w1 was lost: its attempt of 20 Nov 11:59:00 may have arrived. A worker records it as lost and sends the delivery again.',
     ],
     [
-      'a delivered one',
+      'a successful delivery',
       { status: 'delivered', finishedAt: later(-598.8), attempts: 1, lastError: null },
       'Delivered with the first attempt, 1.2 s after its event. Nothing more happens.',
     ],
     [
-      'a dead one',
+      'a dead delivery',
       { status: 'dead', attempts: 10, finishedAt: NOW },
       'Given up after 10 attempts. The receiver answered 503. A retry starts the schedule again, with the same webhook-id.',
     ],
@@ -242,7 +242,7 @@ describe('a query of the monitor', () => {
 });
 
 describe('numbers and times', () => {
-  it('counts have separated thousands, and a plus sign where counting stopped', () => {
+  it('counts have commas between thousands, and a plus sign if counting stopped at the limit', () => {
     expect([0, 999, 1000, 1234567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
     expect([formatCountUpTo(10_000, 10_000), formatCountUpTo(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
   });

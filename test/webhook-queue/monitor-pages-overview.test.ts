@@ -85,20 +85,17 @@ describe('the overview', () => {
     [{ failures: 3 }, 'hooks.example of SLUG fails every attempt: 3 failures in a row.'],
     [{ failures: 1 }, 'hooks.example of SLUG failed its last attempt.'],
     [{ failures: 0 }, 'hooks.example of SLUG asks to wait (429 or 503) at each attempt.'],
-  ])(
-    'names an endpoint without an accepted delivery since its last failure: %j',
-    async (health, sentence) => {
-      const { endpoint: target, slug } = await booked();
-      await db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
-      expect(textOf(await overview())).toContain('No problems: every endpoint accepts its deliveries.');
-      const since = db.raw("now() - interval '4 minutes'");
-      await db('webhook_health').insert({ endpoint_id: target.id, failing_since: since, ...health });
-      const text = textOf(await overview());
-      expect(text).toContain(`${sentence.replace('SLUG', slug)} It has failed for 4 min.`);
-      expect(text).not.toContain('No problems');
-      expect(textOf(await endpoints())).toContain('failing for 4 min');
-    },
-  );
+  ])('names a failing endpoint and describes how it fails: %j', async (health, sentence) => {
+    const { endpoint: target, slug } = await booked();
+    await db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
+    expect(textOf(await overview())).toContain('No problems: every endpoint accepts its deliveries.');
+    const since = db.raw("now() - interval '4 minutes'");
+    await db('webhook_health').insert({ endpoint_id: target.id, failing_since: since, ...health });
+    const text = textOf(await overview());
+    expect(text).toContain(`${sentence.replace('SLUG', slug)} It has failed for 4 min.`);
+    expect(text).not.toContain('No problems');
+    expect(textOf(await endpoints())).toContain('failing for 4 min');
+  });
 
   it('draws success and percentiles of its range from the statistics of all workers', async () => {
     const { endpoint: target } = await booked();

@@ -236,7 +236,7 @@ describe('a delivery', () => {
     expect(await list({ since: new Date(Date.now() - 60_000) })).toHaveLength(2);
   });
 
-  it('a replay sends as many deliveries as were counted for its filter before', async () => {
+  it('a replay sends as many deliveries as a count with the same filter has found', async () => {
     receiver.react(status(500, 500, 204));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);

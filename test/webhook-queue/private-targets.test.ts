@@ -154,9 +154,13 @@ describe('a worker that may not call private targets', () => {
 
   it.each([
     ['http', (port: string) => `http://127.0.0.1:${port}/`, 'The address is not https'],
-    ['a literal', (port: string) => `https://127.0.0.1:${port}/`, '127.0.0.1 is a loopback address'],
+    ['an IPv4 literal', (port: string) => `https://127.0.0.1:${port}/`, '127.0.0.1 is a loopback address'],
     ['an IPv6 literal', (port: string) => `https://[::ffff:7f00:1]:${port}/`, 'is a loopback address'],
-    ['a number', (port: string) => `https://2130706433:${port}/`, '127.0.0.1 is a loopback address'],
+    [
+      'an IPv4 address as a number',
+      (port: string) => `https://2130706433:${port}/`,
+      '127.0.0.1 is a loopback address',
+    ],
     ['a NAT64 literal', (port: string) => `https://[64:ff9b::7f00:1]:${port}/`, 'is a NAT64 address'],
     ['a name of a private address', (port: string) => `https://localhost:${port}/`, 'localhost is '],
     [

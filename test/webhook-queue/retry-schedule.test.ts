@@ -59,14 +59,14 @@ function simulateThrottled({ deliveries, everySeconds }: { deliveries: number; e
   return outcomes;
 }
 
-/** A linear congruential generator, so that the simulation is the same in each run. */
+/** Returns a linear congruential generator, so that the simulation is the same in each run. */
 function seededRandom(): () => number {
   let state = 42;
   return () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
 }
 
 describe('the retry schedule', () => {
-  it('tries ten times over 75 hours and 35 minutes, the second time after 5 seconds', () => {
+  it('tries ten times within 75 hours, 35 minutes and 5 seconds, the second time after 5 seconds', () => {
     const waits: number[] = [];
     for (let tries = 0; ;) {
       const next = decideNext(failed, { tries, uncounted: 0 }, SCHEDULE, () => 0.5);
@@ -78,7 +78,7 @@ describe('the retry schedule', () => {
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(75 * 3600 + 35 * 60 + 5);
   });
 
-  it('spreads each wait evenly over a fifth to either side of its step', () => {
+  it('makes each wait up to a fifth shorter or longer than its step, evenly distributed', () => {
     for (let tries = 0; tries < SCHEDULE.length - 1; tries++) {
       const step = SCHEDULE[tries + 1]!;
       const shares = Array.from({ length: 2000 }, () => {
@@ -94,7 +94,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('a retry waits about as long as its step or Retry-After says, and the last step ends the delivery', () => {
+  it('a retry waits for 80 to 120 % of its step, or longer for a Retry-After, until the schedule has no step left', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       uncounted: fc.integer({ min: 0, max: 9 }),
@@ -138,7 +138,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('never retries before its step or Retry-After allows it', () => {
+  it('a retry never starts before 80 % of its step or before the end of Retry-After', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -218,7 +218,7 @@ describe('429 and 503', () => {
     expect(wait(1, 0)).toBe(4);
   });
 
-  it('the first retry after a 429 follows within 4 to 6 seconds, or after Retry-After', () => {
+  it('the first retry after a 429 follows after 4 to 6 seconds, or after a longer Retry-After', () => {
     const first = (retryAfterSeconds: number | null, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
     for (const retryAfter of [null, 0, 2])

@@ -62,7 +62,7 @@ const phasesOf = ({ phases }: AttemptReport) => Object.keys(phases ?? {});
 const sumOf = ({ phases }: AttemptReport) => Object.values(phases!).reduce((sum, ms) => sum + ms, 0);
 
 describe('the phases of an attempt', () => {
-  it('an attempt reports only the phases that it went through, so a kept connection has no connect', async () => {
+  it('an attempt reports only the phases that it went through: no dns and no connect on a kept connection', async () => {
     const byName = { url: `http://localhost:${server.port}/hook` };
     const [first, second] = [await send(byName), await send(byName)];
     expect(phasesOf(first)).toEqual(['dns', 'connect', 'first_byte', 'body']);

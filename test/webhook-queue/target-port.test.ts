@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Db } from '../../services/platform/database';
 import { parseEndpointUrl, REFUSED_PORTS } from '../../services/webhook-queue/sending/allowed-target';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
@@ -42,16 +40,6 @@ describe('the port of a webhook address', () => {
     expect(Math.max(...REFUSED)).toBeLessThan(32_768);
     expect(Math.min(...REFUSED)).toBeGreaterThan(1023);
     expect(new Set(REFUSED).size).toBe(REFUSED.length);
-  });
-
-  it('the guide for operators lists exactly the refused ports', () => {
-    const guide = readFileSync(path.resolve(__dirname, '../../docs/operations.md'), 'utf8');
-    const section = /\n### Ports of webhook receivers\n([^]*?)\n##/.exec(guide)![1]!;
-    const rows = [...section.matchAll(/^\| (an? [^|]*?|the [^|]*?) +\| ([\d, ]+?) +\|$/gm)];
-    const documented = Object.fromEntries(
-      rows.map(([, service, ports]) => [service, ports!.split(', ').map(Number)]),
-    );
-    expect(documented).toEqual(REFUSED_PORTS);
   });
 });
 

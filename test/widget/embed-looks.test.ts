@@ -97,7 +97,7 @@ describe('the appearance settings of a tenant', () => {
 });
 
 describe('the theme', () => {
-  it('the embedding page may set the theme, which the links keep', async () => {
+  it('the parameter theme sets the theme, the links keep it, and an unknown value is ignored', async () => {
     expect(await page()).not.toMatch(/<html [^>]*data-theme/);
     const dark = await page({ theme: 'dark' });
     expect(dark).toMatch(/<html [^>]*data-theme="dark">/);

@@ -33,9 +33,9 @@ const policyOf = (headers: Strings) =>
   ) as Strings;
 const linksOf = (text: string) =>
   [...text.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
-/** Types that a browser does not run as a script. */
+/** Matches a script element with data, which a browser does not run. */
 const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
-/** Makes a pass of the token, as of so many seconds ago. */
+/** Returns a pass that the token got `secondsAgo` seconds ago. */
 const passFrom = (secondsAgo = 0) =>
   mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - secondsAgo * 1000);
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -348,7 +348,7 @@ describe('a refusal of /embed/tours', () => {
     expect(told.body).toMatchObject({ ok: false, status: 401, code: 'invalid_widget_token' });
   });
 
-  it('a refusal shows its reason only for a genuine token, and then only the token’s sites may frame it', async () => {
+  it('only a genuine token gets the reason of a refusal, and only the sites of this token may frame the refusal', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     for (const [query, advice, framedBy] of [
       [{ token: 'bad' }, 'its token is missing or not valid', "'none'"],

@@ -77,7 +77,7 @@ async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
   };
 }
 
-/** Returns the website's references that stay, because they contain no known customer data. */
+/** Returns the website's references that the anonymization has kept, because they do not name the customer. */
 async function referencesOf(db: Db, ref: string): Promise<string[]> {
   const { externalRef, holdId } = await getBooking(db, ANY_TENANT, ref);
   const ofHold = holdId ? (await getHold(db, ANY_TENANT, holdId)).externalRef : null;

@@ -48,7 +48,7 @@ const COLUMNS: ItemColumn<RefusalDocument>[] = [
   { heading: 'request', least: 8, aside: true, cell: (refusal) => refusal.request_id },
 ];
 
-/** Draws refusals; an empty text if there are none. */
+/** Draws the refusals as a table. Returns an empty text if there are none. */
 export const describeRefusals = tableOf(COLUMNS, '');
 
 interface RefusalListOptions extends Omit<RefusalFilter, 'tenantId'> {

@@ -345,7 +345,7 @@ export function describeCsvColumns(): string {
   ].join('\n');
 }
 
-/** The name of standard input instead of a file. */
+/** Stands for standard input in place of a file. */
 export const STANDARD_INPUT = '-';
 
 /** Parses the name of a file to import. @throws UsageError */

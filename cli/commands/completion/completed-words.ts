@@ -9,7 +9,7 @@ import {
   verbName,
 } from '../../engine/command';
 
-/** Describes the possible completions after a point of the command line. */
+/** Describes what can follow the words of `path` on a command line. */
 export interface CompletedCommand {
   /** Words before this point, without tourctl: none, a noun, a verb, or both. */
   path: string[];
@@ -88,7 +88,7 @@ export type CompletedName =
   'tenant' | 'tour' | 'booking' | 'apiKey' | 'widgetToken' | 'hold' | 'endpoint' | 'delivery';
 
 const ARGUMENTS: Record<string, CompletedName> = { slug: 'tenant', tour: 'tour', ref: 'booking' };
-/** The id that is an argument of each noun; other ids are numbers, which are not completed. */
+/** The kind of object that `<id>` means after each noun. After other nouns it is a number, which is not completed. */
 const IDS: Record<string, CompletedName> = {
   key: 'apiKey',
   widget: 'widgetToken',

@@ -60,8 +60,8 @@ export interface Addition {
 }
 
 /**
- * Shows the departures and asks, if there are several, then adds those that do not exist: all or none, with one audit row. With none to
- * add, it writes nothing.
+ * Adds the departures that do not exist, all or none, with one audit row. Before it adds several, it shows them and asks. If all exist,
+ * it writes nothing.
  */
 export async function addMany(
   context: Context,
@@ -195,7 +195,7 @@ function warnOfUnsaleable({ warn }: Context['output'], departures: AddedDepartur
     );
 }
 
-/** Lists the dates by month, and apart from them those that exist. */
+/** Lists the new departures by month, and below them the existing ones. */
 function describePlan(planned: PlannedDeparture[], screen: Screen): string {
   const missing = planned.filter(({ exists }) => !exists);
   const existing = planned.filter(({ exists }) => exists);
@@ -211,7 +211,7 @@ function describePlan(planned: PlannedDeparture[], screen: Screen): string {
   return lines.filter((line) => line !== false).join('\n');
 }
 
-/** Draws a line of dates for each month, below the times that these dates have. */
+/** Groups the dates by their start times. Draws a line of dates for each month below the times. */
 function describeDates(departures: PlannedDeparture[], screen: Screen): string[] {
   const timesOfDates = new Map<string, string[]>();
   for (const { date, startTime: time } of departures) {

@@ -58,3 +58,18 @@ export function nameOf({
 }: Pick<DepartureDocument, 'departure_date' | 'start_time'>): string {
   return nameDeparture(date, time);
 }
+
+/** Returns the name of a departure in messages, as nameOf. */
+export function nameOfDeparture({ departureDate, startTime }: Departure): string {
+  return nameDeparture(departureDate, startTime);
+}
+
+/** Returns the values of a departure that a change may set, for its audit row. */
+export function toAuditedDeparture({ cancelled, startTime, seatsTotal, prices, tour }: Departure) {
+  return {
+    cancelled,
+    start_time: startTime,
+    seats_total: seatsTotal,
+    prices: pricesAnswer(prices, tour.currencyDigits),
+  };
+}

@@ -51,7 +51,7 @@ export function openRotatingLog(file: string, options: RotatingLogOptions = {}):
   };
   const write = (bytes: Buffer) => {
     if (current().size + bytes.length <= fileBytes) return append(bytes);
-    // Writes the rest of a line to the same file before it rotates, because a chunk of a pipe may end within a line.
+    // Completes the line in the same file before the rotation, because a chunk of a pipe may end within a line.
     const lineEnd = bytes.indexOf(LINE_END) + 1;
     append(bytes.subarray(0, lineEnd));
     rotate();
@@ -106,7 +106,7 @@ export class LogReader {
 
   /**
    * Reads the lines that were written since the last call, the oldest first; the first call reads all files.
-   * @param tailBytes the first call reads only about so many bytes from the end
+   * @param tailBytes the first call reads only about this number of bytes from the end
    */
   async *read(tailBytes = Infinity): AsyncGenerator<string> {
     // Looks for newer files before it reads the current one: if there is a newer file, nothing is added to the current one any more.
@@ -146,7 +146,7 @@ export class LogReader {
   /** Opens the files that are newer than the current one, the oldest first. */
   private async openNewer(): Promise<OpenFile[]> {
     const found: OpenFile[] = [];
-    // Begins with the newest: if the log is rotated meanwhile, a file is met again under its next name, and none is missed.
+    // Begins with the newest: after a rotation meanwhile, a file is found twice, under its old and its new name, but none is missed.
     for (const name of rotatedNames(this.file)) {
       const file = await openIfThere(name);
       if (!file) continue;

@@ -17,7 +17,7 @@ import { rehearse, rehearsePlan } from './provision';
 export async function askOnboarding(context: Context, given: OnboardOptions): Promise<OnboardOptions> {
   const { name: _, ...flags } = given;
   const dialogue = { context, answers: flags } as Dialogue;
-  // Does not rehearse the name: the slug that is made of it is only an offer.
+  // Does not check the name against the database, because the slug that is made of it is only a suggestion.
   await answerFlag(dialogue, 'name', { message: 'Its name for people:', rehearsed: false });
   for (const part of [
     askTenant,

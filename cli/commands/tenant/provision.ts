@@ -79,7 +79,7 @@ export async function rehearse<T>(db: Db, work: (trx: Trx) => Promise<T>): Promi
   return done!.result;
 }
 
-/** Creates everything of the answers so far and rolls it back. */
+/** Creates all parts that the answers so far describe, and rolls them back. */
 export function rehearsePlan(context: Context, answers: OnboardOptions): Promise<Provisioned> {
   const plan = toPlan(answers);
   return rehearse(context.db, (trx) => provisionTenant(context, trx, plan));

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
 
 type Value = string | number | null;
@@ -15,11 +14,6 @@ export interface SaleChange {
 }
 
 export type NewSaleChange = Omit<SaleChange, 'at'>;
-
-/** Returns the columns of a new change. Its time is read from the database's clock; it is not the start of the transaction. */
-export function changeColumns(trx: Trx, { by, fields }: NewSaleChange) {
-  return { at: trx.raw('clock_timestamp()'), by, fields: JSON.stringify(fields) };
-}
 
 type Values = Record<string, Value>;
 type PersonalValues = Record<string, unknown>;

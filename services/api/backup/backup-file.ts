@@ -18,7 +18,7 @@ import { type BackupHeader, parseBackupHeader } from './backup-header';
  * ends each table, as in the dumps of PostgreSQL; no row is such a line.
  */
 
-/** A line break and 64 hexadecimal digits. */
+/** 64 hexadecimal digits and a line break. */
 const SEAL_BYTES = 65;
 const CHUNK_BYTES = 256 * 1024;
 export const END_OF_TABLE = Buffer.from('\\.\n');
@@ -64,13 +64,13 @@ export async function writeBackupFile(
   signal?: AbortSignal,
 ): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  // Removes the draft at once: the pipeline ends only after a running statement, and the process may end earlier.
+  // Removes the draft at once. The pipeline ends only after the running statement, and the process may end before that.
   const discard = () => rmSync(draft, { force: true });
   signal?.addEventListener('abort', discard);
   try {
     refuseUnwritableFile(file);
     const handle = await open(draft, 'wx', 0o600);
-    // The fastest level: 40 MB of rows like bookings take 0.5 s and become 13.0 MB, with the default level 0.9 s and 12.5 MB.
+    // The fastest level compresses 40 MB of booking rows to 13.0 MB in 0.5 s. The default level needs 0.9 s for 12.5 MB.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
     await pipeline(content, gzip, sealed, handle.createWriteStream({ flush: true }), { signal });
     await claimName(file);
@@ -84,7 +84,7 @@ export async function writeBackupFile(
   }
 }
 
-/** Creates an empty file, which fails if the name exists: of two backups to the same name, only one goes on. */
+/** Creates an empty file and throws if the name exists, so that only one of two backups to the same name goes on. */
 async function claimName(file: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   await handle.close();
@@ -152,7 +152,7 @@ async function readSeal(file: string): Promise<{ end: number; seal: string }> {
 
 /**
  * Reads a file as a stream.
- * @param work gets the header, and a function that returns the rows of the next table. It must read all tables, each to its end
+ * @param work gets the header, and a function that returns the rows of the next table. `work` must read all tables, each to its end
  * @throws BackupInvalidError, BackupNewerError
  */
 export async function readBackupFile<T>(

@@ -5,7 +5,10 @@ import { BackupInvalidError, BackupNewerError } from './backup.errors';
 export const BACKUP_FORMAT = 1;
 export const PRODUCT = 'tour-platform backup';
 
-/** The highest number that a header may have for a sequence. No real sequence reaches it, and numbers above it are still exact in JSON. */
+/**
+ * The highest number that a header may have for a sequence. No real sequence reaches it. A restore can add to it, because JSON has exact
+ * integers up to 2 ** 53.
+ */
 const MOST_NUMBERS = 2 ** 52;
 
 const count = z.int().min(0);
@@ -26,7 +29,7 @@ const tableHeader = z.object({
 
 /** The taken seats of a database. */
 const seatCount = z.object({
-  /** Departures with taken seats; a departure counts twice if real and sandbox seats are taken. */
+  /** Departures with taken seats; a departure counts twice if both real and sandbox seats are taken. */
   departures: count,
   seats: count,
   /** The checksum of the taken seats of each departure. */

@@ -42,7 +42,7 @@ export class BackupNewerError extends AppError {
   }
 }
 
-/** The file was made before 0.1.0, from a database that is too old to be carried over. */
+/** The file was made before 0.1.0, from a database with migrations that this version cannot carry over. */
 export class BackupTooOldError extends AppError {
   readonly code = 'backup_too_old';
 

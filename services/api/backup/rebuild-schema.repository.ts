@@ -5,13 +5,13 @@ import { names } from './snapshot.repository';
 import { COPIED_TABLES, HEARTBEATS, LEFT_OUT_TABLES, VIEWS } from './tables';
 
 const OUR_TABLES = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)];
-/** An installation that has no rows in these tables has nothing to lose. */
+/** A database without rows in these tables counts as empty. */
 const DECISIVE = ['tenants', 'tours', 'booking_leads'];
 
 /**
- * Checks that the database has no tenants, tours and bookings, and locks its tables, so that it stays empty. Then drops the tables, views
- * and functions of the product, and nothing else. Does nothing in a database without these tables.
- * @returns the version in the table change_version, which processes may have seen; 0 if there is no such table
+ * Locks the tables of the product, and checks that there is no tenant, tour or booking. Then drops the tables, views and functions of the
+ * product, and nothing else. Does nothing in a database that has no table of the product.
+ * @returns the version in the table change_version, because earlier processes may have seen it; 0 if there is none
  * @throws DatabaseNotEmptyError, ServicesRunningError
  */
 export async function dropEmptySchema(trx: Trx): Promise<number> {
@@ -49,7 +49,10 @@ async function refuseRunningServices(trx: Trx, tables: string[]): Promise<void> 
   if (running > 0) throw new ServicesRunningError(running);
 }
 
-/** Drops with cascade, because tables and functions depend on each other. This also drops triggers and constraints of our tables. */
+/**
+ * Drops with cascade, because tables and functions depend on each other. This also drops the triggers and constraints that use the
+ * functions.
+ */
 async function dropOurFunctions(trx: Trx): Promise<void> {
   const { rows } = await trx.raw<{ rows: { signature: string }[] }>(
     `select p.oid::regprocedure::text as signature from pg_proc p
@@ -65,7 +68,8 @@ async function dropOurFunctions(trx: Trx): Promise<void> {
 export type Additions = string[];
 
 /**
- * Empties the tables. Until `finishLoad` they have no indexes and no foreign keys, and their triggers are disabled:
+ * Empties the tables. Until `finishLoad`, the schema has no foreign keys, and the tables have no active triggers and no indexes except
+ * those of constraints. The reasons:
  * - It is faster to build an index, or to check a foreign key, once for all rows than with each row.
  * - With foreign keys, the tables would have to be loaded in a certain order; api_keys even refers to itself.
  * - Triggers would record the load as changes. One trigger would refuse sandbox rows of a departure whose seats were reduced later.

@@ -37,7 +37,7 @@ export const LOST_NUMBERS = 100_000;
 
 /**
  * Checks everything about a file that can be checked without a database. The file must be complete, of this version or an earlier one, and
- * made with the same secrets. It may name only tables of the product, because a forged file can also have a correct checksum.
+ * made with the same secrets. The file may name only tables of the product, because a forged file can also have a correct checksum.
  * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, BackupTooOldError, SecretsError
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {
@@ -61,8 +61,8 @@ function migrationsOf(file: string, { migrations, version }: BackupHeader): stri
 }
 
 /**
- * Loads a checked file into an empty database, in the caller's transaction. Builds the schema of the file, because the rows fit no other
- * one. Then loads the rows, compares their number and checksums with the file, and migrates to the present schema.
+ * Loads a checked file into an empty database, in the caller's transaction. Builds the schema that the file was made with, because its rows
+ * fit no other schema. Then loads the rows, compares their number and checksums with the file, and migrates to the present schema.
  * @throws DatabaseNotEmptyError, ServicesRunningError, BackupInvalidError, RestoreDiffersError
  */
 export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeader> {
@@ -144,7 +144,10 @@ async function setSequences(trx: Trx, file: string, { sequences }: BackupHeader)
   }
 }
 
-/** Checks that the header has the same check values as the restored rows, because those of the header allowed the restore. */
+/**
+ * Checks that the header and the restored rows have the same check values. checkBackup compared only the header's values with the secrets
+ * of this installation.
+ */
 async function compareSecretChecks(trx: Trx, file: string, { secret_checks }: BackupHeader): Promise<void> {
   const rows = await findSecretChecks(trx);
   const isSame = ([variable, value]: [string, string | null]) => rows.get(variable) === value;

@@ -53,7 +53,7 @@ export async function checksumTable(
   return rows[0];
 }
 
-/** Counts the seats of all departures that holds and leads took at the time `at`. Needs the present schema. */
+/** Counts the seats that holds and leads took at the time `at`, over all departures. Works only with the newest schema. */
 export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
   const { rows } = await db.raw(
     `with taken as (
@@ -71,15 +71,18 @@ export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
   return rows[0];
 }
 
-/** Returns SQL for the sum of 64 bits of each row's MD5. It is a sum, so that the order of the rows makes no difference. */
+/** Returns SQL for the sum of 64 bits of each row's MD5. Uses a sum, so that the order of the rows makes no difference. */
 function checksumOf(text: string): string {
   return `coalesce(sum(('x' || md5(${text}))::bit(64)::bigint::numeric), 0)::text`;
 }
 
-/** The condition that selects the sequences of our tables. It leaves out those of Knex, which number the migrations. */
+/** Selects the sequences of our tables, but not those of Knex, which number the migrations. */
 const OUR_SEQUENCES = "schemaname = current_schema() and sequencename not like 'knex%'";
 
-/** Returns the last number of each sequence that has given a number. Snapshots do not contain sequences, so it is the present number. */
+/**
+ * Returns the last number of each sequence that has given a number. The number is the present one, because a snapshot does not contain
+ * sequences.
+ */
 export async function findSequences(db: Db): Promise<Record<string, number>> {
   const { rows } = await db.raw<{ rows: { name: string; last: number }[] }>(
     `select sequencename as name, last_value as last from pg_sequences
@@ -111,7 +114,7 @@ export async function setSequence(trx: Trx, name: string, last: number): Promise
   await trx.raw('select setval(quote_ident(:name)::regclass, :last)', { name, last });
 }
 
-/** Returns the months with tables of the webhook history, YYYY-MM-DD. */
+/** Returns the first day (YYYY-MM-DD) of each month for which the webhook history has tables. */
 export async function findMonths(db: Db): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { month: string }[] }>(
     `select distinct to_date(right(c.relname, 7), 'YYYY_MM') as month
@@ -143,7 +146,7 @@ async function connectionOf(trx: Trx): Promise<Client> {
   return (await trx.client.acquireConnection()) as Client;
 }
 
-/** Quotes names of tables or columns. */
+/** Returns a list of tables or columns as SQL: each name is quoted, with a comma in between. */
 export function names(db: Db, list: readonly string[]): string {
   return db.raw(list.map(() => '??').join(), [...list]).toQuery();
 }

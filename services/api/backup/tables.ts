@@ -59,7 +59,7 @@ export const LEFT_OUT_TABLES = {
 /** The views of the product. A restore drops them before the tables. */
 export const VIEWS = ['tour_publication_times', 'visibility_times'];
 
-/** The tables in which running instances renew a time. After this number of seconds without a renewal, an instance counts as ended. */
+/** The tables in which each running instance renews a time. An instance that has not renewed its time for `seconds` counts as ended. */
 export const HEARTBEATS = {
   api_instances: { column: 'polled_at', seconds: 5 },
   webhook_workers: { column: 'beat_at', seconds: 15 },

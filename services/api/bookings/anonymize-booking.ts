@@ -48,19 +48,19 @@ export async function anonymizeBooking(
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }), ...(uuid && { uuid }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
   const answers = await erase();
-  // This may take long, because there may be many refusals. It runs before the departure is locked, so that no sale waits for it.
+  // Erases the refusals before the departure is locked, so that no sale waits: there may be many refusals.
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
   if (departureId) await relockDeparture(trx, departureId);
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   assertNotMoved(departureId, before);
   if (before.anonymizedAt) return undefined;
-  // While this transaction waited for the locks, a change stored other people (customer, travellers or contacts) in the booking. The
-  // error makes the caller repeat the transaction, which then searches for the new people.
+  // Makes the caller repeat the transaction if a change has stored other people (customer, travellers or contacts) during the wait for the
+  // locks. The repeated transaction searches for the new people.
   if (!isDeepStrictEqual(peopleOf(before), peopleOf(found))) throw new SaleMovedError();
-  // Erases the answers that requests stored while this transaction waited for the locks. This locks idempotency rows after the
-  // departure, against the lock order. There is no deadlock: such a row is locked by a repeated request, which waits for no lock, or by
-  // another anonymization.
+  // Erases the answers that requests stored while this transaction waited for the locks. The idempotency rows are locked after the
+  // departure, against the lock order. This causes no deadlock: such a row is otherwise locked by a repeated request, which waits for no
+  // lock, or by another anonymization.
   const late = await erase();
 
   const keptReference = (reference: string | null) =>

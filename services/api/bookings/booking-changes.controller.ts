@@ -120,7 +120,7 @@ export class BookingChangesController {
     return this.change(request, booking_ref, operation, bookingDetail, use, { departureDate, departureTime });
   }
 
-  /** @param to the date and time to which the booking moves; by default it stays */
+  /** @param to the date and time to which the booking moves; without them, the booking keeps its departure */
   private async change<A extends BookingFields>(
     request: HttpRequest,
     bookingRef: string,
@@ -152,7 +152,7 @@ export class BookingChangesController {
     return answer;
   }
 
-  /** @param to the date and time to which the booking moves; by default it stays */
+  /** @param to the date and time to which the booking moves; without them, the booking keeps its departure */
   private turnOfBooking(tenant: Tenant, bookingRef: string, to: Partial<DepartureKey> = {}): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { db } = this.context;

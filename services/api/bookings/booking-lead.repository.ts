@@ -5,7 +5,7 @@ import { octoDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import { lockedPrices, priceColumns, type Prices } from '../pricing/price-categories';
-import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
+import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
@@ -30,7 +30,7 @@ export const LEAD_COLUMNS = `
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, ${octoDetails('l.hold_id')} as octo`;
 
-/** The tables of LEAD_COLUMNS. The statement begins with CLOCK. */
+/** The tables of LEAD_COLUMNS. A statement that uses them must begin with CLOCK. */
 export const LEAD_TABLES = `clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id
   left join departures d on d.id = l.departure_id`;
 
@@ -45,6 +45,15 @@ export async function findLead(
     { bookingRef, tenantId: tenantIdOf(scope) },
   );
   return rows[0] && toLead(rows[0]);
+}
+
+/** Returns the bookings with these ids, the oldest first. */
+export async function findLeadsById(db: Db, ids: number[]): Promise<BookingLead[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES} where l.id = any(:ids::bigint[]) order by l.id`,
+    { ids },
+  );
+  return rows.map(toLead);
 }
 
 /** Returns the bookings that consumed the holds, in no order. */
@@ -71,15 +80,28 @@ export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
 
+/**
+ * Locks the standing leads of a departure, also those of the sandbox, and returns their ids, the oldest first. The caller has locked the
+ * departure and marked its expired leads.
+ */
+export async function lockStandingLeads(trx: Trx, departureId: string): Promise<number[]> {
+  return trx('booking_leads')
+    .where({ departure_id: departureId })
+    .whereIn('status', ['pending_payment', 'confirmed'])
+    .orderBy('id')
+    .forUpdate()
+    .pluck('id');
+}
+
 /** @param reason the reason of a cancellation; null: none */
 export async function setLeadStatus(
   trx: Trx,
-  id: number,
+  ids: number[],
   status: 'confirmed' | 'cancelled',
   { by, reason }: { by: Actor | null; reason: string | null },
 ): Promise<void> {
   await trx('booking_leads')
-    .where({ id })
+    .whereRaw('id = any(:ids::bigint[])', { ids })
     .update({
       status,
       [`${status}_at`]: trx.raw('clock_timestamp()'),
@@ -126,8 +148,32 @@ export async function amendLeadRow(trx: Trx, id: number, amended: AmendedLead): 
     });
 }
 
+/** Moves leads to another departure of their tour. The caller holds the locks of both departures and of the leads. */
+export async function moveLeadRows(
+  trx: Trx,
+  ids: number[],
+  { id, departureDate }: Pick<Departure, 'id' | 'departureDate'>,
+): Promise<void> {
+  await trx('booking_leads')
+    .whereRaw('id = any(:ids::bigint[])', { ids })
+    .update({ departure_id: id, departure_date: departureDate });
+}
+
 export async function insertBookingChange(trx: Trx, leadId: number, change: NewSaleChange): Promise<void> {
-  await trx('booking_changes').insert({ lead_id: leadId, ...changeColumns(trx, change) });
+  await insertBookingChanges(trx, [leadId], change);
+}
+
+/** Records the same change of several leads. */
+export async function insertBookingChanges(
+  trx: Trx,
+  leadIds: number[],
+  change: NewSaleChange,
+): Promise<void> {
+  await trx.raw(
+    `insert into booking_changes (lead_id, at, by, fields)
+     select lead_id, clock_timestamp(), :by, :fields::json from unnest(:leadIds::bigint[]) lead_id`,
+    { leadIds, by: change.by, fields: JSON.stringify(change.fields) },
+  );
 }
 
 /** Returns a booking's changes, the oldest first. */
@@ -138,7 +184,10 @@ export async function findBookingChanges(db: Db, leadId: number): Promise<SaleCh
     .select<SaleChange[]>('at', 'by', 'fields');
 }
 
-/** Erases the customer, the travellers, the notes and the reason of a cancellation. @param externalRef the reference to store instead */
+/**
+ * Erases the customer, the travellers, the notes and the reason of a cancellation.
+ * @param externalRef the reference to store instead of the present one
+ */
 export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: string | null): Promise<void> {
   await trx('booking_leads')
     .where({ id })

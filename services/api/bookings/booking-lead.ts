@@ -112,7 +112,7 @@ export interface LeadPosition {
   key?: string;
 }
 
-/** Returns the customer, the travellers and the contacts of a hold or booking, for a search for their personal data. */
+/** Returns the people of a hold or booking (customer, travellers and contacts), to find texts that identify them. */
 export function peopleOf({
   customer,
   travellers,
@@ -168,7 +168,7 @@ export interface PriceBreakdownRule {
   value: number;
 }
 
-/** Returns the calculation of the price: the one that was stored with the booking, and the price of each category of its party. */
+/** Returns the price calculation that was stored with the booking, and adds the price of each category of its party. */
 export function priceBreakdown({
   priceBreakdown: stored,
   party,

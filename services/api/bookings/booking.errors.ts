@@ -25,7 +25,7 @@ export class BookingStateConflictError extends AppError {
   }
 }
 
-/** The change needs a present price, whose currency is not the currency of the booking. */
+/** The change needs the tour's present price, but the tour is now sold in another currency than the booking. */
 export class CurrencyConflictError extends AppError {
   readonly code = 'booking_state_conflict';
 

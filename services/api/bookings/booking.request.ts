@@ -89,7 +89,10 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
   };
 }
 
-/** Returns the field that gives the booking its date: the date, or the id or reference of a hold. Undefined: there is none. */
+/**
+ * Returns the value that decides the date of the booking: the date itself, or the id or the reference of a hold. Undefined: the body has
+ * none of them.
+ */
 function dateSource({ departure_date, hold_id, external_ref }: BookingBody): string | undefined {
   return departure_date ?? hold_id ?? external_ref;
 }

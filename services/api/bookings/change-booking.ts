@@ -12,10 +12,11 @@ import {
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { toMajor } from '../pricing/currency';
 import { seatsOf } from '../pricing/party';
+import type { Actor } from '../tenants/actor';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingStateConflictError } from './booking.errors';
 import type { BookingLead, ChangedBooking, NamedBooking } from './booking-lead';
-import { lockLead, setLeadStatus } from './booking-lead.repository';
+import { findLeadsById, lockLead, lockStandingLeads, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
 /**
@@ -57,6 +58,22 @@ export async function cancelBooking(
   return changeStatus(trx, scope, named, runIdempotent, { status: 'cancelled', reason, assertAllowed });
 }
 
+/**
+ * Cancels the standing bookings of a departure, also those of the sandbox, and enqueues their events. The caller has locked the departure
+ * and marked its expired bookings. Returns the cancelled bookings, the oldest first.
+ */
+export async function cancelBookingsOf(
+  trx: Trx,
+  departureId: string,
+  { by, reason }: { by: Actor; reason: string | null },
+): Promise<BookingLead[]> {
+  const ids = await lockStandingLeads(trx, departureId);
+  await setLeadStatus(trx, ids, 'cancelled', { by, reason });
+  const cancelled = await findLeadsById(trx, ids);
+  await enqueueBookingEvents(trx, 'booking.cancelled', cancelled);
+  return cancelled;
+}
+
 interface StatusChange {
   status: 'confirmed' | 'cancelled';
   reason: string | null;
@@ -80,7 +97,7 @@ async function changeStatus(
     assertNotMoved(departureId, before);
     if (before.status === status) return { before, after: before };
     await assertAllowed(before, locked);
-    await setLeadStatus(trx, id, status, { by, reason });
+    await setLeadStatus(trx, [id], status, { by, reason });
     const after = await getBooking(trx, scope, bookingRef);
     await enqueueBookingEvents(trx, `booking.${status}`, [after]);
     return { before, after };
@@ -96,7 +113,7 @@ async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: Booki
 
 type BookingEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
 
-/** Returns the event of a lead as it is now. */
+/** Returns an event that contains the present data of the lead. */
 export function eventOfLead(type: BookingEventType, lead: BookingLead): WebhookEvent {
   return bookingEvent(type, {
     tenantId: lead.tenant.id,

@@ -22,7 +22,7 @@ interface DayOfBookings {
   bookings: number;
   adults: number;
   children: number;
-  /** Bookings of this day that are confirmed now. `cancelled` and `expired` alike; the others are pending payment. */
+  /** Bookings of this day that are confirmed now. `cancelled` and `expired` are counted in the same way. All others are pending payment. */
   confirmed: number;
   cancelled: number;
   expired: number;

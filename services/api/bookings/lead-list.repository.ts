@@ -29,7 +29,10 @@ export interface LeadFilter {
   limit: number;
 }
 
-/** The conditions of each status by the database's clock: one of them must be true. Each condition can use an index (0107_leads.sql). */
+/**
+ * The conditions of each status, by the database's clock. A lead has the status if one of its conditions is true. Each condition can use an
+ * index (0107_leads.sql).
+ */
 const HAVING_STATUS: Record<BookingStatus, string[]> = {
   pending_payment: ["l.status = 'pending_payment' and not lead_lapsed(l.status, l.payment_due_at, clock.at)"],
   confirmed: ["l.status = 'confirmed'"],
@@ -68,7 +71,10 @@ const BY_DEPARTURE = byOneIndex(
   'l.departure_date, l.id',
   '(l.departure_date, l.id) > (:afterKey::date, :afterId)',
 );
-/** The first source has the leads that changed later than the status of their departure. The second source has the other leads. */
+/**
+ * The second source has the leads whose departure changed its status after the last change of the lead. The first source has all other
+ * leads.
+ */
 const BY_UPDATE: LeadOrder = {
   key: `(${UPDATED_AT})::text`,
   order: `${UPDATED_AT}, l.id`,
@@ -84,7 +90,7 @@ const BY_UPDATE: LeadOrder = {
       from: 'departures d join booking_leads l on l.departure_id = d.id',
       where: `d.status_changed_at >= :updatedSince::timestamptz and d.status_changed_at > ${LEAD_UPDATED_AT}`,
       order: 'd.status_changed_at, l.id',
-      // The first condition can use an index.
+      // The first condition follows from the second one, and can use an index.
       after: `d.status_changed_at >= :afterKey::timestamptz
         and (d.status_changed_at, l.id) > (:afterKey::timestamptz, :afterId)`,
     },
@@ -132,8 +138,9 @@ function orderOf(scope: TenantScope, filter: Omit<LeadFilter, 'after'>): LeadOrd
 }
 
 /**
- * Returns conditions of the status. Those for one tenant can use an index. No index has the bookings of all tenants by status: the
- * condition for all tenants is checked while the newest bookings are read, until the page is full.
+ * Returns the conditions of a status: a lead must meet one of them. The conditions for one tenant can use an index. No index has the
+ * bookings of all tenants by status, so that the condition for all tenants is checked while the newest bookings are read, until the page is
+ * full.
  */
 function statusConditions(scope: TenantScope, status: BookingStatus | undefined): string[] {
   if (status === undefined) return ['true'];

@@ -17,12 +17,12 @@ export async function claimImport(trx: Trx): Promise<boolean> {
   return rows[0].claimed;
 }
 
-/** Sets a longer statement timeout, because a statement over two million rows takes longer than one of a request may. */
+/** Raises the statement timeout, because a statement over two million rows takes longer than a statement of a request may take. */
 export async function allowLongStatements(trx: Trx): Promise<void> {
   await trx.raw("set local statement_timeout = '10min'");
 }
 
-/** Columns of a tour that decide whether and at which price its departures are sold, beside its start time. */
+/** The columns of a tour, other than its start time, that decide whether and at which price its departures are sold. */
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
@@ -48,7 +48,7 @@ export async function lockStaged(trx: Trx): Promise<void> {
     order by t.id for no key update of t) as locked`);
 }
 
-/** Finds the staged departures that have expired holds or unpaid leads which are not marked as expired yet. */
+/** Returns the ids of the staged departures with holds or unpaid leads that have expired, but are not marked as expired yet. */
 export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
   const { rows } = await trx.raw(
     `${CLOCK} select distinct d.id from clock, staged_tours s join tours t on t.slug = s.slug
@@ -64,8 +64,9 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
 }
 
 /**
- * Returns the staged changes of stored departures that have an active hold or an unpaid or confirmed booking, also of those whose start
- * time is the tour's, which changes. A departure with one of these keeps its currency, unless all are of sandbox tenants.
+ * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. Also returns departures without a
+ * start time of their own if the start time of their tour changes. The currency of these departures never changes, unless all their holds
+ * and bookings belong to sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   const names = CHANGEABLE_DEPARTURE_COLUMNS.map(
@@ -93,7 +94,7 @@ export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   return rows;
 }
 
-/** Finds a tour that did not exist when it was compared, but exists now. */
+/** Returns the slug of a tour that the catalog did not have at the first comparison, but has now. */
 export async function findTakenSlug(trx: Trx): Promise<string | undefined> {
   const { rows } = await trx.raw(
     'select s.slug from staged_tours s join tours t on t.slug = s.slug where s.is_new order by s.slug limit 1',
@@ -142,7 +143,7 @@ const WRITES: Write[] = [
 const PAGES = 400;
 
 /**
- * Writes the staged changes in statements of some pages each, so that an interrupted import ends after the current one.
+ * Writes the staged changes in statements of some pages each, so that an interrupted import ends after the current statement.
  * @param onRows receives the number of rows written since its last call
  */
 export async function applyChanges(
@@ -156,7 +157,7 @@ export async function applyChanges(
     const table = `changed_${changed}`;
     const { rows } = await trx.raw('select pg_relation_size(?::regclass) / 8192 as pages', [table]);
     for (let page = 0; page < rows[0].pages; page += PAGES) {
-      // Reads a range of physical addresses, because it needs no index; making one for two million rows takes time.
+      // Selects the rows by their physical address, which needs no index. Creating an index for two million rows takes time.
       const { rowCount } = await trx.raw(
         `${sql} and s.action = any(?) and s.ctid >= ?::tid and s.ctid < ?::tid`,
         [actions, `(${page},0)`, `(${page + PAGES},0)`],

@@ -11,7 +11,7 @@ export const TOUR_OF_DEPARTURE = 'tour_slug';
 
 /** Converts between the text of a cell and the JSON value. */
 interface Column {
-  /** Converts a cell. Returns a text that cannot be converted unchanged: the check of the field then refuses it. */
+  /** Converts a cell. If this is impossible, returns the text of the cell, and the check of the field then refuses the text. */
   read: (cell: string) => unknown;
   write: (value: unknown) => string;
 }
@@ -19,7 +19,7 @@ interface Column {
 /** Column names in the order of an export. Parts of an object have their own columns, such as `prices.adult`. */
 type CsvColumns = Record<string, Column>;
 
-/** Matches numbers whose digits a floating point number can store. */
+/** Matches numbers of at most 15 digits on each side of the point, and of at most 18 characters without the sign. */
 const NUMBER = /^-?(?=[\d.]{1,18}$)\d{1,15}(\.\d{1,15})?$/;
 
 const TEXT: Column = { read: (cell) => cell, write: String };
@@ -100,12 +100,12 @@ function cellsOf(columns: CsvColumns, entry: FileEntry): (string | number | null
   });
 }
 
-/** The most characters of a cell. If a quote is not closed, the rest of the file would be one cell. */
+/** The most characters of a row. Without this limit, the rest of the file would be one cell if a quote is not closed. */
 const MOST_CHARACTERS = 1_000_000;
 
 /**
- * Reads a CSV file as spreadsheets save it: of tours, or, with the column `tour_slug`, of departures. An empty cell keeps the
- * stored value.
+ * Reads a CSV file as spreadsheets save it. A file with the column `tour_slug` has departures. Any other file has tours. An empty cell
+ * keeps the stored value.
  */
 export async function* readCsv(
   file: string,
@@ -186,7 +186,7 @@ function openParser(head: string, rows: CsvRow[]): Parser {
   return parser.resume();
 }
 
-/** Detects the delimiter from the first line, because column names contain none. */
+/** Detects the delimiter from the first line, because column names contain no delimiter. */
 function delimiterOf(text: string): string {
   const head = text.trimStart().split('\n', 1)[0]!;
   const count = (delimiter: string) => head.split(delimiter).length;
@@ -227,7 +227,7 @@ export class CsvHead {
     const known = Object.keys(this.columns);
     const kind = this.isDepartures ? 'departures' : 'tours';
     const unknown = this.names.filter((name) => name !== '' && !known.includes(name));
-    // Only the message of this column lists the known columns, because there are many.
+    // Lists the known columns in the message of only one unknown column, because there are many.
     const listing = unknown.find((name) => nearestName(name, known) === undefined);
     const describe = (name: string) => {
       const near = nearestName(name, known);

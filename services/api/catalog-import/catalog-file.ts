@@ -9,11 +9,11 @@ export interface CatalogRecord {
   isDeparture?: boolean;
   /** SHA-256 of a tour's text in a JSON file, hexadecimal. */
   digest?: string;
-  /** Defined: the stored tour is equal to this entry. `value` is then parsed only when it is read. */
+  /** Defined if the stored tour is equal to this entry. The entry is then parsed only when `value` is read. */
   unchanged?: UnchangedEntry;
 }
 
-/** A tour that an earlier import made equal, or found equal, to an entry with the same digest, and that has not been changed since. */
+/** An entry with a stored digest. An earlier import made or found its tour equal to the entry, and nothing has changed the tour since. */
 export interface UnchangedEntry {
   slug: string;
   /** Number of departures in the entry. */

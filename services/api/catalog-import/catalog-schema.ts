@@ -182,7 +182,10 @@ export const DEPARTURE = object({
   closes_at: instant.nullish(),
 });
 
-/** Departures that an import adds where none leaves at that time. expandSchedule checks the fields that describe the dates. */
+/**
+ * A rule that describes dates. An import adds a departure on each date that has none at that time. expandSchedule checks the fields that
+ * describe the dates.
+ */
 const SCHEDULE = object({
   every: z.string(
     expecting('must be daily, or days such as mon,sat, or a rule such as FREQ=MONTHLY;BYDAY=1SA'),
@@ -215,7 +218,7 @@ export const STORED_TOUR_COLUMNS = [
 export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field) =>
   field === 'prices' ? 'prices_minor' : field,
 );
-/** The columns of a stored departure that an import may change. The date and the time tell which departure it is. */
+/** The columns of a stored departure that an import may change. The date and the start time identify the departure. */
 export const CHANGEABLE_DEPARTURE_COLUMNS = STORED_DEPARTURE_COLUMNS.filter(
   (column) => column !== 'departure_date' && column !== 'start_time',
 );
@@ -352,7 +355,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The most known names that a message lists. If there are more, it suggests the nearest one. */
+/** The most known names that a message lists. If there are more, the message suggests the nearest name. */
 const FEW = 6;
 
 /** Returns the end of a message about an unknown name: what to write instead. */
@@ -362,7 +365,10 @@ function suggestName(name: string, known: string[]): string {
   return near === undefined ? 'correct or remove it' : `did you mean ${near}?`;
 }
 
-/** Returns the name with the fewest typing errors, at most a quarter of its letters. Ignores case, dashes and dots. */
+/**
+ * Returns the known name with the fewest typing errors. Returns undefined if the errors are more than a quarter of its letters. Compares
+ * only letters, and ignores case.
+ */
 export function nearestName(name: string, known: string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
   const wanted = plain(name);

@@ -3,8 +3,8 @@ import { isMeant, isStagedFor, startTimeAfter } from './match-departures';
 import { queryStage, type Stage } from './stage.repository';
 
 /**
- * Stages the changes of a pruning import that are not in its entries. Archived tours that the files have are published again, unless
- * the entry has a status. Departures that a list lacks are removed.
+ * Stages the changes that only a pruning import makes. Publishes archived tours that the files have, unless the entry has a status. Removes
+ * departures that are missing from the list of their tour. Archives tours that are missing from the files.
  * @param slugs of the files; undefined: the files contain only departures, so no tour is archived
  */
 export async function stageRemovals(stage: Stage, slugs: string[] | undefined): Promise<void> {
@@ -33,9 +33,9 @@ export async function stageRemovals(stage: Stage, slugs: string[] | undefined): 
 }
 
 /**
- * Compares the staged rows with the catalog, and stages the rows that differ: `changed_tours` gets the tours and `changed_departures` the
- * departures as the import leaves them. The same statement runs before the import asks, and again under the locks. It decides
- * which tours and departures are unchanged, of the entries whose digest is not known (known-digests.repository.ts).
+ * Compares the staged rows with the catalog. Writes the tours that differ to `changed_tours`, and the departures that differ to
+ * `changed_departures`, with their values after the import. The same statement runs before the operator confirms the import, and again
+ * under the locks. Entries with a known digest have no staged rows (known-digests.repository.ts).
  */
 export async function compareStaged(stage: Stage): Promise<void> {
   await queryStage(stage, COMPARE, [JSON.stringify(TOUR_DEFAULTS)]);
@@ -69,7 +69,7 @@ const COMPARE = `
     cross join lateral jsonb_populate_record(t,
       case when t.id is null then ?::jsonb || s.columns else coalesce(s.columns, '{}') end) as m
   ),
-  -- Merges each departure in the same way. The table gives a new one its id. A stored one keeps its own time, or none.
+  -- Merges each departure in the same way. A new departure gets its id from the table. A stored departure keeps its own time, or none.
   merged_departures as (
     select s.entry, s.position, s.is_scheduled, m.tour_id, m.stored_start_time, m.stored_time_zone, d as stored, d.id, s.departure_date,
            case when d.id is null then s.start_time else d.start_time end as start_time,
@@ -86,7 +86,7 @@ const COMPARE = `
     left join departures d on d.tour_id = m.tour_id and d.departure_date = s.departure_date
       and ${isStagedFor('s', 'd', 'm.start_time')}
   ),
-  -- Decides what becomes of each departure. A lacking one is deleted; if a hold or lead names it, a future one is cancelled.
+  -- Decides the action for each departure. Deletes a missing departure without holds and leads. Cancels a missing future one with them.
   decided as (
     select d.*, case
         when d.position is null then case
@@ -109,7 +109,7 @@ const COMPARE = `
     from decided where action is not null
     returning entry
   )
-  -- A tour whose departures alone change is touched: its revision grows.
+  -- Touches a tour if only its departures change: its revision grows.
   insert into changed_tours (entry, action, is_repriced, id, ${columnsOf()})
   select entry, case when differs then action else 'touch' end, is_repriced, tour_id, ${columnsOf()}
   from merged

@@ -30,7 +30,7 @@ const LONGEST_OPENING = 4096;
  */
 export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
   let [text, line, isFirst, isClosed] = ['', 1, true, false];
-  /** True if the array is in an object; undefined: it has not begun. */
+  /** True if the array is in an object. Undefined: the array has not begun. */
   let isInObject: boolean | undefined;
   const scanned = { at: 0, depth: 0 };
   for await (const chunk of chunks) {
@@ -79,8 +79,8 @@ export async function* cutLines(chunks: AsyncIterable<string>): AsyncGenerator<J
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
 
 /**
- * Moves `position` to the comma or bracket that ends an element. Returns false if the text ends earlier; `position` is then the place from
- * which to continue with more text. It is never within a string.
+ * Moves `position` to the comma or bracket that ends an element. Returns false if the text ends earlier. The search can then continue at
+ * `position` when there is more text; `position` is never within a string.
  */
 function findEnd(text: string, position: { at: number; depth: number }): boolean {
   let { at, depth } = position;

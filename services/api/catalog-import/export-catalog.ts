@@ -5,10 +5,10 @@ import { PRICES, TOUR_FIELDS } from './catalog-schema';
 /** A tour or departure with the names and units of a catalog file. */
 export type FileEntry = Record<string, unknown>;
 
-/** Converts minor to major units: the division of floating point numbers gives the number nearest to the exact value. */
+/** Returns the SQL that converts minor to major units. A floating point division gives the number nearest to the exact value. */
 const major = (minor: string, tour: string) => `${minor}::float8 / 10::float8 ^ ${tour}.currency_digits`;
 
-/** Builds the entry of a tour's row as JSON, without departures. */
+/** Returns the SQL that builds the entry of a tour as JSON, without departures. @param row SQL: the alias of the tour's row */
 export function tourJson(row: string): string {
   const fields = Object.keys(TOUR_FIELDS).map((field) => {
     const value = field === 'base_price' ? major(`${row}.base_price_minor`, row) : `${row}.${field}`;
@@ -17,7 +17,7 @@ export function tourJson(row: string): string {
   return `json_build_object(${fields.join()})`;
 }
 
-/** Builds the entry of a departure's row as JSON, with its own start time, and instants in UTC and milliseconds. */
+/** Returns the SQL that builds the entry of a departure as JSON, with its own start time. Instants are in UTC, with milliseconds. */
 export function departureJson(row: string, tour: string): string {
   const prices = Object.keys(PRICES.shape).map(
     (category) => `'${category}', ${major(`(${row}.prices_minor->>'${category}')`, tour)}`,

@@ -104,7 +104,7 @@ async function compareFiles(files: StagedImport, dryRun: boolean): Promise<Compa
   return { ...staged, report, rows, hasChanges: rows > 0, removals };
 }
 
-/** Leaves out what schedules describe a second time, and prepares the staging tables for the comparison. */
+/** Removes departures that a schedule describes a second time. Then prepares the staging tables for the comparison. */
 async function prepare<T extends StagedImport>(staged: T): Promise<T> {
   const { stage, total } = staged;
   const dropped = await dropScheduledTwins(stage);
@@ -112,7 +112,7 @@ async function prepare<T extends StagedImport>(staged: T): Promise<T> {
   return { ...staged, total: { ...total, departures: total.departures - dropped } };
 }
 
-/** Decides what the import changes. Runs before the import asks, and again under the locks. */
+/** Decides what the import changes. Runs before the operator confirms the import, and again under the locks. */
 async function compare({ stage, total, issues, prune }: StagedImport) {
   await compareStaged(stage);
   issues.add(await findIssues(stage));
@@ -167,7 +167,7 @@ async function writeStaged(
   return report;
 }
 
-/** Stores the digests of an import without changes, so that the next one skips its entries. Waits for no lock. */
+/** Stores the digests of an import without changes, so that the next import skips these entries. Waits for no lock. */
 async function writeDigests(trx: Trx, { stage, prune }: ComparedImport): Promise<void> {
   await allowLongStatements(trx);
   if (!(await claimImport(trx))) return;

@@ -16,8 +16,7 @@ export interface ImportReport {
   pruned?: { tours_archived: number; departures_deleted: number; departures_cancelled: number };
   /** The standing bookings of departures that the import cancels. Missing if there are none. */
   bookings_to_tell?: BookingsToTell[];
-  /** New departures that have started, or whose date is over in the tour's time zone, so that they cannot be booked; absent if there are
-   * none. */
+  /** New departures that cannot be booked, because they have started, or their date is over in the tour's time zone. Absent if none. */
   past_departures?: PastDepartures;
   /** In a dry run: the changes of each tour. */
   changes?: TourDiff[];
@@ -185,7 +184,7 @@ export interface TourDiff {
 
 interface DepartureDiff {
   departure_date: string;
-  /** Its own, or that of the tour, after the import. */
+  /** The start time after the import: the departure's own, or that of the tour. */
   start_time: string | null;
   change: 'created' | 'updated' | 'deleted' | 'cancelled';
   fields?: FieldDiff[];
@@ -241,7 +240,7 @@ export async function findDiff(stage: Stage): Promise<TourDiff[]> {
   }));
 }
 
-/** Returns `fields` for an update. */
+/** Returns `fields` for an update, and an empty object for other actions. */
 function compareFields({ action, ...entries }: Change<string>): { fields?: FieldDiff[] } {
   if (action !== 'update') return {};
   const [before, after] = [flatten(entries.before), flatten(entries.after)];

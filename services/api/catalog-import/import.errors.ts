@@ -34,7 +34,7 @@ export class CatalogBusyError extends AppError {
   }
 }
 
-/** Others changed the catalog between the comparison and the writing of the import. */
+/** Another transaction changed the catalog between the comparison and the writing of the import. */
 export class CatalogChangedError extends AppError {
   readonly code = 'catalog_changed';
 

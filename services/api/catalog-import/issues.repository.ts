@@ -12,7 +12,7 @@ export async function findIssues(stage: Stage): Promise<Issue[]> {
   return [...(await describeUnknownTimeZones(stage, unknown)), ...(await findRefusedChanges(stage, unknown))];
 }
 
-/** Checks each name once. The runtime and the database must both know it. */
+/** Returns the time zones of the files that the runtime or the database does not know. Checks each name once. */
 async function findUnknownTimeZones(stage: Stage): Promise<string[]> {
   const zones = await queryStage<{ name: string; isKnown: boolean }>(
     stage,
@@ -33,7 +33,7 @@ async function describeUnknownTimeZones(stage: Stage, unknown: string[]): Promis
   return places.map(({ place }) => ({ ...place, field: 'time_zone', message }));
 }
 
-/** Intl also accepts offsets, but PostgreSQL interprets their sign the other way round. */
+/** Returns false for an offset such as +02:00. Intl accepts offsets, but PostgreSQL interprets their sign the other way round. */
 function isIanaName(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -47,7 +47,7 @@ interface FoundIssue {
   place: Place;
   field: string;
   message: string;
-  /** The place of the first departure with the date and time. */
+  /** The place of the first departure with the same date and time, if the issue is about a second one. */
   first: Place | null;
   firstField: string | null;
 }
@@ -60,7 +60,7 @@ async function findRefusedChanges(stage: Stage, unknown: string[]): Promise<Issu
     field,
     message: first ? `${message} ${describePlace(first, firstField ?? '')}` : message,
   }));
-  // A schedule may have one issue for each of its departures.
+  // Keeps one of several equal issues: a schedule may have the same issue for each of its departures.
   return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
 }
 
@@ -69,7 +69,7 @@ const placeJson = (row: string) =>
 
 const MOST_MINOR_UNITS = 1_000_000_000_000;
 
-/** Returns the SQL of a local time that clocks skip on the date. */
+/** Returns the SQL that is true for a local time that the clocks of the zone skip on the date. */
 const isSkipped = (date: string, time: string, zone: string) =>
   `((${date} + ${time}::time) at time zone ${zone}) at time zone ${zone} <> ${date} + ${time}::time`;
 
@@ -91,13 +91,13 @@ const REFUSED = `
     select s.*, t.id as tour_id, t.slug, t.currency, t.digits, t.time_zone, coalesce(s.start_time, t.start_time) as begins_at
     from staged_departures s join tour t on t.entry = s.entry where s.position is not null
   ),
-  -- The rows of dates that have several.
+  -- Finds the rows of dates that have several rows.
   shared as (
     select d.*, row_number() over same_start as number, first_value(d.position) over same_start as first_position
     from departure d join shared_dates x on x.entry = d.entry and x.departure_date = d.departure_date
     window same_start as (partition by d.entry, d.departure_date, d.begins_at order by d.position)
   ),
-  -- New departures of dates that have stored ones, with the start times of these.
+  -- Finds the new departures of dates that have stored departures, with the start times of the stored ones.
   beside as (
     select c.entry, c.position, c.departure_date, c.start_time, t.start_time as tour_time, t.slug, bool_or(b.begins_at is null) as is_beside_untimed,
            string_agg(b.begins_at, ', ' order by b.begins_at) as times
@@ -107,7 +107,7 @@ const REFUSED = `
     where c.action = 'insert'
     group by c.entry, c.position, c.departure_date, c.start_time, t.start_time, t.slug
   ),
-  -- The stored departures that get another start time or time zone from their tour.
+  -- Finds the stored departures of tours that change their start time or time zone.
   moved as materialized (
     select t.entry, t.slug, t.start_time as tour_time, t.time_zone, t.stored_start_time, t.stored_time_zone, d.departure_date,
            coalesce(d.start_time, t.start_time) as begins_at,
@@ -126,7 +126,7 @@ const REFUSED = `
     union all
     select entry, null, 'base_price', base_price, currency, digits from tour
   ),
-  -- Live holds and standing leads of real seats were promised a price in the stored currency.
+  -- Finds the tours that change their currency. Live holds and standing leads of real seats were promised a price in the stored one.
   repriced as materialized (
     select t.*, exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
                         where d.tour_id = t.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at))
@@ -134,7 +134,7 @@ const REFUSED = `
                         where l.tour_id = t.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
     from tour t where t.is_repriced
   ),
-  -- Each issue with the field, and the position of a departure.
+  -- Finds the issues. An issue of a departure has its position.
   issue (entry, position, rank, field, message, first_position) as (
     select entry, position, 1, 'departure_date', case when begins_at is null
              then 'is the date of a second departure of the tour; the first is at'
@@ -166,7 +166,7 @@ const REFUSED = `
              else format('changes, so two departures begin at %s', ${departureName('departure_date', 'begins_at')}) end, null::integer
     from (select * from moved where of_time > 1 or (begins_at is null and of_date > 1) order by entry, departure_date) as equal
     union all
-    -- Leaves out past departures, and dates in the file: their rows have issues.
+    -- Leaves out past departures. Leaves out dates that the file has, because the rows of the file have this issue themselves.
     select distinct on (entry) entry, null::integer, 3, case when tour_time is distinct from stored_start_time then 'start_time' else 'time_zone' end,
            format('changes, so a departure begins at %s, which clocks in %s skip', ${departureName('departure_date', 'begins_at')}, time_zone),
            null::integer
@@ -190,7 +190,7 @@ const REFUSED = `
            format('must stay %s: the tour has live holds or standing bookings', stored_currency), null
     from repriced where is_in_use
     union all
-    -- An issue with a date of the list may be the reason why a departure seems to be missing.
+    -- Reports nothing while a row of the file has no valid date, because this row may be the missing departure.
     select r.entry, null, 4, 'currency',
            'changes, so the file must price every departure of the tour; missing: '
              || string_agg(${departureName('d.departure_date', 'coalesce(d.start_time, r.start_time)')}, ', '

@@ -10,11 +10,11 @@ import { queryStage, type Stage } from './stage.repository';
  */
 
 /**
- * Increment it with every change to the meaning or the validity of an entry (catalog-schema.ts, the lists of currencies and
- * countries): entries of earlier imports are then parsed and compared again.
+ * The version of the rules. Increment this number with every change to the meaning or the validity of an entry (catalog-schema.ts, the
+ * lists of currencies and countries). The next import then parses and compares all entries again.
  */
 const RULES = 2;
-/** The runtime defines the valid time zones. */
+/** The versions of the runtime's data, which defines the valid time zones. */
 const RUNTIME = `${process.versions.icu} ${process.versions.tz}`;
 const PREFIX = `catalog entry, rules ${RULES}, ${RUNTIME}\n`;
 
@@ -29,7 +29,7 @@ export function digestEntry(text: string): string {
   return createHash('sha256').update(PREFIX).update(text.slice(start, end)).digest('hex');
 }
 
-/** @param prune true: finds only entries for which a pruning import has nothing to do either */
+/** @param prune true: leaves out entries for which a pruning import may have departures to remove */
 export async function findUnchangedEntries(
   stage: Stage,
   digests: string[],
@@ -79,10 +79,10 @@ export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
     update staged_digests s set tour_id = t.id from tours t where t.slug = s.slug and s.tour_id is null;
     delete from staged_digests s using tour_imports i where i.tour_id = s.tour_id and i.stamp is distinct from s.stamp;
     delete from tour_edits e using staged_digests s where e.tour_id = s.tour_id and e.id = any(s.edits);
-    -- Deletes the import's own edits, which its digest includes. Those of other transactions stay.
+    -- Deletes the import's own edits, which its digest includes. Keeps the edits of other transactions.
     delete from tour_edits e using changed_tours c
     where e.tour_id = c.id and e.transaction = pg_current_xact_id()`);
-  // Exact: a pruning import has nothing to do, because no departure is stored that the list lacks.
+  // `exact` is true only if every stored departure is in the list, so that a pruning import has nothing to remove.
   await trx.raw(
     `insert into tour_imports (tour_id, digest, exact, departures)
      select tour_id, s.digest,

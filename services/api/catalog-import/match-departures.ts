@@ -1,6 +1,6 @@
 /**
- * The SQL that finds the stored departure of a row in a file: by tour, date and start time. The time of a row or of a departure is its own,
- * or that of the tour after the import.
+ * Builds the SQL that finds the stored departure of a row in a file: by tour, date and start time. A row or departure without a start time
+ * has that of the tour after the import.
  */
 
 /** Returns the SQL of the start time of a tour after the import: that of its entry `s`, else the stored one of `t`. */
@@ -16,7 +16,7 @@ export function isOnlyRow(row: string): string {
 
 /**
  * Returns the SQL that is true if a row of a file means a stored departure of its tour and date. A row without its own time also means the
- * only departure of the date, so that files without times keep working; one of a schedule does not. Two departures without a time never
+ * only departure of the date, so that files without times keep working. A row of a schedule never does. Two departures without a time never
  * share a date.
  */
 export function isMeant(row: string, departure: string, tourTime: string): string {
@@ -26,7 +26,10 @@ export function isMeant(row: string, departure: string, tourTime: string): strin
       where o.tour_id = ${departure}.tour_id and o.departure_date = ${departure}.departure_date and o.id <> ${departure}.id)))`;
 }
 
-/** Returns the same for any staged row. One that marks a lacking departure names it, unless its time has changed since. */
+/**
+ * Returns the SQL of isMeant for any staged row. A row without `position`, which marks a missing departure, means the departure with its
+ * `departure_id`, unless the start time of that departure has changed since.
+ */
 export function isStagedFor(row: string, departure: string, tourTime: string): string {
   return `case when ${row}.position is null
     then ${departure}.id = ${row}.departure_id

@@ -130,7 +130,7 @@ export async function isDeparturesFile(file: string): Promise<boolean> {
       if (head) return new CsvHead(head.record).isDepartures;
     }
   } catch (error) {
-    // An error of the content is ignored here, because readCatalogFile reports it.
+    // Ignores an error of the content, because readCatalogFile reports it.
     if (!(error instanceof CsvError) && !isInvalidText(error)) throw error;
   }
   return false;
@@ -139,7 +139,7 @@ export async function isDeparturesFile(file: string): Promise<boolean> {
 const isInvalidText = (error: unknown) =>
   (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
 
-/** Leaves out a byte order mark. */
+/** Yields the text of a file without its byte order mark. @throws TypeError ERR_ENCODING_INVALID_ENCODED_DATA for invalid UTF-8 */
 async function* readText(file: string, onBytes?: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const bytes of createReadStream(file, { highWaterMark: BYTES_A_CHUNK })) {

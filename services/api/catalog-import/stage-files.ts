@@ -21,13 +21,13 @@ import { findUnchangedEntries } from './known-digests.repository';
 
 /** The content of the files of an import. */
 export interface StagedFiles {
-  /** Tours with their own fields; a file of departures only names its tours. */
+  /** Number of tours with their own fields. A tour that only a departures file names does not count. */
   tours: number;
   departures: number;
   slugs: string[];
 }
 
-/** Number of tours and departures in one chunk. An import never keeps more in memory. */
+/** Copies a chunk when it has this many tours and departures, so that the memory of an import is limited. */
 const ROWS_A_CHUNK = 5000;
 
 /**
@@ -55,7 +55,7 @@ export async function stageFiles(
   return stageRecords(stage, readFiles(), issues, hasDeparturesFile);
 }
 
-/** @param hasDeparturesFile gives each tour a list of departures, which is empty for a tour without a line in that file */
+/** @param hasDeparturesFile true: each tour gets a list of departures, which is empty for a tour without a line in the departures file */
 export async function stageRecords(
   stage: Stage,
   chunks: AsyncIterable<CatalogRecord[]> | CatalogRecord[][],
@@ -65,7 +65,7 @@ export async function stageRecords(
   const rows = new EntryRows(issues, hasDeparturesFile);
   let copying: Promise<void> = Promise.resolve();
   const copy = async () => {
-    // Checks the next chunk while the database reads this one on another processor.
+    // Waits only for the previous chunk, so that the next one is checked while the database reads this one.
     await copying;
     const { tours, departures } = rows.take();
     copying = copyRows(stage, 'staged_tours', tours).then(() =>

@@ -20,12 +20,15 @@ const STAGED = {
   /** A negative `entry` marks a tour that the files lack. */
   staged_tours: `entry integer, slug text, file text, line integer, index integer, digest bytea, columns jsonb,
     base_price numeric, has_list boolean, departures integer, is_new boolean`,
-  /** A null `position` marks a departure that its tour's list lacks: `departure_id`, with the start time that it has after the import.
-   * `is_scheduled` marks one that a schedule of the tour describes. `index` is the place in the list of either; `file` and `line` are those of a departures file. `emptied` names the cleared fields. */
+  /**
+   * A null `position` marks a departure that is missing from the list of its tour. `departure_id` is then its id, and `start_time` its
+   * start time after the import. `is_scheduled` marks a departure that a schedule describes. `index` is the place in the list of departures
+   * or of schedules. `file` and `line` are the place in a departures file. `emptied` has the names of the cleared fields.
+   */
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
     start_time text, seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
     closes_at timestamptz, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
-  /** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
+  /** Records the rows of tour_imports and tour_edits before the comparison. A null `tour_id`: the tour was not stored. */
   staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
 };
 
@@ -45,7 +48,7 @@ const CREATE = `
 export async function openStage(db: Db): Promise<Stage> {
   const connection = (await db.client.acquireConnection()) as Client;
   const stage = { db, connection, ownTransaction: db.isTransaction !== true };
-  // The connection is idle while files are read, however long that takes, and statements over two million rows take minutes.
+  // Removes the idle timeout, because the connection is idle while files are read. Statements over two million rows take minutes.
   const settings = "set local idle_in_transaction_session_timeout = 0; set local statement_timeout = '10min'";
   if (stage.ownTransaction) await queryStage(stage, `begin; ${settings}`);
   await queryStage(stage, `${DROP}; ${CREATE}`);
@@ -76,8 +79,8 @@ function toCopyText(cell: StagedRow[number]): string {
 }
 
 /**
- * Copies the entries that would change something, and all digests, to staging tables of another transaction. Rows that are
- * equal stay behind, so that they are neither locked nor compared again.
+ * Copies the entries that change something, and all digests, to staging tables of another transaction. Does not copy equal rows, so that
+ * they are neither locked nor compared again.
  */
 export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   const copy = await openStage(trx);
@@ -90,7 +93,7 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
         s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
-    // A new currency is refused if the list lacks a departure, so the list is complete. The rows of a date stay together, because one
+    // Copies all departures of a tour with a new currency, because its list must be complete. Copies all rows of a date, because a row
     // without a time means the only departure of its date.
     staged_departures: `select s.* from staged_departures s join changed_tours c on c.entry = s.entry
       where c.is_repriced
@@ -107,7 +110,7 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   return copy;
 }
 
-/** The rows of schedules. `tour_time` is the start time of the tour after the import. */
+/** Deletes rows of schedules that repeat another row. `tour_time` is the start time of the tour after the import. */
 const DROP_TWINS = `
   with scheduled as materialized (
     select s.entry, s.position, s.departure_date, s.start_time, ${startTimeAfter('e', 't')} as tour_time
@@ -126,7 +129,7 @@ const DROP_TWINS = `
   select count(*)::integer as count from dropped`;
 
 /**
- * Removes rows of schedules that the list of the tour, or an earlier schedule, has already: they add nothing.
+ * Removes rows of schedules that the list of the tour, or an earlier schedule, already has.
  * @returns the number of removed rows
  */
 export async function dropScheduledTwins(stage: Stage): Promise<number> {

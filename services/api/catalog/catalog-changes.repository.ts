@@ -1,10 +1,10 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 
-/** The changes of the catalog since a time that concern a tenant. */
+/** The changes of the catalog that concern a tenant, from a given time on. */
 export interface CatalogChanges {
   /** RFC 3339. A change at this time counts. */
   since: string;
-  /** True: every tour counts as changed, because a rule for all tours has changed, or the changes since the time are not all known. */
+  /** True: every tour counts as changed, because a rule for all tours has changed, or not all changes since `since` are recorded. */
   everything: boolean;
   /** The continents for which a rule has changed. */
   continents: string[];
@@ -18,8 +18,8 @@ export interface CatalogChanges {
  */
 const MANY_COMMITS = 20_000;
 /**
- * The most changed tours that a page looks up by their ids. If more tours have changed, the page reads the catalog in its own order and
- * checks each tour: with so many changed tours, it soon finds enough.
+ * The most changed tours that a page looks up by their ids. If more tours have changed, the page reads the catalog in the order of the list
+ * and checks each tour. It soon finds enough, because so many tours have changed.
  */
 const MANY_TOURS = 5000;
 
@@ -48,7 +48,7 @@ async function findChangedTours(db: Db, tenantId: string, since: string): Promis
   );
   if (commits.rows[0].count > MANY_COMMITS) return undefined;
   const tours = await db.raw<{ rows: { id: string }[] }>(
-    // Steps through the commits by lateral joins with offset 0. Without it, the planner would read a complete table of changes.
+    // Steps through the commits by lateral joins with offset 0. Without the offset, the planner would read a complete table of changes.
     `(select c.id from catalog_commits k cross join lateral (
         select c.tour_id::text as id from tour_changes c where c.change_id = k.change_id offset 0) c
       where k.at >= :since::timestamptz limit :most)
@@ -75,7 +75,7 @@ export function changesBindings(changes: CatalogChanges | undefined) {
 export function hasChanged(changes: CatalogChanges | undefined): string | undefined {
   if (!changes || changes.everything) return undefined;
   const { continents, tourIds } = changes;
-  // Compares the latest time, which PostgreSQL reads from an index. With exists(), it would read all changes first.
+  // Reads the latest time with max(), for which PostgreSQL uses an index. With exists(), it would read all changes first.
   const byItself = tourIds
     ? 't.id = any(:changedTours::uuid[])'
     : `coalesce((select max(k.at) from tour_changes c join ${SINCE} where c.tour_id = t.id),
@@ -109,12 +109,12 @@ export async function findRemovedTours(
          join catalog_commits k on k.change_id = c.until_change and k.at > :since::timestamptz
        where c.tour_id > :after::uuid
        union
-       -- Tours whose own rule has changed.
+       -- Tours whose tour rule has changed.
        select c.scope::uuid from tenant_changes c join ${SINCE}
        where c.tenant_id = :tenantId and not ${IS_WIDE} and c.scope > :after
      )
      select t.id, t.slug from ${candidates(hidden)}
-     -- In this order, so that the costly condition is computed only where the others hold.
+     -- The CASE computes the costly condition of the past only for tours that the tenant does not see now.
      where t.id > :after::uuid and case when ${IS_SEEN} then false else ${WAS_SEEN} end
      order by t.id limit :limit`,
     { tenantId, since, after, limit, hiddenContinents: hidden.continents, ruledContinents: hidden.ruled },
@@ -166,7 +166,7 @@ function candidates({ byDefault, continents }: HiddenScopes): string {
   return `(select * from tours where ${inScope} or id in (select tour_id from own)) t`;
 }
 
-/** The condition of IS_VISIBLE without its joins: tours are then read in the order of their index, only until the page is full. */
+/** IS_VISIBLE with subqueries in place of joins, so that tours are read in the order of their index, and only until the page is full. */
 const IS_SEEN = `t.status = 'published' and coalesce(
        (select r.visible from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id),
        (select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent),

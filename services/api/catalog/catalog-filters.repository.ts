@@ -25,7 +25,7 @@ export interface CatalogFilters {
 /**
  * Returns the filters. Reads all tours that the tenant sees in one pass. Reads the first and the last open departure from the index of
  * dates.
- * @returns `firstClosingAt`: the time at which the earlier of these two departures closes
+ * @returns `firstClosingAt`: the earlier of the closing times of these two departures
  */
 export async function findCatalogFilters(
   db: Db,
@@ -62,7 +62,7 @@ function openDeparture(order: 'asc' | 'desc'): string {
      order by d.departure_date ${order} limit 1`;
 }
 
-/** Returns the slugs of the continents of which the tenant sees a tour. Steps through the index of continents and checks each one. */
+/** Returns the slugs of the continents in which the tenant sees a tour. Steps through the index of continents and checks each one. */
 export async function listContinents(db: Db, tenant: Tenant): Promise<string[]> {
   const { rows } = await db.raw(
     `${VISIBLE_CONTINENTS}

@@ -80,8 +80,8 @@ async function selectPage<T extends ListedTour>(
 }
 
 /**
- * Returns the time at which the first page was read, at most one hour ago: each page must compute the next departures that have changed
- * since this time, and these must not be too many. Returns text, because a Date would drop the microseconds.
+ * Returns the time at which the first page was read, or the time one hour ago if that is later. Each page computes the next departures that
+ * have changed since then, so the limit keeps their number small. Returns text, because a Date would drop the microseconds.
  */
 async function readTime(db: Db, first: string | null): Promise<string> {
   const { rows } = await db.raw(
@@ -91,7 +91,7 @@ async function readTime(db: Db, first: string | null): Promise<string> {
   return rows[0].readAt;
 }
 
-/** Reads the tours that a tour rule shows, and the tours without a tour rule in visible continents. Both in the order of an index. */
+/** Reads the tours that a tour rule shows, and the tours without a tour rule in visible continents. Reads both in the order of an index. */
 function pageByName(page: CatalogPageRequest): string {
   const after = (row: string, id: string) =>
     page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';
@@ -117,9 +117,9 @@ function pageByName(page: CatalogPageRequest): string {
 }
 
 /**
- * Reads the tours of pageByName in the order of their next departures, which are stored in a table (0105_departures.sql). For some tours it
- * does not use the table, but computes the next departure: if the tour has changed, if the stored departure has closed, or if the row was
- * written after the first page was read.
+ * Reads the tours of pageByName in the order of their next departures, which are stored in a table (0105_departures.sql). Computes the next
+ * departure instead in three cases: the tour has changed, the stored departure has closed, or the row was written after the first page was
+ * read.
  */
 function pageByDate(page: CatalogPageRequest): string {
   const selection = selectionOf(page, 't', ':readAt::timestamptz');

@@ -55,7 +55,7 @@ export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): 
   return tour;
 }
 
-/** Returns the tours with these ids, also tours that the tenant does not see any more: the tenant has sold them. */
+/** Returns the tours with these ids, also tours that the tenant does not see any more, because the tenant has sold them. */
 export async function toursOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
   return findToursById(db, tenant, ids);
 }

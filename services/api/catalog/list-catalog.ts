@@ -37,7 +37,7 @@ interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
 
 export interface PricedCatalogTour {
   tour: ListedTour;
-  /** See priceFrom. */
+  /** The lowest price of one adult, in minor units (priceFrom). */
   priceFromMinor: number;
 }
 
@@ -67,15 +67,15 @@ export async function listCatalog(
   return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince }, asOf)), asOf };
 }
 
-/** For a time that is longer ago, the answer is the complete catalog, so that no page reads a long history. */
+/** If `updatedSince` is longer ago than this, the answer is the complete catalog, so that no page reads a long history. */
 const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
 /** An id that is less than the ids of all tours. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Returns a page of the changed tours in the order of the list, and after all of them the removed tours by id. Returns the complete catalog
- * instead if `updatedSince` is older than CHANGES_KEPT_MS, or later than `asOf`: in the second case the database was restored from an
- * earlier backup, and a client's copy may contain changes that are gone.
+ * instead if `updatedSince` is older than CHANGES_KEPT_MS, or later than `asOf`. In the second case, the database was restored from an
+ * earlier backup, and a client's copy may contain changes that are lost.
  */
 async function listChanges(
   db: Db,
@@ -151,7 +151,7 @@ export function priceFrom(tour: ListedTour, quote: Quoter): number {
   return Math.min(...prices);
 }
 
-/** The estimated memory of a cached entry: this multiple of the length of its JSON. */
+/** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
 const COPIES = 2;
 
 export async function cachedCatalog(
@@ -166,7 +166,10 @@ export async function cachedCatalog(
   });
 }
 
-/** Returns findTimesOfNextDates for a page of cachedCatalog from the cache. A page that was read before may have other dates. */
+/**
+ * Returns the result of findTimesOfNextDates for a page of cachedCatalog, from the cache if possible. The caller must compare the dates:
+ * the result may be that of another reading of the page.
+ */
 export async function cachedTimesOfNextDates(
   { db, cache }: CachedReads,
   tenant: Tenant,

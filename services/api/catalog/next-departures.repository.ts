@@ -6,8 +6,8 @@ const TOURS_A_STEP = 2_000;
 
 /**
  * Computes the next departure again for each tour that has changed or whose next departure has closed (0105_departures.sql), in short
- * transactions. Only one process at a time does this, because two could store their results in the wrong order. If it runs late, lists are
- * still correct, because they compute such tours themselves.
+ * transactions. Only one process at a time does this, because two could store their results in the wrong order. Lists are correct even if
+ * this runs late, because they compute the next departures of such tours themselves.
  */
 export async function refreshNextDepartures(db: Db): Promise<void> {
   for (;;) if ((await inTransaction(db, refreshStep)) < TOURS_A_STEP) return;

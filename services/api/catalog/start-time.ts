@@ -14,7 +14,7 @@ export function isStartTime(text: string): boolean {
   return START_TIME_FORM.test(text);
 }
 
-/** Reads the start time that names a departure of a date. @throws InvalidInputError (400) */
+/** Reads the start time that chooses one of the departures of a date. @throws InvalidInputError (400) */
 export function departureTimeInput(place: InputPlace, value: string): string {
   if (typeof value === 'string' && isStartTime(value)) return value;
   throw new InvalidInputError(place, 'departure_time', 'must be a time of the day, HH:MM');

@@ -14,7 +14,10 @@ export const LISTED_COLUMNS = `
   t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
   t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
   upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
-/** The start times of a Tour `t` with UPCOMING. Departures without their own have the tour's, so only the others are read. */
+/**
+ * Selects the start times of the tour `t`, in a statement with UPCOMING. Reads only departures that have a start time of their own, because
+ * the others begin at the tour's start time.
+ */
 const START_TIMES = `array(
     select t.start_time where t.start_time is not null
     union

@@ -50,7 +50,10 @@ export interface Tour extends ListedTour {
   cancellationPolicy: string | null;
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: no fixed time. */
   startTime: string | null;
-  /** The distinct start times of the open departures, and the tour's own, in order; without any open one, those of all departures. */
+  /**
+   * The distinct start times of the open departures and the tour's own start time, in order. If the tour has no open departure and no start
+   * time of its own: those of all departures.
+   */
   startTimes: string[];
   /** Increases with every change of the tour or its departures from the terminal, and with every import that changes them. */
   revision: number;

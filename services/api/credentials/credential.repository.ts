@@ -133,8 +133,8 @@ export async function selectCredentialsAtRisk<K extends CredentialKind>(
 }
 
 /**
- * Locks the credential until the transaction ends, against other rotations and revocations, and against sales with the key. Sales with
- * the key may run at the same time as each other, but not as a rotation or revocation.
+ * Locks the credential until the transaction ends, against other rotations and revocations, and against sales with the key. Sales with the
+ * same key do not wait for each other.
  */
 export async function lockCredential(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
   await lockForChange(trx, id);

@@ -93,7 +93,7 @@ export interface WidgetPrincipal {
   passChainStart?: number;
 }
 
-/** Returns the digest of the caller's tenant (tenantVersion), with which the keys of its cached answers begin. */
+/** Returns the digest of the caller's tenant (tenantVersion). The cache keys of the caller's answers begin with this digest. */
 export function versionOfCaller({ tenant }: ApiKeyPrincipal | WidgetPrincipal): string {
   return tenantVersion(tenant);
 }

@@ -44,7 +44,7 @@ export async function verifyEmbedPass(
   now = Date.now(),
 ): Promise<WidgetPrincipal> {
   const [, claim, tokenId, chainStart, expiry, seal] = FORM.exec(pass) ?? [];
-  // Compares the texts, because decoding would ignore two bits of the last character: two texts would be valid.
+  // Compares the encoded texts. Decoding would ignore two bits of the last character, so four different texts would be valid.
   if (!claim || !timingSafeEqual(Buffer.from(seal!), Buffer.from(mac(key, claim)))) {
     throw new InvalidWidgetTokenError();
   }

@@ -12,7 +12,10 @@ import {
 
 const SEEDS = join(__dirname, '../../../seeds');
 
-/** The slugs of tours that show something special. The flagship is the first tour of the catalog; the examples use it. */
+/**
+ * The slugs of the tours that show a certain case, such as a sold-out date. The flagship is the first tour of the catalog; the examples use
+ * it.
+ */
 export const demoSlugs = {
   flagship: 'ha-long-bay-cruise',
   soldOut: 'kyoto-temples-and-gardens',
@@ -47,7 +50,7 @@ export type DemoCatalogTour = DemoTour & { departures: DemoCatalogDeparture[] };
 
 interface DemoSchedule extends DepartureSchedule {
   seats: number;
-  /** The number of days before a departure after which its sales end, at noon UTC. */
+  /** How many days before a departure its sales end. They end at noon UTC. */
   closes_days_before?: number;
   /** Start times of the departures on every second date, HH:MM. The other dates have one departure, at the start time of the tour. */
   start_times?: string[];
@@ -118,7 +121,7 @@ function departures(tour: DemoTour, schedule: DemoSchedule, today: string): Demo
   );
 }
 
-/** Returns a start time for each departure of the date; undefined is that of the tour. */
+/** Returns the start time of each departure of the date. Undefined stands for the start time of the tour. */
 function startTimesOn(schedule: DemoSchedule, date: string): (string | undefined)[] {
   const { start_times } = schedule;
   return start_times && isEverySecond(schedule, date) ? start_times : [undefined];

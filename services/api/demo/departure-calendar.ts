@@ -59,12 +59,12 @@ export function markedDate(schedule: DepartureSchedule, today: string): string {
   return marked;
 }
 
-/** Returns true for every second date of a weekday schedule. It stays the same on each later day. */
+/** Returns true for every second date of a weekday schedule. The result for a date does not depend on the current day. */
 export function isEverySecond(schedule: DepartureSchedule, date: string): boolean {
   return numberSince1970(schedule, date) % 2 === 0;
 }
 
-/** Returns the number of a weekday schedule's dates from 1970 to this one. */
+/** Returns the number of this date among the dates of a weekday schedule, counted from 1970. */
 function numberSince1970({ weeks = 1 }: DepartureSchedule, date: string): number {
   return Math.floor(weekOf(toDay(date)) / weeks);
 }

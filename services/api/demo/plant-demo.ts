@@ -168,7 +168,7 @@ async function accepted<Principal>(verifying: Promise<Principal>): Promise<Princ
   }
 }
 
-/** An arbitrary number, which is the same in every process that adds the demo. */
+/** The key of an advisory lock: an arbitrary number, which is the same in every process that adds the demo. */
 const PLANTING_LOCK = 3_519_204_717;
 
 /** Takes a lock until the transaction ends, so that only one process at a time adds the demo. */

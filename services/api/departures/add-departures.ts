@@ -21,11 +21,11 @@ export const MOST_DEPARTURES = 2_000;
 export interface ScheduledDeparture {
   /** YYYY-MM-DD */
   date: string;
-  /** HH:MM. Null: that of the tour. */
+  /** HH:MM. Null: the start time of the tour. */
   startTime: string | null;
 }
 
-/** Departures to add to a tour, and what they have in common. */
+/** Departures to add to a tour, and the values that all of them get. */
 export interface NewDepartures {
   departures: ScheduledDeparture[];
   /** YYYY-MM-DD */
@@ -35,14 +35,14 @@ export interface NewDepartures {
   prices: NewPrices & { adult: string };
 }
 
-/** A departure that is to be added, or exists. */
+/** One of the departures to add. It may exist already. */
 export interface PlannedDeparture {
   /** YYYY-MM-DD */
   date: string;
-  /** HH:MM: its own, or that of its tour. Null: none. */
+  /** HH:MM: the start time of the departure, or that of its tour. Null: none. */
   startTime: string | null;
   exists: boolean;
-  /** It cannot be booked any more. */
+  /** True: the departure has started or, if it has no start time, its date has ended. */
   past: boolean;
 }
 
@@ -50,19 +50,19 @@ export interface PlannedDeparture {
 export interface AddedDeparture {
   departure: Departure;
   closesAt: Date | null;
-  /** False: it existed, and is unchanged. */
+  /** False: the departure existed, and is unchanged. */
   isNew: boolean;
 }
 
 export interface AddedDepartures {
   created: number;
   existing: number;
-  /** By date and time. */
+  /** Sorted by date and time. */
   departures: AddedDeparture[];
 }
 
 /**
- * Returns which of the departures would be added, by date and time. Changes nothing.
+ * Returns the departures by date and time, each with the information whether it exists. Changes nothing.
  * @throws errors of addDepartures that do not depend on prices
  */
 export async function planDepartures(
@@ -80,10 +80,11 @@ export async function planDepartures(
 }
 
 /**
- * Adds the departures that the tour does not have, on sale, all or none. One that exists at the same date and start time stays as it is,
- * also if it is cancelled. The tour may have any status, as for an import, and a date may be past: nobody can book it. Locks the tour, so
- * that an import of the same tour waits, and its currency stays unchanged. Sends no event: no tenant has a hold or booking there.
- * @throws DepartureHasNoTimeError, StartTimeSkippedError, EarlierReleaseRunsError; InvalidAmountError for more decimals than the currency has
+ * Adds the departures that the tour does not have, or none of them in case of an error. A departure that exists at the same date and start
+ * time stays unchanged, even if it is cancelled. The tour may have any status, and a date may be past. Locks the tour, so that no import
+ * changes its currency at the same time. Sends no event, because no tenant has a hold or booking on a new departure.
+ * @throws DepartureHasNoTimeError, StartTimeSkippedError, EarlierReleaseRunsError; InvalidAmountError for more decimals than the currency
+ *   has
  */
 export async function addDepartures(
   trx: Trx,
@@ -114,9 +115,9 @@ export async function addDepartures(
 }
 
 interface ComparedDepartures {
-  /** Each departure once, by date and time. */
+  /** The given departures, each once, by date and time. */
   starts: LocalStart[];
-  /** The tour's departures on these dates, by keyOf. */
+  /** The tour's departures on the dates of `starts`. The map key is keyOf. */
   existing: Map<string, ExistingDeparture>;
 }
 
@@ -141,7 +142,7 @@ function keyOf({ date, startTime }: { date: string; startTime: string | null }):
 }
 
 /**
- * Checks that requests can tell the departures of each date apart: where there are several, each has a start time. The trigger of
+ * Checks that on a date with several departures each has a start time, because a request chooses one of them by its time. The trigger of
  * 0115_departure_times.sql checks the same.
  * @throws DepartureHasNoTimeError
  */
@@ -182,7 +183,7 @@ class EarlierReleaseRunsError extends AppError {
 class DepartureHasNoTimeError extends AppError {
   readonly code = 'departure_has_no_time';
 
-  /** @param isNew true: the new departure has none; false: the one that exists */
+  /** @param isNew true: the new departure has no start time; false: the existing departure has none */
   constructor(tourSlug: string, date: string, isNew: boolean) {
     super(
       isNew

@@ -12,7 +12,10 @@ const FRESH_MS = 10_000;
 const STALE_MS = 60_000;
 /** The fresh time of a date without a departure. */
 const ABSENT_FRESH_MS = 5_000;
-/** Limits how long a list of departures stays wrong if a process ends between COMMIT and the invalidation. A list shows no `as_of`. */
+/**
+ * Limits how long a list of departures stays wrong if a process ends between COMMIT and the invalidation. It is short, because a list has
+ * no `as_of`.
+ */
 const TOUR_FRESH_MS = 2_000;
 /** The share of the fresh time after which a hit starts a refresh, so that a date in steady demand is never stale. */
 const REFRESH_AFTER = 0.9;
@@ -50,7 +53,7 @@ export interface CachedSeatFacts extends SeatFacts {
 
 export interface AvailabilityCache {
   /**
-   * @param sandbox whether the tenant is a sandbox tenant: these have their own entries (ADR 29)
+   * @param sandbox true: the tenant is a sandbox tenant. Sandbox tenants have their own entries (ADR 29)
    * @param revision the tour's revision; an entry of an earlier revision is not used
    */
   get(tourId: string, date: string, sandbox: boolean, revision: number): Promise<CachedSeatFacts>;
@@ -199,7 +202,7 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   const underway = flights.get(name);
   if (underway) return underway;
   const flight = begin().finally(() => {
-    // After a drop, the name may belong to a later flight.
+    // After a drop, a later load may have the same name.
     if (flights.get(name) === flight) flights.delete(name);
   });
   flights.set(name, flight);
@@ -257,7 +260,10 @@ async function loadSeatFacts(
   return { revision, facts, freshMs: Math.min(freshMs, horizonMs), ttlMs: Math.min(ttlMs, horizonMs) };
 }
 
-/** Writes the departure of a date that has only one also as `departure`: instances of the previous release read only this field. */
+/**
+ * Serialises an entry. If the date has only one departure, adds it as `departure`, because instances of the previous release read only this
+ * field.
+ */
 function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
   const [departure, another] = facts.departures;
   const written = another ? facts : { ...facts, departure };

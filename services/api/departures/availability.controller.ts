@@ -117,7 +117,9 @@ async function availabilityAnswer(
   };
 }
 
-/** Returns the caching headers: a cache outside the API keeps the answer only for this API key. Tenants share the availability cache. */
+/**
+ * Returns the caching headers. `Vary: Authorization` keeps the answers to different API keys apart, because tenants have different prices.
+ */
 function availabilityHeaders(request: HttpRequest, cdnCache: boolean): string[] {
   const caching = cacheControl(request, 'private, max-age=0, stale-while-revalidate=60');
   const headers = ['Cache-Control', caching, 'Vary', 'Authorization'];

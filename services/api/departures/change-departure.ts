@@ -106,7 +106,7 @@ export async function setSeats(
 /**
  * Sets the start time of a departure that has none. Its bookings and holds stay. Enqueues `departure.updated` if the time was set.
  * @param startTime HH:MM
- * @throws DepartureHasTimeError for one that has another time, StartTimeSkippedError; errors of findNamedDeparture, DepartureBusyError
+ * @throws DepartureHasTimeError if the departure has another time, StartTimeSkippedError; errors of findNamedDeparture, DepartureBusyError
  */
 export async function setStartTime(
   trx: Trx,
@@ -127,7 +127,7 @@ export async function setStartTime(
 
 /**
  * Checks that clocks at the tour show these start times on these dates: a change to daylight saving time skips some.
- * @throws StartTimeSkippedError for the first that they do not show
+ * @throws StartTimeSkippedError for the first start time that is skipped
  */
 export function assertNotSkipped(
   starts: Pick<LocalStart, 'date' | 'startTime' | 'timeZone' | 'skipped'>[],
@@ -201,11 +201,11 @@ export type { DepartureChange };
 const BATCH_LIMIT = 1_000;
 
 /**
- * Enqueues the events of changed departures, in the transaction that changes them: one for each departure and each subscribed tenant
- * with a live hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed, and then
- * counted here, or made after the change.
+ * Enqueues the events of changed departures, in the transaction that changes them: one for each departure and each subscribed tenant with a
+ * live hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed, and then counted
+ * here, or made after the change.
  * @param findChanges is called only if an endpoint subscribes to these events; returns each departure once
- * @param write makes the changes, if they are not made yet: the events show the departures as they are then
+ * @param write makes the changes, if the caller has not made them. The events show the departures after the changes
  * @returns the ids of the tenants that are informed, without sandbox tenants, because operators read the number
  */
 export async function enqueueDepartureEvents(

@@ -1,6 +1,6 @@
 import { InvalidInputError, type InputPlace } from '../../platform/errors';
 
-/** The fields of a departure that a choice among the departures of a date needs. */
+/** The fields that chooseDeparture needs of each departure of a date. */
 export interface DatedDeparture {
   id: string;
   /** HH:MM: the departure's own start time, or that of its tour. Null: no start time, so it is the only departure of its date. */

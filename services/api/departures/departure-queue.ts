@@ -9,7 +9,7 @@ const CONCURRENCY_LIMIT = 3;
  * for the lock of one departure must leave a slot for the writes to the other one.
  */
 const CONCURRENT_MOVES = 2;
-/** Limits the wait in the queue and for the row lock together. */
+/** Limits the sum of two waits: in the queue, and for the row lock. */
 const WAIT_MS = 2_000;
 
 /** Queues writes by departure, in order of arrival, before they take a database connection. */

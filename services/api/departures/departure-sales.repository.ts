@@ -88,13 +88,13 @@ export interface CountedSeats {
   /** The revision of the tour; 0 if there is no such tour. */
   revision: number;
   asOf: Date;
-  /** Null: nothing that is known will change the count. */
+  /** Null: no known expiry, closing time or start will change the count. */
   countedUntil: Date | null;
 }
 
 /**
- * Returns the departures of a date, the tour's revision, and the end of the count's validity: the first instant at which a
- * counted hold or lead expires, or a departure closes or becomes past.
+ * Returns the departures of a date and the tour's revision. Also returns the time until which the count of seats is valid: the first
+ * instant at which a counted hold or lead expires, or a departure closes or becomes past.
  */
 export async function findDeparturesWithHorizon(
   db: Db,
@@ -132,7 +132,7 @@ export async function findDeparturesWithHorizon(
 
 type CountedRow = DepartureRow & { revision: number; countedUntil: Date | null };
 
-/** Returns the tour's revision, and the end of validity (as in findDeparturesWithHorizon) for all its departures together. */
+/** Returns the tour's revision, and the time until which the counts of all its departures are valid (as in findDeparturesWithHorizon). */
 export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean): Promise<CountedSeats> {
   const { rows } = await db.raw(
     `${CLOCK} select coalesce(t.revision, 0) as revision, clock.at as as_of, least(

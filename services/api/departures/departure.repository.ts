@@ -38,7 +38,7 @@ export async function findDeparturesOfDate(db: Db, tourId: string, date: string)
   return rows;
 }
 
-/** Returns the tour's departures from yesterday (UTC) on: where the tour takes place, it may still be that date. */
+/** Returns the tour's departures from yesterday (UTC) on, because in the tour's time zone it may still be yesterday. */
 export async function findUpcomingDepartures(
   db: Db,
   tourId: string,
@@ -53,8 +53,8 @@ export async function findUpcomingDepartures(
 
 /**
  * Reads the database's clock, and whether the departure has holds or leads to mark as expired at this time. Runs after the lock; only this
- * clock reading decides what has expired. now() would be the start of the transaction, over a second before the lock was granted
- * (observed). Returns the time as text, because a Date would drop the microseconds.
+ * clock reading decides what has expired. Does not use now(), because it is the start of the transaction, which was over a second before
+ * the lock was granted (observed). Returns the time as text, because a Date would drop the microseconds.
  */
 export async function readClock(
   trx: Trx,
@@ -199,7 +199,7 @@ export function toDeparture(row: DepartureRow): Departure {
   return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
 }
 
-/** Locks a tour against imports and other additions until the transaction ends, and returns the currency of its prices. */
+/** Locks a tour until the transaction ends, so that imports and other commands add no departures. Returns the currency of its prices. */
 export async function lockPricedTour(
   trx: Trx,
   id: string,
@@ -207,18 +207,18 @@ export async function lockPricedTour(
   return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
 }
 
-/** A departure that may be added to a tour, with what its place in time says. */
+/** The start of a departure that may be added to a tour. */
 export interface LocalStart {
   /** YYYY-MM-DD */
   date: string;
-  /** HH:MM. Null: that of the tour. */
+  /** HH:MM. Null: the start time of the tour. */
   ownTime: string | null;
-  /** HH:MM: its own, or that of its tour. Null: none. */
+  /** HH:MM: the start time of the departure, or that of its tour. Null: none. */
   startTime: string | null;
   timeZone: string;
-  /** It cannot be booked any more. */
+  /** True: the departure has started or, if it has no start time, its date has ended. */
   past: boolean;
-  /** Clocks do not show the start time on this date. */
+  /** True: a change to daylight saving time skips the start time on this date. */
   skipped: boolean;
 }
 
@@ -246,11 +246,11 @@ export async function findLocalStarts(
   return rows;
 }
 
-/** A departure of a tour, as far as one that is added must differ from it. */
+/** An existing departure of a tour. No departure with the same date and start time can be added. */
 export interface ExistingDeparture {
   id: string;
   date: string;
-  /** HH:MM: its own, or that of its tour. Null: none. */
+  /** HH:MM: the start time of the departure, or that of its tour. Null: none. */
   startTime: string | null;
   closesAt: Date | null;
 }
@@ -270,7 +270,7 @@ export async function findDeparturesOfDates(
   return rows;
 }
 
-/** Inserts departures into a tour whose lock the caller holds, and revises the tour. @returns their ids */
+/** Inserts departures of a tour whose lock the caller holds, and raises the tour's revision. @returns their ids */
 export async function insertDepartures(
   trx: Trx,
   tourId: string,
@@ -294,7 +294,10 @@ export async function insertDepartures(
   return rows.map(({ id }) => id);
 }
 
-/** Updates a departure, then raises its tour's revision. The caller holds the departure's lock: a booking locks in the same order. */
+/**
+ * Updates a departure, then raises its tour's revision. The caller holds the departure's lock. A booking also locks the departure before
+ * the tour.
+ */
 export async function changeDeparture(
   trx: Trx,
   departure: { id: string; tour: { id: string } },

@@ -27,7 +27,7 @@ export interface Departure {
 
 /** A departure in a list of its tour. */
 export interface ListedDeparture extends Departure {
-  /** The first instant at which it cannot be booked. */
+  /** The first instant at which the departure cannot be booked. */
   salesEndAt: Date;
 }
 

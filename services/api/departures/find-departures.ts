@@ -89,7 +89,7 @@ export class DepartureNotFoundError extends AppError {
   }
 }
 
-/** A command names no time, and the date has several departures. Exit 2. */
+/** A command names no time, and the date has several departures. The command exits with 2. */
 class SeveralDeparturesError extends AppError {
   readonly code = 'departure_time_missing';
 
@@ -99,7 +99,7 @@ class SeveralDeparturesError extends AppError {
   }
 }
 
-/** A departure as a command names it. */
+/** A departure as a command or a check of availability names it. */
 export interface NamedDeparture {
   /** YYYY-MM-DD */
   date: string;
@@ -108,8 +108,8 @@ export interface NamedDeparture {
 }
 
 /**
- * Checks that a command which names no time names a date with at most one departure. A request, in contrast, may name the only open
- * departure of several (chooseDeparture).
+ * Refuses a command that names no time if the date has several departures. (A request may name no time if only one of them is open:
+ * chooseDeparture.)
  * @returns all departures of the date, in the order of their times
  * @throws SeveralDeparturesError, which lists the times
  */
@@ -213,7 +213,7 @@ interface PlacedSale {
 
 /**
  * Finds the departure that a hold or booking will have after a change. If the tour and the date stay the same and the change names no time,
- * it keeps its departure. A time without a date refers to its present date.
+ * the sale keeps its departure. A time without a date refers to the sale's present date.
  * @param to the tour, date and time that the change names; those that it does not name stay the same
  * @throws InvalidInputError for a time alone if the booking has no date (400)
  */
@@ -253,7 +253,7 @@ export class DepartureIds {
 
   /**
    * Finds the tour's departure. Queries the database if the cache has no such departure, because the tour's revision may be up to a second
-   * old; or if the cache has several, because the cache does not know which of them are open.
+   * old. Also queries the database if the cache has several, because the cache does not know which of them are open.
    */
   async find(
     tour: { id: string; revision: number },

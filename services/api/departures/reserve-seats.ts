@@ -78,7 +78,10 @@ async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
   await trx.raw('release savepoint departures');
 }
 
-/** Locks those departures that are free. Returns one that is not locked or no longer exists; undefined: this transaction locked all. */
+/**
+ * Locks those departures that no other transaction has locked. Returns one that it did not lock, or that does not exist; undefined: it
+ * locked all.
+ */
 async function lockOrNameMissing(trx: Trx, ids: string[]): Promise<string | undefined> {
   const locked = await lockFreeDeparturesById(trx, ids);
   return ids.find((id) => !locked.includes(id));
@@ -96,8 +99,9 @@ export function assertNotMoved(
 }
 
 /**
- * Checks that `quantity` seats of a locked departure are free. An expired booking that is paid needs its seats again; the caller changes
- * its status in the same transaction. Counts the rows of holds and leads: a stored counter could become wrong.
+ * Checks that `quantity` seats of a locked departure are free. Used for an expired booking that was paid and needs its seats again. The
+ * caller changes the booking's status in the same transaction. Counts the rows of holds and leads, because a stored counter could become
+ * wrong.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export async function reserveSeats(

@@ -12,7 +12,7 @@ export interface Schedule {
   from: string;
   /** The last possible date. */
   to: string;
-  /** HH:MM; each date has a departure at each of them. By default one departure without a time of its own. */
+  /** HH:MM. Each date gets a departure at each of these times. By default one departure without a time of its own. */
   startTimes?: string[];
   /** Dates that the rule describes, but that get no departure. */
   except?: string[];
@@ -24,7 +24,7 @@ const SCHEDULE_DAYS_MAX = 1_830;
 /** The fields of a schedule, by their names in an import file. */
 export type ScheduleField = 'every' | 'from' | 'to' | 'start_times' | 'except';
 
-/** A schedule that describes no departures, or not as intended. The message begins with the field. */
+/** A field of a schedule is not valid, or the schedule describes no departure or too many. The message begins with the field. */
 export class InvalidScheduleError extends AppError {
   readonly code = 'invalid_schedule';
 
@@ -110,14 +110,14 @@ function datesOf(every: string, from: string, to: string): string[] {
   return found.all().map((date) => shiftYear(date.toISOString().slice(0, 10), -shift));
 }
 
-/** The last year in which the library looks for a date. It does not look at `until` before it has found one. */
+/** The last year in which the library looks for a date. The library looks at `until` only after it has found a date. */
 const LIBRARY_YEAR_MAX = 9999;
 /** After this many years the calendar repeats itself, with its days of the week and its leap years. */
 const CALENDAR_CYCLE_YEARS = 400;
 
 /**
- * Returns the years by which the dates are shifted for the library. It tries each day up to the year 9999 for a rule that describes no
- * date, which takes 14 s from today on, and less than 1 s from the last cycle of the calendar on (measured).
+ * Returns the years by which the dates are shifted for the library. If a rule describes no date, the library tries each day up to the year
+ * 9999. This takes 14 s from today on, but less than 1 s from the last cycle of the calendar on (measured).
  */
 function shiftInYears(to: string): number {
   const years = LIBRARY_YEAR_MAX - yearOf(to);
@@ -166,10 +166,13 @@ function listOf(value: string): RegExp {
   return new RegExp(`^${value}(,${value})*$`);
 }
 
-/** Parts that say when a rule begins or ends, which `from` and `to` do. A rule with a number of dates could not be prolonged. */
+/**
+ * The refused parts, which say when a rule begins or ends: `from` and `to` say that. A rule with COUNT could not be extended to a later
+ * date.
+ */
 const LIMITS = ['DTSTART', 'UNTIL', 'COUNT'];
 
-/** Checks each part, because the library ignores or fails on what it does not know. @returns the rule */
+/** Checks each part, because the library ignores some unknown parts and fails on others. @returns the rule */
 function checkRecurrenceRule(rule: string): string {
   const parts = rule.split(';').map((part) => part.split('='));
   for (const [name = '', value = '', ...more] of parts) {
@@ -196,7 +199,7 @@ function describeValue(name: string): string {
     : `must have a valid ${name} (RFC 5545)`;
 }
 
-/** Values of parts that RFC 5545 refuses with other frequencies, and that the library would expand to something. */
+/** Values that RFC 5545 allows only with some frequencies. The library accepts them with all frequencies. */
 const ONLY_WITH = [
   { part: 'BYDAY', value: /[0-9]/, frequencies: ['MONTHLY', 'YEARLY'], what: 'numbered days in BYDAY' },
   { part: 'BYMONTHDAY', value: /./, frequencies: ['DAILY', 'MONTHLY', 'YEARLY'], what: 'BYMONTHDAY' },

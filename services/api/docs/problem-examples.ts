@@ -82,7 +82,7 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
   shutting_down: new TransportError('shutting_down'),
 };
 
-/** The body of an answer with this code. */
+/** Returns the body of an answer with this code. */
 export function problemExample(code: ProblemCode): object {
   const error = code === 'internal_error' ? undefined : REFUSALS[code];
   return describeProblem(error, GENERATED_BASE_URL, REQUEST_ID);

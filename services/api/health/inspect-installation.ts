@@ -137,7 +137,10 @@ export function noticeOf<T>(
   return notice(name, detail, [...new Set(shown.map(command))]);
 }
 
-/** Finds settings that have no effect, and departures that one tenant blocks. Looks only at tenants that the API serves. */
+/**
+ * Finds settings that have no effect, and departures that one tenant blocks. Looks only at tenants that the API serves;
+ * `development-origins` also looks at the others.
+ */
 async function inspectTenants(db: Db): Promise<HealthCheck[]> {
   const { withoutOrigins, withDevelopmentOrigins } = await findOriginGaps(db);
   return [

@@ -11,7 +11,7 @@ interface OversoldDeparture {
   seatsTaken: number;
 }
 
-/** Counts the departures with live holds or bookings of real seats, and returns the oversold ones. */
+/** Counts the departures that have live holds, unpaid bookings or confirmed bookings of real seats, and returns the oversold ones. */
 export async function recountSeats(db: Db): Promise<{ recounted: number; oversold: OversoldDeparture[] }> {
   const { rows } = await db.raw(
     `with occupied as (
@@ -36,7 +36,7 @@ interface OrphanedHolds {
   lapsed: number;
   /** Converted holds without a booking. */
   unbooked: string[];
-  /** Holds of a booking that are not converted. */
+  /** Holds that have a booking, but are not stored as converted. */
   unconverted: string[];
 }
 
@@ -111,7 +111,7 @@ export async function findOriginGaps(db: Db): Promise<{
   return { withoutOrigins, withDevelopmentOrigins: rows };
 }
 
-/** Returns the slugs of at most 100 usable tenants that have a live widget token and no address for its cards. */
+/** Returns the slugs of at most 100 usable tenants that have a live widget token and no valid address for the links of its cards. */
 export async function findTenantsWithoutLinks(db: Db): Promise<string[]> {
   return db('tenants as t')
     .whereRaw(
@@ -153,8 +153,8 @@ interface BlockedDeparture {
 }
 
 /**
- * Finds at most 100 open departures all of whose seats are taken by the live holds and unpaid bookings of one tenant without a limit
- * (`max_hold_share` 100). Finds none if there is only one real tenant that the API serves.
+ * Finds at most 100 open departures on which the live holds and unpaid bookings of one tenant take all seats. Checks only tenants without a
+ * limit (`max_hold_share` 100). Finds none if there is only one real tenant that the API serves.
  */
 export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]> {
   const { rows } = await db.raw<{ rows: BlockedDeparture[] }>(

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import { START_TIME } from '../catalog/start-time';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
 
-/** The highest count that is shown exactly. Queries count up to one more, which shows that there are more. */
+/** The highest count that is shown exactly. Queries count at most one more than this, to show that there are more. */
 const COUNTED_MOST = 10_000;
 
 export interface DatabaseFacts {
@@ -33,7 +33,7 @@ export interface ApiInstance {
 
 /**
  * Lists the processes of the API that use a read cache, the oldest first.
- * @param silentSeconds a process that has not polled for this time is not alive
+ * @param silentSeconds a process is alive if its last poll was at most this long ago
  */
 export async function findInstances(db: Db, silentSeconds: number): Promise<ApiInstance[]> {
   const rows = await db('api_instances')
@@ -58,8 +58,8 @@ export interface WaitingSales {
 }
 
 /**
- * Counts the sales that wait. A departure without its own closing time closes on its date in the tour's time zone, so only dates from
- * yesterday to tomorrow are searched.
+ * Counts the sales that wait. For departures without their own closing time, searches only dates from yesterday to tomorrow, because they
+ * close on their date in the tour's time zone.
  */
 export async function findWaitingSales(db: Db): Promise<WaitingSales> {
   const { rows } = await db.raw<{ rows: [WaitingSales] }>(

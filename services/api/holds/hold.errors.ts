@@ -48,7 +48,9 @@ export class HoldStateConflictError extends AppError {
   }
 }
 
-/** Meanwhile another transaction stored a booking with the UUID that the OCTO client chose. That booking is then read as the answer. */
+/**
+ * Meanwhile another transaction stored a booking with the UUID that the OCTO client chose. The request is then answered with that booking.
+ */
 export class OctoUuidTakenError extends AppError {
   readonly code = 'hold_state_conflict';
 

@@ -224,7 +224,7 @@ export class HoldsController {
     await this.context.availability.drop(after.tour.id, after.departureDate, principal.tenant.sandbox);
   }
 
-  /** @param to the date and time to which the hold moves; by default it stays */
+  /** @param to the date and time to which the hold moves; without them, the hold keeps its departure */
   private turnOfHold(tenant: Tenant, holdId: string, to: Partial<DepartureKey> = {}): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { db } = this.context;

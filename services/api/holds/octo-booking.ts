@@ -55,8 +55,8 @@ export function customerOfContact(contact: OctoContact): Person {
 }
 
 /**
- * Returns the contacts of the booking and of its unit items, for a search for their personal data. A contact with a full name is returned
- * a second time, with its first and last name.
+ * Returns the contacts of the booking and of its unit items, to find texts that identify them. A contact with a full name is returned a
+ * second time, with its first and last name.
  */
 export function peopleOfOcto({ contact, unitItems }: OctoDetails): Person[] {
   return [contact, ...unitItems.map((item) => item.contact)].flatMap((one) => [

@@ -3,7 +3,7 @@ import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { type Party, seatsOf } from '../pricing/party';
 import { type LockedPrice, lockedPrices, priceColumns } from '../pricing/price-categories';
-import { changeColumns, type NewSaleChange, type SaleChange } from '../audit/changed-fields';
+import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
@@ -68,7 +68,10 @@ export interface HoldFilter {
 
 const AFTER = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
 
-/** The conditions of each status by the database's clock: one of them must be true. Each condition can use an index. */
+/**
+ * The conditions of each status, by the database's clock. A hold has the status if one of its conditions is true. Each condition can use an
+ * index.
+ */
 const HAVING_STATUS: Record<HoldStatus, string[]> = {
   active: ["h.status = 'active' and h.expires_at > clock.at"],
   released: ["h.status = 'released'"],
@@ -135,7 +138,7 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** Erases the customer. @param externalRef the reference to store instead */
+/** Erases the customer. @param externalRef the reference to store instead of the present one */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })
@@ -164,6 +167,31 @@ export async function releaseHoldRow(
   await trx('seat_holds')
     .where({ id, status: 'active' })
     .update({ status: 'released', ended_at: at, ended_by: by });
+}
+
+/** The fields of a live hold that a move of its departure needs. */
+interface LiveHold {
+  id: string;
+  quantity: number;
+  /** True: the hold takes seats of the sandbox. */
+  sandbox: boolean;
+}
+
+/**
+ * Locks the live holds of a departure, also those of the sandbox, and returns them, the oldest first. The caller has locked the departure and
+ * marked its expired holds.
+ */
+export async function lockLiveHolds(trx: Trx, departureId: string): Promise<LiveHold[]> {
+  return trx('seat_holds')
+    .where({ departure_id: departureId, status: 'active' })
+    .orderBy(['created_at', 'id'])
+    .forUpdate()
+    .select<LiveHold[]>('id', 'quantity', 'sandbox');
+}
+
+/** Moves holds to another departure of their tour. The caller holds the locks of both departures. */
+export async function moveHoldRows(trx: Trx, ids: string[], departureId: string): Promise<void> {
+  await trx('seat_holds').whereRaw('id = any(:ids::uuid[])', { ids }).update({ departure_id: departureId });
 }
 
 type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer'> &
@@ -242,7 +270,16 @@ export async function amendHoldRow(trx: Trx, id: string, amended: AmendedHold): 
 }
 
 export async function insertHoldChange(trx: Trx, holdId: string, change: NewSaleChange): Promise<void> {
-  await trx('hold_changes').insert({ hold_id: holdId, ...changeColumns(trx, change) });
+  await insertHoldChanges(trx, [holdId], change);
+}
+
+/** Records the same change of several holds. */
+export async function insertHoldChanges(trx: Trx, holdIds: string[], change: NewSaleChange): Promise<void> {
+  await trx.raw(
+    `insert into hold_changes (hold_id, at, by, fields)
+     select hold_id, clock_timestamp(), :by, :fields::json from unnest(:holdIds::uuid[]) hold_id`,
+    { holdIds, by: change.by, fields: JSON.stringify(change.fields) },
+  );
 }
 
 /** Returns a hold's changes, the oldest first. */

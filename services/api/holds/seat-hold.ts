@@ -13,7 +13,7 @@ export interface PartialCustomer {
   email: string | null;
 }
 
-/** Names the hold that a request changes (amends, extends or releases), and who asked for the change. */
+/** The hold that a request amends, extends or releases, and the actor of this change. */
 export interface NamedHold {
   holdId: string;
   /** Null: unknown. */
@@ -47,7 +47,7 @@ export interface SeatHold {
   octo: OctoDetails | null;
   createdAt: Date;
   placedBy: Actor | null;
-  /** When the hold was released, expired or became a booking. Null: it is active, or no sweep has marked its expiry. */
+  /** When the hold was released, expired or became a booking. Null: the hold is active, or no sweep has marked its expiry. */
   endedAt: Date | null;
   endedBy: Actor | null;
   /** Free seats of the departure besides this hold's own; 0 if the departure is cancelled, gone or closed. */

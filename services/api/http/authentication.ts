@@ -134,7 +134,10 @@ async function verifyWidget(request: Request, sent: SentCredential): Promise<Wid
   return refuseMisplaced(credentials, offeredToken(sent.token, secrets.keyPepper), 'widget_token');
 }
 
-/** Records an API key that a web page sends in place of a widget token: the API refuses the request, but every visitor can read the key. */
+/**
+ * Records an API key that a web page sends in place of a widget token. The API refuses the request, but every visitor of the page can read
+ * the key.
+ */
 function recordLeakedKey(request: Request): void {
   const token = credentialOf(request)?.token;
   const parsed = token === undefined ? undefined : parseToken(token);
@@ -150,8 +153,8 @@ function comesFromBrowser({ headers }: Request): boolean {
 }
 
 /**
- * Limits guessing: answers 429 after sixty failures a minute from one network. A failure with a proven credential, or without a credential,
- * does not count.
+ * Limits the guessing of secrets: after sixty failures in a minute from one network, answers 429. Only a malformed credential, an unknown
+ * id or a wrong secret counts as a failure.
  */
 async function limitGuessing<T>(request: Request, verification: Promise<T>): Promise<T> {
   try {

@@ -44,7 +44,7 @@ interface CachedAnswer {
 
 /**
  * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
- * @param load gets the key of the answer; undefined: the answer is not cached. It returns the content, and the time until which the
+ * @param load gets the key of the answer; undefined: the answer is not cached. `load` returns the content, and the time until which the
  *   content is valid, by the database's clock, in milliseconds since the epoch. A function as content must not refer to the request
  * @returns undefined, because the answer is already sent
  */
@@ -75,7 +75,7 @@ export function createCacheResponder(shedder: LoadShedder, securityHeaders: Resp
     const caller = cachedCallerOf(request);
     const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
     if (!answer || !shedder.enter(response)) return false;
-    // Express sets these for other requests.
+    // Express sets these properties for other requests.
     request.route = answer.matched;
     request.res = response;
     response.locals = {};
@@ -133,7 +133,7 @@ export function versionedContent(
 ): () => Promise<AnswerContent> {
   let latest: string | undefined;
   return async () => {
-    // While the read cache is not valid, nothing can be cached, so reading the version would be of no use.
+    // Reads no version while the read cache is not valid, because nothing can be cached then.
     const version = key && answers.isValid() ? await readVersion() : undefined;
     if (version === undefined) return load();
     if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
@@ -177,12 +177,13 @@ function cacheKeyOf(request: Request): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
-  // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with one answer.
+  // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with copies of one
+  // answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
-  // Does not cache requests with these parameters. They have any number of values, so a visitor could fill the cache.
+  // Does not cache requests with q or lang, which can have any value: a visitor could fill the cache.
   if (query.q !== undefined || query.lang !== undefined) return undefined;
   return cacheKey({ principal, target });
 }

@@ -14,7 +14,7 @@ import { NOT_ONE_OBJECT, findBodyIssues, validationIssues } from './json-body';
 import { BODY_MAX } from '../../platform/http/request-body';
 import { requestIdOf } from '../../platform/http/request-log';
 
-/** Answers every error with one problem document (RFC 9457). */
+/** Answers an error with a problem document (RFC 9457), or in the ErrorForm or the ProblemPage of its path. */
 export function handleError(
   thrown: unknown,
   request: Request,
@@ -56,7 +56,7 @@ export interface ErrorForm {
   /** Such as `/octo`. */
   prefix: string;
   /**
-   * @param code the problem code, from which the form derives its own
+   * @param problem its `code` is the problem code, from which the form derives its own code
    * @param error undefined: an internal error, whose details stay hidden
    */
   toAnswer: (

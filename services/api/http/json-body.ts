@@ -91,7 +91,7 @@ function assertUtf8(_request: unknown, _response: unknown, body: Buffer, charset
   if (!isUtf8(body)) throw unreadable('must be UTF-8');
 }
 
-/** Returns whether it is an error of zlib. The parser sets a type on all other errors. */
+/** Returns whether the error comes from zlib. The parser sets a type on all other errors. */
 function isBrokenCompression(error: unknown): boolean {
   const { status, type } = (error ?? {}) as { status?: number; type?: string };
   return status === 400 && type === undefined;
@@ -192,7 +192,9 @@ function plain(message: string): string {
   return message.slice(0, 200);
 }
 
-/** Returns the allowed values of a union. Parses the text to find them, because it also contains the client's value. */
+/**
+ * Returns the allowed values of a union. Parses the text of tsoa's issues to find them, because the text also contains the client's value.
+ */
 function literals(issues: string): string[] {
   const found = JSON.parse(issues) as Record<string, { message: string }>[];
   const messages = found.flatMap((issue) => Object.values(issue).map(({ message }) => message));
@@ -218,8 +220,8 @@ export function readsBody(read: ReadBody): RequestHandler {
 }
 
 /**
- * Returns the issues that the route's own reader finds in a body that tsoa refused. The body may have any form, so an error of the
- * reader is logged, and the answer then has only the issues of tsoa.
+ * Returns the issues that the route's own reader finds in a body that tsoa refused. Logs any other error of the reader, because the body
+ * may have any form. The answer then has only the issues of tsoa.
  */
 export function findBodyIssues(request: Request): InputIssue[] {
   const { body } = request as { body: unknown };

@@ -5,7 +5,7 @@ import { TransportError } from './http.errors';
 const WAITING_MAX = 1000;
 const LAG_MAX_MS = 1000;
 const LAG_WINDOW_MS = 1000;
-/** Our proxy sets this header if it may repeat the request on another instance (docs/operations.md). */
+/** Our proxy sets this header if it may repeat the request on another instance (docs/run-many.md). */
 const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
@@ -23,8 +23,8 @@ export interface LoadShedder {
 }
 
 /**
- * Creates the load shedder. It refuses requests while the process stops, while 1,000 requests wait, and after a second in which the event
- * loop always lagged by more than a second.
+ * Creates the load shedder. It refuses requests in three states: the process stops, 1,000 requests wait, or the event loop always lagged by
+ * more than a second in the last second.
  */
 export function createLoadShedder(): LoadShedder {
   const waiting = new Set<Response>();

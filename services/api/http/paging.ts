@@ -78,8 +78,8 @@ export function pageAnswer<T>(request: Request, items: T[], last: unknown, filte
 }
 
 /**
- * Returns a function that creates the content of a page from its items, from the position of the last item (null on the last page), and
- * from other members. The function does not refer to the request, so a cache may keep it.
+ * Returns a function that creates the content of a page from its items, the position of the last item (null on the last page) and other
+ * members. The function does not refer to the request, so a cache may keep it.
  */
 export function pageContentOf(
   request: Request,

@@ -4,7 +4,7 @@ import { CONTROL_CHARACTER, isCalendarDate, toUtcInstant } from '../../platform/
 import openapi from '../generated/openapi.json';
 import { BadInputError, fieldName } from './http.errors';
 
-/** Matches plain digits. `1e1`, `+5` and `05` are refused as typing errors. */
+/** Matches a whole number in its usual form, such as `10` or `-5`. Refuses `1e1`, `+5` and `05` as typing errors. */
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
 
 export const NOT_A_TIME = 'must be a time such as 2027-03-06T09:30:00Z';
@@ -65,7 +65,7 @@ export function tolerantQuery(request: Request, _response: Response, next: NextF
   next(checkQuery(request, rulesOf(request), () => true));
 }
 
-/** Returns whether the query has only parameters of the route, and the widget token. */
+/** Returns whether the query has no other parameters than those of the route and the widget token. */
 export function hasOnlyDocumentedParameters(request: Request): boolean {
   const rules = rulesOf(request);
   return Object.keys(request.query).every((name) => rules.has(name) || name === 'token');
@@ -154,7 +154,7 @@ function textIssue(value: string, rule: Rule): string | undefined {
   // Counts characters, because the length of a string counts an emoji twice.
   if ([...value.normalize('NFC').trim()].length > maxLength)
     return `must have at most ${maxLength} characters`;
-  // Only the pattern of `lang` can fail here: all others only forbid control characters, which are refused before.
+  // Only the pattern of `lang` can fail here: all others only forbid control characters, which issueOf has already refused.
   if (pattern?.test(value) === false) return 'must be a language tag such as de or pt-BR';
   return undefined;
 }

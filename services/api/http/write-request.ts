@@ -26,7 +26,10 @@ export interface WriteOperation {
   status: number;
   /** Hours for which the answer is stored. A repeat within this time gets the stored answer; a later repeat runs again. */
   keepHours: number;
-  /** Fields of the body with an id of which there are two forms: a request with the slug is the same as one with the UUID. */
+  /**
+   * Fields of the body that name a tour or a hold. They are left out when bodies are compared, because the canonical ids are compared
+   * instead.
+   */
   ids?: string[];
 }
 

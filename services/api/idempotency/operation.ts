@@ -1,6 +1,6 @@
 /**
- * Every kind of write, by its name in Idempotency-Keys, refusals and metrics. True: its request or answer may contain a person's data, so
- * an erasure also erases the fingerprint, by which a guess of the request could be confirmed.
+ * Every kind of write, by its name in Idempotency-Keys, refusals and metrics. True: the request or its answer may contain a person's data.
+ * An erasure then also erases the fingerprint, because it could confirm a guess of the request.
  */
 const CARRIES_PERSON = {
   'hold.place': true,
@@ -22,7 +22,10 @@ const CARRIES_PERSON = {
 /** The operation of a key. A key is unique within one operation of one tenant. */
 export type Operation = keyof typeof CARRIES_PERSON;
 
-/** Returns whether requests of the operation may contain a person's data. True for an unknown name: keys of older releases are erased. */
+/**
+ * Returns whether a request of the operation, or its answer, may contain a person's data. True for an unknown name, so that the answers of
+ * older releases are erased too.
+ */
 export function carriesPerson(operation: string): boolean {
   return (CARRIES_PERSON as Record<string, boolean | undefined>)[operation] !== false;
 }

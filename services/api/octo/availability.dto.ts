@@ -39,7 +39,7 @@ export interface OctoCalendarDay {
    */
   available: boolean;
   /**
-   * The best of the departures: AVAILABLE, LIMITED, SOLD_OUT, CLOSED. LIMITED: fewer than half of the seats are free.
+   * The best status of the departures, in the order AVAILABLE, LIMITED, SOLD_OUT, CLOSED. LIMITED: fewer than half of the seats are free.
    * @example "LIMITED"
    */
   status: OctoAvailabilityStatus;
@@ -189,7 +189,7 @@ function byDate(departures: PricedDeparture[]): PricedDeparture[][] {
   return days;
 }
 
-/** The statuses of a day's departures, from the best on. */
+/** The statuses from the best to the worst. */
 const BEST_FIRST = ['AVAILABLE', 'LIMITED', 'SOLD_OUT', 'CLOSED'] as const;
 
 function toCalendarDay(tour: Tour, ofDay: PricedDeparture[], view: AvailabilityView): OctoCalendarDay {
@@ -212,7 +212,7 @@ function sum(numbers: number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Returns the lowest prices of the open departures of a day; without any, those of all its departures. */
+/** Returns the lowest prices of a day's open departures. If none is open, returns the lowest prices of all departures of the day. */
 function lowestPricingOf(ofDay: PricedDeparture[], view: AvailabilityView): OctoUnitPricing[] | undefined {
   if (!view.capabilities.includes('octo/pricing')) return undefined;
   const open = ofDay.filter(({ departure }) => isOpen(departure));
@@ -239,7 +239,10 @@ function pricingOf({ departure, quote }: PricedDeparture, { capabilities }: Avai
   return capabilities.includes('octo/pricing') ? toUnitPricing(departure.tour, quote) : undefined;
 }
 
-/** A product with opening hours needs them on each departure, also on a past one with a start time. */
+/**
+ * Returns the whole day for a departure without a start time, and for every departure of a product with opening hours. OCTO requires them
+ * on each departure of such a product, also on a past one that has a start time.
+ */
 function openingHours(tour: Tour, { startTime }: ListedDeparture): OctoOpeningHours[] {
   return startTime === null || !hasStartTimes(tour) ? ALL_DAY : [];
 }
@@ -260,9 +263,10 @@ const MINUTE_MS = 60_000;
 export type ToLocalTime = (date: string, time: string) => string;
 
 /**
- * Returns the function that adds the offset of a time zone. A time that the clock shows twice, because it goes back, gets its first offset.
- * For a time that the clock skips, the result is the time that it shows instead, as in PostgreSQL: 03:30 for 02:30.
- * @param timeZone IANA name. Call it once for all dates of a tour: creating the formatter takes longer than using it
+ * Returns the function that adds the offset of a time zone to a local time. If the clock shows the time twice, uses the first offset. If
+ * the clock skips the time, returns the later time that the clock shows, as PostgreSQL does: 03:30 for 02:30. Call localTimeIn once for
+ * all dates of a tour: creating the formatter takes longer than using it.
+ * @param timeZone IANA name
  */
 export function localTimeIn(timeZone: string): ToLocalTime {
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
@@ -286,15 +290,15 @@ export function localTimeIn(timeZone: string): ToLocalTime {
 type Offsets = [before: string, after: string];
 
 /**
- * Returns the function that finds the offsets before and after a date, and thus around any change of the clock on it. Finds them once for
- * each date: a formatter takes 2 µs, and a date may have many departures.
+ * Returns the function that finds the offset before a date and the offset after it. Any change of the clock on the date lies between the
+ * two. Finds both once for each date: a formatter takes 2 µs, and a date may have many departures.
  */
 function offsetsAroundDates(offsetAt: (instant: number) => string): (date: string) => Offsets {
   const known = new Map<string, Offsets>();
   return (date) => {
     const found = known.get(date);
     if (found) return found;
-    // No zone is more than 14 hours ahead of UTC, or 12 hours behind it.
+    // Takes instants that are before and after the date in every zone: no zone is more than 14 hours ahead of UTC, or 12 hours behind it.
     const midnight = Date.parse(`${date}T00:00:00Z`);
     const offsets: Offsets = [offsetAt(midnight - DAY_MS), offsetAt(midnight + 2 * DAY_MS)];
     known.set(date, offsets);

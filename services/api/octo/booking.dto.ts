@@ -116,7 +116,7 @@ export interface OctoBooking {
   optionId: string;
   option: OctoOption;
   /**
-   * True while it can be cancelled.
+   * True while the booking can be cancelled.
    * @example true
    */
   cancellable: boolean;
@@ -161,7 +161,7 @@ const OF_LEAD: Record<BookingStatus, OctoBookingStatus> = {
   expired: 'EXPIRED',
 };
 
-/** Builds the parts that are equal in all bookings of a tour or a departure. */
+/** Builds the parts that are the same in all bookings of a tour or of a departure. */
 interface SharedParts {
   productOf(state: ShownState): BookedProduct;
   availabilityOf(state: ShownState): OctoAvailability;
@@ -358,7 +358,7 @@ interface BookedPrices {
   total: OctoPricing;
 }
 
-/** Returns the locked prices; `net` is the platform's price at the time of the lock. */
+/** Returns the locked prices. `net` is the platform's price at the time of the lock, or the present one if the breakdown has none. */
 function pricesOf(state: ShownState): BookedPrices {
   const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
   const { platform_unit_price, platform_child_price } = priceBreakdown as Record<string, number | undefined>;

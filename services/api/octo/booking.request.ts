@@ -93,7 +93,7 @@ export interface OctoConfirmationBody {
   contact?: OctoContactBody | null;
   /** The caller's own reference. */
   resellerReference?: string | null;
-  /** All units of the booking. A unit with the UUID of an earlier one replaces it. */
+  /** All units of the booking. A unit with the UUID of an earlier unit replaces that unit. */
   unitItems?: OctoUnitItemBody[] | null;
   /** ISO 4217. The currency of the tour. */
   currency?: string | null;
@@ -116,7 +116,7 @@ export interface OctoChangeBody {
   expirationMinutes?: number | null;
   /** At most 2,000 characters; null clears it. */
   notes?: string | null;
-  /** All units of the booking. A unit with the UUID of an earlier one replaces it. */
+  /** All units of the booking. A unit with the UUID of an earlier unit replaces that unit. */
   unitItems?: OctoUnitItemBody[] | null;
   /** Fields that are left out stay as they are. */
   contact?: OctoContactBody | null;
@@ -148,7 +148,7 @@ export interface SentDetails {
 }
 
 /**
- * Reads the details of a body, also before its validation.
+ * Reads the details of a body, also of one that tsoa's validation refuses. Any field may thus have another type.
  * @throws BadInputError with all issues of the body (400)
  */
 export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfirmationBody): SentDetails {
@@ -163,7 +163,7 @@ export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfi
 }
 
 /**
- * Returns the details in a form that is equal for other spellings of the same details: phone numbers have the country's code, and the
+ * Returns the details in a form in which different spellings of the same details are equal: phone numbers have the country's code, and the
  * contact of a unit has no null fields.
  */
 export function comparableDetails({ contact, unitItems, ...texts }: SentDetails, phoneCountry: string) {

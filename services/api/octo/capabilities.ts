@@ -7,23 +7,23 @@ export interface OctoCapabilityAnswer {
    */
   revision: number;
   /**
-   * True if every request must name it.
+   * True if every request must name the capability.
    * @example false
    */
   required: boolean;
   /**
-   * Capabilities that it needs.
+   * The other capabilities that this capability needs.
    * @example []
    */
   dependencies: string[];
   /**
-   * Its specification.
+   * Address of the specification.
    * @example "https://docs.octo.travel/capabilities/pricing"
    */
   docs: string | null;
 }
 
-/** A capability that changes answers. */
+/** The id of a capability. Each capability adds fields to the answers. */
 export type OctoCapability = OctoCapabilityAnswer['id'];
 
 /** The capabilities as GET /octo/capabilities lists them. */

@@ -27,7 +27,7 @@ import { invalidId, unprocessable } from './octo.errors';
 import { updateOctoDetails } from './octo-bookings.repository';
 import { type OctoState, partyOf, placeOf, tourOf } from './octo-state';
 
-/** The booking that a request changes. lockState has locked its departure, so no other request changes it meanwhile. */
+/** One change of a booking. lockState has locked the booking's departure, so no other request can change the booking meanwhile. */
 export interface OctoWrite {
   trx: Trx;
   principal: ApiKeyPrincipal;
@@ -46,7 +46,7 @@ export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): 
 }
 
 /**
- * Makes a lead from a hold and confirms it. If REST has already made a lead from the hold, confirms that one without changes.
+ * Makes a lead from the hold and confirms the lead. If the hold already has a lead, confirms that lead and stores none of the sent details.
  * @throws errors of prepareBooking, writeSale, confirmBooking and partyFor; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
  */
 export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & SentSale): Promise<void> {
@@ -101,7 +101,7 @@ export async function cancelOctoBooking(write: OctoWrite, reason: string | null)
 interface SentSale {
   unitItems: SentDetails['unitItems'];
   currency: string | null | undefined;
-  /** The tour to which the booking moves; undefined: its own. */
+  /** The tour to which the booking moves. Undefined: the booking keeps its tour. */
   tour?: Tour;
 }
 
@@ -111,7 +111,7 @@ export interface OctoChange extends SentDetails, SentSale {
   departureDate?: string;
   /** HH:MM */
   departureTime?: string;
-  /** Minutes from now; a lead has none. */
+  /** The length of the hold in minutes from now. Ignored for a lead. */
   holdMinutes?: number;
 }
 
@@ -179,7 +179,7 @@ async function changeHold(
 /**
  * Checks the units and the currency against the tour to which the booking moves, or against its present tour if it does not move. Runs
  * under the lock, because another request may have moved the booking to another tour.
- * @returns the party of the unit items; undefined without any
+ * @returns the party of the unit items; undefined if the request leaves them out
  * @throws errors of partyOfItems and assertCurrency; OctoRefusalError UNPROCESSABLE_ENTITY for more units than another tour allows
  */
 async function partyFor(
@@ -195,9 +195,7 @@ async function partyFor(
   return undefined;
 }
 
-/**
- * Returns the contact and the unit items after a change, and the customer of the contact; undefined for those that the change leaves out.
- */
+/** Returns the contact and the unit items after a change, and the contact's customer. A part that the change leaves out is undefined. */
 function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, principal }: OctoWrite) {
   const merged = contact && { ...withoutOldName(octo.contact, contact), ...contact };
   return {
@@ -207,7 +205,10 @@ function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, prin
   };
 }
 
-/** Returns the earlier contact without the names that the new one replaces: a full name replaces first and last name, and the reverse. */
+/**
+ * Returns the earlier contact without the names that the sent contact replaces. A full name replaces the first and last name. A first or
+ * last name replaces the full name.
+ */
 function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
   const { fullName: _, firstName, lastName, ...rest } = old;
   if (sent.fullName !== undefined) return rest;

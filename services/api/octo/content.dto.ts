@@ -19,7 +19,7 @@ export interface OctoMedia {
   copyright: string | null;
 }
 
-/** The names of the standard's members; the catalog knows none of the values. */
+/** The members that OCTO requires. All are null, because the catalog has none of these values. */
 export interface OctoPostalAddress {
   streetAddress: string | null;
   addressLocality: string | null;
@@ -29,7 +29,7 @@ export interface OctoPostalAddress {
   postOfficeBoxNumber: string | null;
 }
 
-/** The names of the standard's members; the catalog knows none of the values. */
+/** The members that OCTO requires. All are null, because the catalog has none of these values. */
 export interface OctoPlaceIdentifiers {
   googlePlaceId: string | null;
   applePlaceId: string | null;
@@ -74,7 +74,7 @@ export const UNIT_CONTENT = {
   child: { title: 'Child', shortDescription: 'Up to 17 years.', features: [] },
 };
 
-/** Returns the fields that octo/content adds to a product: everything that the tour has, and empty lists for the rest. */
+/** Returns the fields that octo/content adds to a product. A field that the catalog does not have is null or an empty list. */
 export function toProductContent(tour: Tour, baseUrl: string) {
   return {
     title: tour.name,
@@ -120,7 +120,10 @@ function mediaOf({ imageUrl, images }: Tour, baseUrl: string): OctoMedia[] {
   });
 }
 
-/** Returns the media type by the extension. OCTO knows two; an address without an extension counts as JPEG. */
+/**
+ * Returns the media type for the extension. An address without an extension counts as JPEG. Returns undefined for other extensions, because
+ * OCTO allows only JPEG and PNG.
+ */
 function pictureType(url: string): OctoMedia['type'] | undefined {
   const extension = /\.(\w+)(?:[?#].*)?$/.exec(url.replace(/^https:\/\/[^/]*/, ''))?.[1]?.toLowerCase();
   if (extension === 'png') return 'image/png';

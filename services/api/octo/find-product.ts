@@ -9,8 +9,8 @@ import { badOctoRequest, invalidId } from './octo.errors';
 import { OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
 
 /**
- * Returns the tour of a product, by its UUID alone: a slug is the product's `reference`.
- * @throws OctoRefusalError, TourNotFoundError: INVALID_PRODUCT_ID
+ * Returns the tour with this UUID. Does not accept a slug, because in OCTO the slug is the product's `reference`.
+ * @throws OctoRefusalError INVALID_PRODUCT_ID for a text that is not a UUID; TourNotFoundError, which OCTO answers in the same way
  */
 export async function findProductTour(reads: CachedReads, tenant: Tenant, productId: string): Promise<Tour> {
   if (!isUuid(productId)) throw invalidId('productId', productId);

@@ -49,7 +49,7 @@ export interface OctoCalendarBody {
   localDateStart?: string | null;
   /** The last day, YYYY-MM-DD; at most 366 days. */
   localDateEnd?: string | null;
-  /** The wanted units decide `available`. */
+  /** The wanted units. `available` is true if all of them can be booked. */
   units?: OctoUnitQuantity[] | null;
   /** ISO 4217. The currency of the tour. */
   currency?: string | null;
@@ -71,7 +71,7 @@ export interface OctoAvailabilityBody {
   localDateEnd?: string | null;
   /** At most 366. */
   availabilityIds?: string[] | null;
-  /** The wanted units decide `available`. */
+  /** The wanted units. `available` is true if all of them can be booked. */
   units?: OctoUnitQuantity[] | null;
   /** ISO 4217. The currency of the tour. */
   currency?: string | null;
@@ -80,7 +80,7 @@ export interface OctoAvailabilityBody {
 
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;
-/** Limits the departures of one answer: more than 50 on each day of the longest range. */
+/** The most departures in one answer: 54 for each day of the longest range. */
 const DEPARTURES_MAX = 20_000;
 const TOO_MANY = 'The product has more than 20,000 departures in this range. Ask for fewer days.';
 /** Approximate memory of a tour with its texts. */
@@ -128,7 +128,7 @@ export class OctoAvailabilityController {
     return { tour, view: { capabilities: capabilitiesOf(request), party } };
   }
 
-  /** Sends the rows of the departures. One query reads them; a repeated request gets them from memory while no seat has changed. */
+  /** Sends the departures as JSON. Answers a repeat from memory while the seats, the tour and the tenant stay the same. */
   private async send<Row>(
     request: HttpRequest,
     tour: Tour,
@@ -167,7 +167,7 @@ interface DateRange {
 /** The departures that a request asks for. */
 type AskedDepartures = DateRange | { ids: string[] };
 
-/** @throws BadInputError without a range of at most 366 days (400) */
+/** @throws BadInputError for a missing date, a range in reverse order, and a range of more than 366 days (400) */
 function calendarRange({ localDateStart, localDateEnd }: OctoCalendarBody): DateRange {
   const from = requiredDate('localDateStart', localDateStart);
   const to = requiredDate('localDateEnd', localDateEnd);
@@ -190,7 +190,8 @@ function requiredDate(field: string, value: string | null | undefined): string {
 
 /**
  * Reads the range of days, or the ids.
- * @throws OctoRefusalError BAD_REQUEST for both, or for none; INVALID_AVAILABILITY_ID for an id that is no UUID
+ * @throws OctoRefusalError BAD_REQUEST for both, for an empty list, and for more than 366 ids; INVALID_AVAILABILITY_ID for an id that is
+ *   not a UUID; errors of calendarRange for a request without a list
  */
 function askedDepartures(body: OctoAvailabilityBody): AskedDepartures {
   const { availabilityIds, localDateStart, localDateEnd } = body;

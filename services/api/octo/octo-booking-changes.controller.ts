@@ -49,7 +49,7 @@ const CHANGE: WriteOperation = { name: 'octo.change', status: 200, keepHours: WE
 const CANCEL: WriteOperation = { name: 'octo.cancel', status: 200, keepHours: WEEK_HOURS };
 
 const EITHER_SCOPE = anyScope('booking:create', 'booking:manage');
-/** A confirmation needs booking:create too. */
+/** The second scope of a confirmation. Its @Security checks the first, booking:create. */
 const MANAGE_SCOPE = anyScope('booking:manage');
 
 @Route('octo/bookings/{uuid}')
@@ -170,7 +170,7 @@ export class OctoBookingChangesController {
     return this.octoCancelBooking(request, uuid, body);
   }
 
-  /** Returns the tour and the departure that a change names. Undefined: the booking stays there. */
+  /** Returns the tour and the departure that a change names. Undefined: the booking keeps its own. */
   private async moveOf(
     tenant: Tenant,
     uuid: string,
@@ -185,7 +185,7 @@ export class OctoBookingChangesController {
     return { tour, departure };
   }
 
-  /** Runs one change of a booking in one transaction. @param to the tour, date and time of a move; a missing tour, date or time stays */
+  /** Runs one change of a booking in one transaction. @param to the tour, date and time of a move; those that are missing stay the same */
   private async write(
     request: HttpRequest,
     operation: Write,
@@ -197,7 +197,7 @@ export class OctoBookingChangesController {
     const { tenant } = principal;
     const { availability, db, departureQueue } = this.context;
     const found = await getState(db, tenant.id, uuid);
-    // A repeat with the same Idempotency-Key skips the checks of the transaction.
+    // Checks the scope here too, because a repeat with the same Idempotency-Key skips the check in the transaction.
     if (operation.name !== EXTEND.name)
       assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
     let changed: OctoState[] = [];
@@ -219,7 +219,7 @@ export class OctoBookingChangesController {
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );
-    // A repeat changes no seats.
+    // `changed` is empty for a repeat, because a repeat changes no seats.
     for (const state of changed) {
       const { tourId, departureDate } = placeOf(state);
       await availability.drop(tourId, departureDate, tenant.sandbox);

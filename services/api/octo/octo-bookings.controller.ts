@@ -21,7 +21,7 @@ import {
   withItsCatalog,
 } from './octo-state';
 
-/** The most bookings in a short list. Longer lists of one API key are sent one after another. */
+/** The most bookings in a short list. Each API key gets only one longer list at a time. */
 const SHORT_LIST = 100;
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;
@@ -51,7 +51,7 @@ export class OctoBookingsController {
 
   /**
    * The bookings of OCTO clients that match all given parameters, newest first. At least one parameter is needed, and at most 1,000
-   * bookings may match. The answer is streamed. Lists of more than 100 bookings are sent to a key one after another.
+   * bookings may match. The answer is streamed. Each API key gets only one list of more than 100 bookings at a time.
    * @summary List bookings by OCTO
    * @param resellerReference The caller's own reference.
    * @param supplierReference The booking reference.
@@ -84,7 +84,6 @@ export class OctoBookingsController {
   }
 }
 
-/** The parameters of the list. */
 interface ListQuery {
   resellerReference?: string;
   supplierReference?: string;
@@ -93,7 +92,9 @@ interface ListQuery {
   localDateEnd?: string;
 }
 
-/** @throws OctoRefusalError BAD_REQUEST without a parameter, and for more than 366 days; InvalidInputError (400)
+/**
+ * @throws OctoRefusalError BAD_REQUEST without a parameter, for dates that do not belong together, and for more than 366 days;
+ *   InvalidInputError for a malformed parameter (400)
  */
 function filterOf(query: ListQuery): RequestedFilter {
   const { localDate, localDateStart: start, localDateEnd: end } = query;

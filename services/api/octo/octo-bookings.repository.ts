@@ -20,7 +20,7 @@ export async function findPlacedByOcto(
 
 type OctoChange = Partial<Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>>;
 
-/** Writes the given fields. The caller holds the lock of the hold's departure. */
+/** Writes the given fields and the time of the change. The caller has locked the booking's departure. */
 export async function updateOctoDetails(trx: Trx, holdId: string, change: OctoChange): Promise<void> {
   const { contact, unitItems, notes, cancelReason } = change;
   await trx('octo_bookings')
@@ -55,7 +55,7 @@ const CONDITIONS: { [F in keyof OctoFilter]?: string } = {
 
 const ONLY = { holds: 'l.id is null', leads: 'l.id is not null' };
 
-/** Conditions that find the holds which can have the reference by an index of each table. */
+/** Narrows the search to holds that can have the reference, by an index of each table. CONDITIONS then compares the reference itself. */
 const OF_REFERENCE: { [F in keyof OctoFilter]?: string } = {
   resellerReference: `o.hold_id in (
     select id from seat_holds where tenant_id = :tenantId and external_ref = :resellerReference
@@ -63,7 +63,7 @@ const OF_REFERENCE: { [F in keyof OctoFilter]?: string } = {
   supplierReference: `o.hold_id in (select hold_id from booking_leads where booking_ref = :supplierReference)`,
 };
 
-/** Returns the ids of the holds of the OCTO bookings that the filter finds, newest first. Finds at most `limit`, and then sorts them. */
+/** Returns the hold ids of the matching OCTO bookings, newest first. If more than `limit` match, returns an arbitrary part of them. */
 export async function findOctoHolds(db: Db, tenantId: string, filter: OctoFilter): Promise<string[]> {
   const given = (Object.keys(filter) as (keyof OctoFilter)[]).filter((name) => filter[name] !== undefined);
   const conditions = [

@@ -72,8 +72,8 @@ export class OctoCatalogController {
   }
 
   /**
-   * All tours that the tenant sees, in the order of the catalog. OCTO has no pages, so the answer is streamed. Several such lists are
-   * sent to a key one after another.
+   * All tours that the tenant sees, in the order of the catalog. OCTO has no pages, so the answer is streamed. Each API key gets only one
+   * such list at a time.
    * @summary List the products
    */
   @Get('products')

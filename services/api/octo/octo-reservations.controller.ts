@@ -46,7 +46,7 @@ const RESERVE: WriteOperation = {
 interface Reservation {
   /** Null: the caller has chosen none. */
   uuid: string | null;
-  /** Recognises a repeat. */
+  /** The content of the request, by which a repeat is recognized. */
   compared: ComparedRequest;
   wanted: HoldRequest;
   tour: Tour;
@@ -61,7 +61,7 @@ export class OctoReservationsController {
   constructor(private readonly context: SalesContext) {}
 
   /**
-   * Holds seats at a locked price. The same UUID with the same body answers the booking as it is now.
+   * Holds seats at a locked price. A repeat with the same UUID and the same body gets the booking as it is now.
    * @summary Reserve
    */
   @Post('bookings')
@@ -166,7 +166,11 @@ export class OctoReservationsController {
   }
 }
 
-/** @param sentIds the ids in lower case. The minutes are those that the client sent, because the tenant's limit may change */
+/**
+ * Returns the content of a reservation for the comparison with a repeat. Uses the minutes that the client sent, because the tenant's limit
+ * may change before a repeat.
+ * @param sentIds the ids in lower case
+ */
 function comparedReservation(
   { country }: Tenant,
   sentIds: { uuid: string | null; departure: string; expirationMinutes: number | null | undefined },

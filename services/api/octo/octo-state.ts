@@ -90,7 +90,7 @@ export async function isUuidTaken(db: Db, tenantId: string, uuid: string): Promi
 
 /**
  * Returns the booking that the same request has placed earlier.
- * @throws OctoRefusalError INVALID_BOOKING_UUID if another request has placed it
+ * @throws OctoRefusalError INVALID_BOOKING_UUID if a different request has placed it, or if it is anonymized
  */
 export async function getRepeated(
   db: Db,

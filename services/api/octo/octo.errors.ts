@@ -1,6 +1,6 @@
 import { AppError, type InputIssue } from '../../platform/errors';
 
-/** The error for each id of a request whose object does not exist or is not visible to the tenant. */
+/** The OCTO error for an id whose object does not exist or is not visible to the tenant. */
 export const ERROR_OF_ID = {
   productId: 'INVALID_PRODUCT_ID',
   optionId: 'INVALID_OPTION_ID',
@@ -42,7 +42,7 @@ export function badOctoRequest(message: string): OctoRefusalError {
   return new OctoRefusalError('BAD_REQUEST', message);
 }
 
-/** The answer to a problem. For an entry of OCTO_ERRORS without `error`, the answer names the problem's code in capitals. */
+/** OCTO's answer to a problem. For an entry without `error`, the answer contains the problem's code in capitals. */
 interface OctoError {
   error: OctoErrorName | 'UNAUTHORIZED' | 'FORBIDDEN';
   /** By default 400; without `error`, the problem's status. */
@@ -57,7 +57,7 @@ const UNAUTHORIZED: OctoError = { error: 'UNAUTHORIZED', status: 401 };
 const FORBIDDEN: OctoError = { error: 'FORBIDDEN', status: 403 };
 const PRODUCT: OctoError = { error: 'INVALID_PRODUCT_ID', id: 'productId' };
 const BOOKING: OctoError = { error: 'INVALID_BOOKING_UUID', id: 'uuid' };
-/** Another write had the lock: the same request succeeds in a second. */
+/** Another request has the lock. The client can repeat its request after a second. */
 const BUSY = { status: 503 };
 /** Keeps the problem's status and code. */
 const SAME = {};
@@ -138,7 +138,7 @@ function messageOf({ detail }: Problem, error: AppError | undefined): string {
   return issues.map(({ field, message }) => `${OCTO_FIELDS[field] ?? field} ${message}.`).join(' ');
 }
 
-/** The field of OCTO that says what another field says in REST. */
+/** Maps the name of a REST field to the OCTO field that sets the same value. */
 const OCTO_FIELDS: Record<string, string | undefined> = { departure_time: 'availabilityId' };
 
 /** Returns the id as the client sent it: /octo/products/{productId}, /octo/bookings/{uuid}, or the field of the body. */

@@ -38,8 +38,8 @@ export function octoEnvironment(request: Request, response: Response, next: Next
 }
 
 /**
- * Refuses a key that has none of the scopes, before the booking is read: the answer is the same for every UUID. The controller then checks
- * the scope that the booking needs.
+ * Refuses a key that has none of the scopes, before the booking is read, so that the answer is the same for every UUID. The controller then
+ * checks the scope that the booking needs.
  * @param scopes the first one is named in the refusal
  */
 export function anyScope(...scopes: [Scope, ...Scope[]]): RequestHandler {
@@ -96,7 +96,7 @@ export async function inTurnOfKey(
 }
 
 /**
- * Sends the texts as one JSON answer, no faster than the client reads. An error before the first text is answered as an error.
+ * Sends the texts as one JSON answer, no faster than the client reads. An error before the first text becomes an error answer.
  * @param caching the value of Cache-Control
  */
 export async function sendTexts(
@@ -115,7 +115,7 @@ export async function sendTexts(
   try {
     await pipeline(all, response);
   } catch (error) {
-    // Ignores that the client closed the connection.
+    // Ignores the error of a connection that the client closed.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

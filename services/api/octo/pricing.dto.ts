@@ -93,7 +93,7 @@ function priceOf(unit: OctoUnitId, { platform, tenant }: Pick<Quote, 'platform' 
 
 /**
  * Returns the lowest price of a unit on the tour's open dates. If there is no open date, returns the base price for an adult.
- * @returns undefined for a unit that no open date has
+ * @returns undefined for a child if no open date has a child price
  */
 export function lowestPrice(tour: Tour, quote: Quoter, unit: OctoUnitId): UnitPrice | undefined {
   const dates = tour.lowestPrices.map(({ date, adult, child }) => {

@@ -61,7 +61,7 @@ export interface OctoOption {
   /** @example null */
   reference: string | null;
   /**
-   * The start times of the departures that can be booked, and of the tour; empty if no departure has one.
+   * The start times of the tour and of the departures that can be booked; empty if there are none.
    * @example ["09:30", "14:30"]
    */
   availabilityLocalStartTimes: string[];
@@ -167,7 +167,7 @@ export interface OctoProduct {
    */
   categoryLabels?: string[];
   /**
-   * With `octo/content`: the days of the tour.
+   * With `octo/content`: the days of the tour, in minutes.
    * @isInt
    * @example 4320
    */
@@ -184,7 +184,7 @@ export interface OctoProduct {
 /** The id of the only option of each product. */
 export const OPTION_ID = 'DEFAULT';
 
-/** The most units of a booking of any tour. REST allows a hold or a booking as many seats. */
+/** The most units in one booking of any tour. The limit for the seats of a hold or a booking of REST is the same. */
 const UNITS_MAX = 50;
 
 /** The values of a request on which the answer of a product depends: the tenant's prices and the capabilities. */

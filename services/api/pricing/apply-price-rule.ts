@@ -22,7 +22,7 @@ export function applyPriceRule(platform: Prices, rule: PriceRule | undefined, di
 /** The scale of percentages, which have four decimals: 12.5 % is 125000 of a million. */
 const MILLION = 1_000_000n;
 
-/** Returns the tenant's deposit percentage of an amount, rounded half up; `reserve` takes no deposit. */
+/** Returns the deposit of an amount in minor units: the tenant's percentage, rounded half up; 0 for `reserve`. */
 export function depositOf(amountMinor: number, depositPercent: string, paymentMethod: string): number {
   if (paymentMethod === 'reserve') return 0;
   return roundToStep(BigInt(amountMinor) * decimalToScaled(depositPercent, 4), MILLION, 1n);

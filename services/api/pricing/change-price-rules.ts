@@ -23,7 +23,10 @@ export interface NewPriceRule {
   roundTo?: string;
 }
 
-/** `value` is a decimal text: for `percent`, it is added to each category; otherwise it is money of the tenant's currency for an adult. */
+/**
+ * `value` is a decimal text. For `percent`, it is the percentage by which each category changes. Otherwise it is an amount in the tenant's
+ * currency for the adult's price.
+ */
 export interface PriceChange {
   kind: PriceRuleKind;
   value: string;

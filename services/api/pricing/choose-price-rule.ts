@@ -78,7 +78,10 @@ function closeness(rule: PriceRule): number {
   return rule.continent !== null ? 1 : 0;
 }
 
-/** Returns the length of the travel window, for the ranking. A window with one open end is longer than any with two, shorter than none. */
+/**
+ * Returns the length of the travel window, for the ranking. A window with one open end counts as longer than any window with two dates. A
+ * rule without a window counts as the longest.
+ */
 function windowDays(rule: PriceRule): number {
   if (rule.travelFrom === null && rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
   if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER - 1;

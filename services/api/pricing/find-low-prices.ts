@@ -158,7 +158,10 @@ function addLowPrices(
   }
 }
 
-/** Returns whether `a` is lower than `b` in relation to the platform's price. If they are equal, the higher platform price counts. */
+/**
+ * Returns whether `a` is lower than `b` in relation to the platform's price. If both are equally low, the one with the higher platform
+ * price counts as lower.
+ */
 function isLower(a: LowPrice, b: LowPrice): boolean {
   const [left, right] = [a.tenantMinor * b.platformMinor, b.tenantMinor * a.platformMinor];
   return left === right ? a.platformMinor > b.platformMinor : left < right;

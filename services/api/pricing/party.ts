@@ -2,7 +2,9 @@ import { InvalidInputError } from '../../platform/errors';
 import { toMajor } from './currency';
 import { type Category, CATEGORIES, type Prices } from './price-categories';
 
-/** The number of each price category. An adult and a child take a seat each, a single supplement takes none. */
+/**
+ * The number of travellers or supplements in each price category. An adult and a child take a seat each, a single supplement takes none.
+ */
 export type Party = Record<Category, number>;
 
 export function adultsOnly(adult: number): Party {

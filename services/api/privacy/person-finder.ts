@@ -13,7 +13,7 @@ type Finder = (folded: string) => boolean;
 const BETWEEN = /[^\p{L}\p{M}\p{N}]+/gu;
 /** The optional space between parts of one word. */
 const GAP = ' ?';
-/** A text in scripts that write no spaces between words. A name in such a script is found without word boundaries. */
+/** Matches a text in scripts that write no spaces between words. Names in such scripts are found without word boundaries. */
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
 /** The shortest full name that is searched within longer words. Shorter names occur in words by chance. */
@@ -39,7 +39,10 @@ export function personFinder(people: Person[]): (text: string) => boolean {
   return (text) => readingsOf(text).some((reading) => finders.some((finds) => finds(reading)));
 }
 
-/** Returns the forms of the text that are searched: decoded from percent-encoding and folded, as it is and with camelCase split. */
+/**
+ * Returns the forms of the text that are searched: decoded from percent-encoding and folded, both without and with a split of camelCase
+ * words.
+ */
 function readingsOf(text: string): string[] {
   const plain = decoded(text);
   const readings = spellingsOf(plain, plain.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
@@ -87,8 +90,8 @@ function nameFinder(name: string): Finder {
 }
 
 /**
- * Finds the address, also written with `at` and `dot`. Finds the local part without the domain if it is specific to the person: if it has
- * both letters and digits, or contains a word of the name.
+ * Finds the address, also if it is written with `at` and `dot` in place of the signs. Finds the local part without the domain if it is
+ * specific to the person: if it has both letters and digits, or contains a word of the name.
  */
 function emailFinder(email: string, name: string): Finder {
   const at = email.lastIndexOf('@');

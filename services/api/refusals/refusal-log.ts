@@ -32,7 +32,7 @@ export interface RefusedRequest {
 
 /** Collects the refusals of this process until the sweeper writes them. */
 export interface RefusalLog {
-  /** Records an AppError. Ignores invalid input and internal errors, which are not refusals. */
+  /** Records an AppError. Ignores the code `validation_failed` and internal errors, which are not refusals. */
   record(request: RefusedRequest, refusal: unknown): void;
   /** Writes the refusals recorded since the last call. After a failure it keeps them for the next call. */
   write(db: Db): Promise<void>;
@@ -112,7 +112,7 @@ function referenceWithoutPerson({ externalRef = null, people = [] }: RefusedRequ
   return externalRef !== null && personFinder(people)(externalRef) ? null : externalRef;
 }
 
-/** Returns the wanted seats as the refusal names them. A refusal for another reason names none: returns those of the request. */
+/** Returns the wanted seats from the refusal. If the refusal does not contain them, returns those of the request. */
 function requestedSeats(request: RefusedRequest, refusal: AppError) {
   if (isDepartureNotAvailable(refusal)) return refusal.wanted;
   const { departureDate = null, departureTime = null, quantity = null } = request;
@@ -122,8 +122,8 @@ function requestedSeats(request: RefusedRequest, refusal: AppError) {
 const PAGE_SIZE = 5000;
 
 /**
- * Erases those references of a tenant's refusals that identify a person. A refusal that is recorded but not written yet loses its reference
- * when it is written, because the caller anonymizes a booking of the tenant in the same transaction (see insertRefusals).
+ * Erases those references of a tenant's refusals that identify a person. The caller anonymizes a booking of the tenant in the same
+ * transaction. Because of this, a refusal that is recorded but not written yet loses its reference when it is written (insertRefusals).
  * @returns the number of erased references
  */
 export async function eraseRefusals(

@@ -38,6 +38,6 @@ export interface RefusalFilter {
   limit: number;
 }
 
-/** The days for which the counts, and the refusals with their details, are kept. */
+/** For how many days the counts are kept, and for how many days the refusals with their details. */
 export const COUNTS_KEPT_DAYS = 400;
 export const REFUSALS_KEPT_DAYS = 30;

@@ -163,7 +163,7 @@ function amendedPrice(
   { party, departure, moves }: { party: Party; departure: Departure | null; moves: boolean },
 ): Priced {
   const isNew = (category: Category) => party[category] > 0 && (moves || before.party[category] === 0);
-  // A booking without a date has a price for adults only.
+  // Keeps the price of a booking without a date: only adults have a price there.
   if (!departure || !CATEGORIES.some(isNew)) return before;
   const { tour, prices, departureDate } = departure;
   const today = quotePrices(facts, tenant, tour, prices, departureDate);
@@ -176,8 +176,8 @@ function amendedPrice(
 }
 
 /**
- * Returns the deposit after the change. Until the booking is confirmed, the deposit changes with the total. Its percentage is the one that
- * was stored with the booking; a move to another departure takes the tenant's present percentage.
+ * Returns the deposit after the change. Until the booking is confirmed, the deposit changes with the total. The percentage is the one that
+ * was stored with the booking; for a move to another departure, it is the tenant's present percentage.
  */
 function amendedDeposit(
   tenant: Tenant,

@@ -8,7 +8,7 @@ import type { Outcome, WrittenSales } from './transact-sales';
 /** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
 
-/** The time for which the outcome of a COMMIT without an answer is read: it may still be running, or another server must take over. */
+/** How long the outcome of a COMMIT without an answer is read. Meanwhile, the COMMIT may still run, or another server must take over. */
 const READ_BACK_MS = 2_000;
 const PAUSE_MS = 50;
 
@@ -59,7 +59,7 @@ export async function commitSales(
     measure(batch, begun, 'committed');
     return { committed: written!.outcomes };
   } catch (error) {
-    // Without `written`, COMMIT was not sent.
+    // COMMIT was sent only if `written` is set.
     const committed = !written || isRolledBack(error) ? false : await readBack(db, written);
     const outcome = outcomeOf(committed);
     measure(batch, begun, outcome);

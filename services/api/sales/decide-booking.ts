@@ -40,11 +40,12 @@ export interface GrantedBooking {
 }
 
 /**
- * Decides one booking by the facts, which count the sales that were granted before it in the transaction: consumes the hold, reserves the
+ * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
  * seats, checks the tenant's limits, and quotes the tenant's price.
- * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError, HoldNotFoundError
- *   (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
- *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). The facts stay unchanged then.
+ * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError,
+ *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
+ *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
+ *   unchanged.
  */
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
   const { tenant, party } = sale;
@@ -92,7 +93,7 @@ function seatsToBook(
   return { departure, held };
 }
 
-/** Returns the departure of the booking. If the request names a hold_id and a time, it must be the time of the hold. */
+/** Returns the departure of the booking. If the request names a hold_id and a time, the time must be that of the hold. */
 function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: string }): Departure {
   const { holdId, departureTime } = sale;
   if (holdId === null) return existingDeparture(facts, sale);
@@ -102,7 +103,8 @@ function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: 
 }
 
 /**
- * Refuses a booking without a date if a hold of the tenant for this tour has the reference of the booking, which would consume that hold.
+ * Refuses a booking without a date if its reference is that of a hold of the tenant for this tour: the booking is meant to consume that
+ * hold.
  * @throws SaleMovedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
  *   AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
  */
@@ -164,7 +166,10 @@ function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure 
   return quotePrices(facts, tenant, undated, { adult: undated.basePriceMinor }, null);
 }
 
-/** The allowed difference: less than that of any two prices, more than the rounding of floats, so that 3 * 19.99 equals 59.97. */
+/**
+ * The allowed difference of equal totals, in minor units. It is larger than the rounding error of floats, so that 3 * 19.99 equals 59.97,
+ * and smaller than the difference of any two prices.
+ */
 const FLOAT_ERROR_MINOR = 0.001;
 
 /** @throws PriceChangedError (409) */

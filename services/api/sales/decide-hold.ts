@@ -29,9 +29,9 @@ export interface GrantedHold {
  * Decides one hold by the facts, which count the sales that were granted before it in the transaction. The departure must have the free
  * seats, and the hold must not exceed the tenant's number of holds or its share of the departure. Locks the tenant's price.
  * @param id the id of the new hold
- * @throws InvalidInputError if the request must choose among several departures, or for a category without a price (400),
- *   TourNotFoundError (404), OctoUuidTakenError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
- *   HoldLimitReachedError (409). The facts stay unchanged then.
+ * @throws InvalidInputError if the request must choose among several departures, or for a category without a price (400), TourNotFoundError
+ *   (404), OctoUuidTakenError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409). After an
+ *   error, the facts are unchanged.
  */
 export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): GrantedHold {
   const { tenant, party, externalRef, octo } = sale;

@@ -2,9 +2,9 @@ import { AppError } from '../../platform/errors';
 
 /** The limits of a process's queue of sales (ADR 26); times in milliseconds. */
 export const QUEUE_LIMITS = {
-  /** The longest wait of a batch for a lock. Then its sales are written alone. It waits for no lock of a departure or a key. */
+  /** The longest wait of a batch for a lock; then its sales are written alone. A batch never waits for the locks of departures and keys. */
   batchLockMs: 250,
-  /** The next batches do not wait for a batch that takes longer: its server may be lost, and a new connection may reach another one. */
+  /** The next batches do not wait for a batch that takes longer: its server may be lost, and a new connection may reach another server. */
   hangingMs: 500,
   /** The most sales in one transaction. */
   batchMax: 128,
@@ -18,7 +18,7 @@ export const QUEUE_LIMITS = {
   alone: 3,
   /** The pause before a sale is tried again if its key, API key or tenant is in use, or if `lockWaiters` departures are already awaited. */
   tryAgainMs: 20,
-  /** Limits the wait for a departure in the process and in the database together. */
+  /** Limits the sum of two waits for a departure: in the process, and in the database. */
   waitMs: 2_000,
   /** The most sales that wait in the process. Further sales are refused. */
   waitingMax: 1_000,
@@ -38,7 +38,7 @@ export class SalesOverloadedError extends AppError {
 export interface OpenBatch {
   /** Records that the transaction of the batch has ended: the next batch may begin. The departures stay reserved for this batch. */
   end(): void;
-  /** Keeps only these departures reserved. Other batches may write the rest. */
+  /** Keeps only these departures reserved. Other batches may then write the batch's other departures. */
   keepOnly(departures: ReadonlySet<string | null>): void;
 }
 

@@ -33,8 +33,8 @@ export interface ReadFacts {
 }
 
 /**
- * Reads what the sales depend on in one statement, after their locks. If the departures have expired holds or bookings, marks them in
- * further statements; the first statement has not counted them.
+ * Reads the facts that the sales depend on with one statement, after their locks. If the departures have expired holds or bookings, marks
+ * them in further statements. The seats that the first statement counts do not include them.
  */
 export async function readSaleFacts(
   trx: Trx,
@@ -96,7 +96,7 @@ export async function readSaleFacts(
 }
 
 /**
- * Reads what the change of a hold or booking depends on, after the locks of the departure that it leaves and of the one that it moves to.
+ * Reads the facts that the change of a hold or booking depends on. Runs after the locks of the old and the new departure.
  * @param tourId the tour after the change
  */
 export async function readChangeFacts(

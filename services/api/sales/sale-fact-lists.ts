@@ -51,7 +51,7 @@ export function emptyLists(): FactLists {
 }
 
 /**
- * One list of facts. read-sale-facts.ts selects all wanted lists with one statement, whose reading of the clock is `clock.at`. The values are
+ * One list of facts: a part of the one statement of read-sale-facts.ts. `clock.at` is the clock reading of that statement. The values are
  * bound as arrays: for a JSON text, PostgreSQL would plan for 100 rows, and read whole tables.
  */
 export interface FactList {
@@ -248,8 +248,8 @@ interface Reference {
 }
 
 /**
- * Selects the references of bookings without a date that a hold of the tour has, whether it is live or ended. If the booking names a time,
- * only holds on departures at this time count.
+ * Selects the references of bookings without a date, if a live or ended hold of the tour has the reference. If the booking names a time,
+ * counts only holds on departures at this time.
  */
 export function references(undated: BookingSale[]): FactList {
   const named = undated.filter(({ externalRef }) => externalRef);

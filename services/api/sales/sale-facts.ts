@@ -14,11 +14,14 @@ import type { Sale } from './sale';
 
 /** The facts about locked departures on which a sale, or the change of a hold or booking, depends. */
 export interface DepartureFacts {
-  /** By countedKey. */
+  /** The map key is countedKey. */
   departures: Map<string, Departure>;
-  /** The viewKeys of the tenants and departures whose tour the tenant sees. */
+  /** The viewKeys (tenant and departure) of the departures whose tour the tenant sees. */
   visible: Set<string>;
-  /** By viewKey: seats of the tenant's live holds and unpaid bookings on the departure. Not counted (0) if no share is limited. */
+  /**
+   * The map key is viewKey. The value is the number of seats of the tenant's live holds and unpaid bookings on the departure; 0 if no share
+   * is limited.
+   */
   unpaidSeats: Map<string, number>;
   /** By tenant id. */
   priceRules: Map<string, PriceRule[]>;
@@ -33,7 +36,7 @@ export interface SaleFacts extends DepartureFacts {
   liveHolds: Map<string, number>;
   /** By tenant id. */
   unpaidLeads: Map<string, number>;
-  /** The viewKeys of the tenants and UUIDs that the wanted holds ask for and that another OCTO booking already has. */
+  /** The viewKeys (tenant and UUID) of wanted OCTO holds whose UUID another OCTO booking already has. */
   takenUuids: Set<string>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];

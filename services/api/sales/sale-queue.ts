@@ -22,8 +22,8 @@ const waitingSales = new Gauge({
  *
  * | state            | it begins when                                         | it ends with                                              |
  * |------------------|--------------------------------------------------------|-----------------------------------------------------------|
- * | waiting          | the sale arrives                                       | writing, in the next batch; one with a key also while its |
- * |                  |                                                        | departure is locked, because the key may be answered      |
+ * | waiting          | the sale arrives                                       | writing, in the next batch; a sale with a key also while  |
+ * |                  |                                                        | its departure is locked: the key may have an answer       |
  * | writing          | a transaction takes it                                 | answered; the state of its outcome; alone                 |
  * | departure locked | another transaction had its departure                  | writing, by the transaction that waits for the departure, |
  * |                  |                                                        | or in a batch, if too many departures are locked          |
@@ -51,7 +51,7 @@ interface WaitingSale {
   met: LockMet | undefined;
   /** True: no batch takes the sale now, because it has just met a key in use or a changing API key. */
   resting: boolean;
-  /** Ends the wait at lockBy, unless a transaction writes the sale then. */
+  /** Refuses the sale at lockBy. The timer is cleared when a transaction takes the sale. */
   timer: NodeJS.Timeout | undefined;
   resolve(sold: Sold | ReplayedResponse): void;
   reject(error: unknown): void;
@@ -128,8 +128,8 @@ export class SaleQueue {
   }
 
   /**
-   * Returns whether a batch may take the sale. A sale for a locked departure joins one batch first: the batch may find that its
-   * Idempotency-Key already has an answer.
+   * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if its departure is locked, because the
+   * batch may find that the key already has an answer.
    */
   private isFree({ sale: { departureId, claim }, state, resting }: WaitingSale): boolean {
     if (resting) return false;
@@ -229,7 +229,10 @@ export class SaleQueue {
     this.rest(one);
   }
 
-  /** Puts a sale at the end of the queue for at most 20 ms, so that sales that are tried again do not delay new sales. */
+  /**
+   * Puts a sale at the end of the queue, and keeps it out of batches for at most 20 ms, so that sales that are tried again do not delay new
+   * sales.
+   */
   private rest(one: WaitingSale): void {
     one.number = this.arrivals++;
     one.resting = true;
@@ -293,7 +296,7 @@ export class SaleQueue {
         first.lockBy,
       );
       const neverLocked = batch.length === 0 && 'error' in result;
-      // The timer of each sale refuses it after two seconds. A transaction may wait for another departure now.
+      // Ends this wait, so that a transaction may wait for another departure. The timer of each sale refuses the sale after two seconds.
       if (neverLocked && result.error instanceof DepartureBusyError) return;
       await this.finish(neverLocked ? this.take(waitsForIt) : batch, result);
       // The other transaction has ended, so the batches write the sales that arrived meanwhile.

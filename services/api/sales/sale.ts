@@ -13,7 +13,7 @@ export interface Seller<Result> {
   tenant: Tenant;
   /** The API key of the request, which is checked again under the locks. Null: the terminal. */
   principal: ApiKeyPrincipal | null;
-  /** Null: a request without an Idempotency-Key. A claim has a principal. */
+  /** Null: a request without an Idempotency-Key. A seller with a claim also has a principal. */
   claim: KeyClaim<Result> | null;
 }
 

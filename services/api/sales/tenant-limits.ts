@@ -49,7 +49,10 @@ function shareOf({ maxHoldShare }: Tenant, { seatsTotal }: Departure): number {
   return Math.max(1, Math.floor((seatsTotal * maxHoldShare) / 100));
 }
 
-/** If a tenant may have more than this number of further holds, its holds are counted at most once a second; unpaid bookings alike. */
+/**
+ * If a tenant is more than this number below its limit of live holds, its holds are counted at most once a second. The same applies to
+ * unpaid bookings.
+ */
 const FAR_BELOW = 10_000;
 const RECENT_MS = 1_000;
 const RECENT_MAX = 100;
@@ -76,7 +79,10 @@ export interface CountPlan {
 export class TenantCounter {
   private readonly recent = new LRUCache<string, number>({ max: RECENT_MAX, ttl: RECENT_MS });
 
-  /** Plans which counts are read: the holds of tenants that want a hold, and the unpaid bookings of tenants that want a booking. */
+  /**
+   * Plans the counts to read: the live holds of each tenant that asks for a hold, and the unpaid bookings of each tenant that asks for a
+   * booking.
+   */
   plan(sales: Sale[]): CountPlan {
     const known: TenantCount[] = [];
     const wanted: CountPlan['wanted'] = [];

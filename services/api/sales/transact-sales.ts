@@ -34,9 +34,12 @@ export interface WrittenSales {
 }
 
 export interface TransactOptions {
-  /** Returns false for a sale whose departure must not be locked. It gets `departure locked`, unless its Idempotency-Key has an answer. */
+  /**
+   * Returns false for a sale whose departure must not be locked. Such a sale gets `departure locked`, unless its Idempotency-Key has an
+   * answer.
+   */
   mayLock?: (sale: Sale) => boolean;
-  /** By default the holds and unpaid bookings of each tenant are counted. */
+  /** Keeps counts of earlier transactions. By default, all counts are read from the database. */
   counter?: TenantCounter;
 }
 

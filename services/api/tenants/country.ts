@@ -1,8 +1,8 @@
 import { getCountries } from 'libphonenumber-js';
 
 /**
- * The countries of ISO 3166: the countries of the telephone library, with the territories that the library lacks, and without the two codes
- * of the library that ISO 3166 does not have.
+ * The countries of ISO 3166: those of the telephone library, plus seven territories that the library lacks, minus two codes (AC, TA) that
+ * ISO 3166 does not have.
  */
 const COUNTRIES = new Set<string>([...getCountries(), 'AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']);
 COUNTRIES.delete('AC');

@@ -52,8 +52,8 @@ const PREFIX_LENGTH = 10;
 const ATTEMPTS = 99;
 
 /**
- * Creates a tenant. Defaults: trial, EUR, DE, all tours visible, 20 % deposit. Derives a missing booking prefix from the
- * letters and digits of the slug, and adds a number if the prefix is taken.
+ * Creates a tenant. Defaults: status trial, currency EUR, country DE, all tours visible, 20 % deposit. Derives a missing booking prefix
+ * from the letters and digits of the slug, and adds a number if the prefix is taken.
  * @throws TenantSlugTakenError, BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
  */
 export async function createTenant(trx: Trx, given: TenantToCreate): Promise<Tenant> {
@@ -102,7 +102,10 @@ export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSet
   return writeTenant(trx, tenant.id, { ...rest, ...money });
 }
 
-/** Changes the status. From the commit on, the API serves or refuses the tenant's keys and tokens by it. Each change is reversible. */
+/**
+ * Changes the status. From the commit on, the new status decides whether the API serves the tenant's keys and tokens. Each change is
+ * reversible.
+ */
 export async function changeTenantStatus(trx: Trx, tenant: Tenant, status: TenantStatus): Promise<Tenant> {
   return writeTenant(trx, tenant.id, { status });
 }

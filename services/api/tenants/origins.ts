@@ -207,7 +207,7 @@ export async function addOrigins(trx: Trx, tenant: Tenant, origins: string[], de
   return writeTenant(trx, tenant.id, { origins: sortedSet([...tenant.origins, ...added]) });
 }
 
-/** Returns the origin in the form in which the list has it: as it is given if the list contains that, otherwise in canonical form. */
+/** Returns the form of the origin to search in the list: the given text if the list contains it, otherwise the canonical form. */
 export function listedOrigin(listed: readonly string[], origin: string): string {
   return listed.includes(origin) ? origin : canonicalOrigin(origin, { dev: true });
 }

@@ -114,7 +114,10 @@ export function isOwnPage(own: string, { origin, fetchSite }: RequestOrigin): bo
 
 const FRAMES = ['iframe', 'frame', 'document'];
 
-/** Returns whether this site may show the embed page in a frame. It is a second check: browsers themselves enforce frame-ancestors. */
+/**
+ * Returns whether this site may show the embed page in a frame. This is a second check, because browsers enforce frame-ancestors
+ * themselves.
+ */
 export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
   if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
   if (!referer) return true;

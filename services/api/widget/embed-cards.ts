@@ -51,7 +51,7 @@ export function tourCard(
   };
 }
 
-/** Maximum number of times on a card. Further ones are an ellipsis. */
+/** Maximum number of times on a card. An ellipsis stands for further times. */
 const TIMES_SHOWN = 4;
 
 function nextDeparture(

@@ -3,7 +3,7 @@ import type { Language } from './languages';
 import { html, type Markup, toHtml, trusted } from '../../platform/html-template';
 import { type Brand, brandStyle, EMBED_SCRIPT, EMBED_STYLE, logoOf } from './embed-style';
 
-/** The settings of every page for the frame, a list or an error. */
+/** The settings of every page in the frame: a list or an error. */
 export interface DocumentSettings {
   language: Language;
   /** Null: the setting of the visitor's device. */
@@ -79,7 +79,7 @@ function hash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** Removes the indentation of the templates, which is 3.4 of 51.0 KB with 30 tours. The limit of the page is 51.2 KB. */
+/** Removes the indentation of the templates: 3.4 of 51.0 KB on a page with 30 tours. A page may have at most 51.2 KB. */
 function compact(markup: Markup): string {
   return toHtml(markup)
     .replace(/>\s*\n\s*</g, '>\n<')

@@ -42,7 +42,7 @@ function emptyMessage({ language: { words }, continents, filter, kept }: TourPag
   return { icon: COMPASS, title: words.nothing, advice: words.nothingHint, ways };
 }
 
-/** Renders the search form. The field is `required`, because the list refuses an empty q; the first pill removes q. */
+/** Renders the search form. The field is `required`, because the list refuses an empty q. The link to all continents removes q. */
 function searchForm({ language: { words }, filter, kept }: TourPage): Markup {
   const hidden = { ...kept, ...(filter.continent && { continent: filter.continent }) };
   return html`<form class="search" role="search" action="tours" method="get">

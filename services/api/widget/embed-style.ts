@@ -23,7 +23,7 @@ const DEFAULT_BRAND = '#0f766e';
 
 /** The contrast of text that WCAG 2 requires at level AA. Borders and focus rings need only 3. */
 const TEXT = 4.5;
-/** Step of the search for a lightness, which is 0 to 1. */
+/** Step of the search for a readable lightness. Lightness is from 0 to 1. */
 const STEP = 0.01;
 
 /** The tenant's settings for the look of the page; null means the default. */
@@ -47,8 +47,8 @@ export function brandStyle({ brandColor, brandRadius, brandFont }: Brand): strin
 }
 
 /**
- * Returns the brand colour for areas, the text colour on it, and its readable shades for text, borders and focus rings on a
- * light and on a dark page.
+ * Returns CSS declarations: the brand colour for areas, the colour of text on it, and its readable shades for text, borders and focus rings
+ * on a light and on a dark page.
  */
 function colorsOf(brand: string): string {
   const onLight = readableOn(brand, [LIGHT.card, LIGHT.blank], 'darker');

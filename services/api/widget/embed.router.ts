@@ -83,7 +83,7 @@ function refuseForeignFrame(request: Request, _response: Response, next: NextFun
   next(allowed ? undefined : new TransportError('origin_not_allowed', 'The token is not for this page.'));
 }
 
-/** Returns whether the script of the page sent the request: it uses the pass, and headers of the browser show that it is a fetch. */
+/** Returns whether the script of the page sent the request. Such a request has the pass, and the browser's headers show a fetch. */
 function isOwnFetch(request: Request, from: RequestOrigin): boolean {
   const { fetchDest, fetchSite } = from;
   if (request.query.pass === undefined || fetchDest !== 'empty') return false;

@@ -72,7 +72,7 @@ export function acceptedTags(header: string | undefined): string[] {
     .map(({ value }) => value);
 }
 
-/** A locale of languages.ts. The brand separates it from the tags of visitors. */
+/** A locale of languages.ts. The type brand separates it from the tags of visitors. */
 export type Locale = string & { readonly __brand: 'Locale' };
 
 /** The formats of one locale. */
@@ -153,7 +153,9 @@ function isolated(text: string): string {
   return /[A-Z]/i.test(text) ? `\u2066${text}\u2069` : text;
 }
 
-/** The UN M.49 numbers of the continents, as Intl expects them. */
+/**
+ * The UN M.49 numbers of the continents, as Intl expects them. Antarctica has its ISO 3166 code, because Intl has no name for its number.
+ */
 const REGION: Record<string, string> = {
   africa: '002',
   antarctica: 'AQ',

@@ -145,7 +145,7 @@ function parseHost(text: string): string {
   return text;
 }
 
-/** Refuses `true`: then every client could choose its own address by X-Forwarded-For. */
+/** Refuses `true`, because every client could then choose its own address by X-Forwarded-For. */
 function parseTrustProxy(text: string): TrustProxy {
   const value = text.trim();
   if (['', '0', 'false', 'off', 'no'].includes(value.toLowerCase())) return false;
@@ -159,11 +159,11 @@ function parseTrustProxy(text: string): TrustProxy {
 function isNetwork(text: string): boolean {
   const [address = ''] = text.split('/');
   const isCanonical = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
-  // A /0 network would trust every client.
+  // Refuses a /0 network, which would trust every client.
   return isCanonical && !text.endsWith('/0') && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
 }
 
-/** Returns seconds. Parses steps such as "0s,5s,5m,2h": the wait before each attempt. */
+/** Parses the waits before the attempts, such as "0s,5s,5m,2h". Returns them in seconds. */
 function parseRetrySchedule(text: string): number[] {
   const seconds = { s: 1, m: 60, h: 3600 };
   return text.split(',').map((step) => {

@@ -35,7 +35,7 @@ interface KnexClient {
 export function beginWithSettings(db: Knex): Knex {
   const client = db.client as KnexClient;
   const create = client.transaction;
-  // Knex copies the client, with this function, when it migrates: `this` may be a copy.
+  // Uses `this`, which may be a copy of the client: Knex copies the client, with this function, when it migrates.
   client.transaction = function (this: KnexClient, work, options, outer) {
     const transaction = create.call(this, work, options, outer);
     const { begin: statements, lockMs, withFirst } = options;
@@ -64,7 +64,8 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
 }
 
 /**
- * Leaves out empty texts: the server sends no CommandComplete for them, and PrefixedQuery waits for one CommandComplete for each prefix.
+ * Splits statements at the semicolons. Leaves out empty texts: the server sends no CommandComplete for an empty text, and PrefixedQuery
+ * waits for one after each prefix.
  */
 function textsOf(statements: string): string[] {
   const texts = statements.split(';').map((one) => one.trim());
@@ -85,7 +86,7 @@ function namedOf(statements: string): Prefix[] {
 /** A statement that is sent before another one, and whose rows nobody reads. */
 interface Prefix {
   text: string;
-  /** The connection keeps the statement prepared under this name. Undefined: it does not keep it. */
+  /** The connection keeps the statement prepared under this name. Undefined: the statement is not kept. */
   name?: string;
 }
 
@@ -143,7 +144,7 @@ export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void
 function refuseAll(client: Client, error: Error): void {
   client.query = (_config, callback) => process.nextTick(callback, error);
   client.emit('error', error);
-  // Statements that wait in the client are not sent: the socket accepts no more bytes.
+  // Closes the socket, so that statements which wait in the client are never sent.
   client.connection.stream.destroy();
 }
 

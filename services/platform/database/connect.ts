@@ -10,8 +10,8 @@ type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 const CONNECT_MS = 5000;
 
 /**
- * Returns a function that connects to the first host of the URL that accepts writes. It begins with the host of its last connection, so
- * that a dead host delays only the first connections.
+ * Returns a function that connects to the first host of the URL that accepts writes. The function begins with the host of its last
+ * connection, so that a dead host delays only the first connections.
  */
 export function connectTo(url: string): Connect {
   const { urls, target, requiresScram } = readDatabaseUrl(url);
@@ -49,7 +49,8 @@ async function openClient(client: pg.Client, target: Target | undefined, timeout
     if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
   });
   await client.connect();
-  // Asks the server itself, because a pooler may report a state that its server had earlier.
+  // Queries the state if the URL asks for a target, or if the server reports a standby. The report alone does not decide, because a pooler
+  // may report a state that its server had earlier.
   if (target === undefined && !reportsStandby) return;
   try {
     await requireTarget(client, target, timeoutMs);
@@ -151,7 +152,7 @@ export class ScramClient extends pg.Client {
     const refuse = () =>
       connection.emit('error', new Error('the server does not authenticate by SCRAM-SHA-256'));
     connection.on('error', () => connection.stream.destroy());
-    // These listeners run before those of pg, which pg adds on connect. So pg then writes to a socket that is already destroyed.
+    // Adds these listeners before pg adds its own on connect, so that pg answers a refused server on a socket that is already destroyed.
     for (const event of WEAKER) connection.on(event, refuse);
     connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself reports a wrong proof as an error.
     connection.on('authenticationOk', () => isProven || refuse());

@@ -1,12 +1,12 @@
 import { hidePassword, InvalidValueError } from '../read-variable';
 
-/** The servers that a database URL names, with the meaning that libpq gives to its parameters. */
+/** The content of a database URL. The parameters of the URL mean the same as in libpq. */
 interface DatabaseServers {
   /** One URL for each host, in the order of the list. */
   urls: string[];
   /**
-   * The kind of server to use. Undefined if the URL has one host and no target_session_attrs: then the server's state is queried only if
-   * the server reports, when the connection opens, that it is a standby.
+   * The kind of server to use. Undefined for a URL with one host and no target_session_attrs. A new connection then queries the state of
+   * the server only if the server reports that it is a standby.
    */
   target: Target | undefined;
   requiresScram: boolean;
@@ -15,7 +15,7 @@ interface DatabaseServers {
 /** primary: a server that is not in recovery. read-write: a primary whose transactions may write by default. */
 export type Target = 'primary' | 'read-write';
 
-/** A parameter of a database URL, with the name and meaning that libpq gives it. */
+/** The parameter of a database URL that refuses every server without SCRAM-SHA-256, as in libpq. */
 export const REQUIRE_SCRAM = 'require_auth=scram-sha-256';
 
 export const DATABASE_URL_FORM =
@@ -26,7 +26,7 @@ const FORM = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/is;
 const TARGETS: readonly string[] = ['primary', 'read-write'] satisfies Target[];
 
 /**
- * Reads a URL with one host, or with several that are separated by commas. Of several, the platform uses the primary.
+ * Reads a URL with one host, or with several hosts separated by commas. Several hosts without target_session_attrs mean the primary.
  * @throws InvalidValueError
  */
 export function readDatabaseUrl(text: string): DatabaseServers {
@@ -47,7 +47,7 @@ export function readDatabaseUrl(text: string): DatabaseServers {
 function splitHosts(text: string): string[] {
   const [, scheme, authority, rest] = FORM.exec(text) ?? [];
   if (authority === undefined) throw new InvalidValueError();
-  // A password may contain an @ and commas.
+  // Takes the last @ as the end of the password, which may contain an @ and commas.
   const userEnd = authority.lastIndexOf('@') + 1;
   const hosts = authority.slice(userEnd).split(',');
   const isNamed = hosts.length === 1 || hosts.every((host) => /^[^:]/.test(host));
@@ -56,7 +56,7 @@ function splitHosts(text: string): string[] {
   return urls;
 }
 
-/** Returns a text that readDatabaseUrl accepts. @throws InvalidValueError */
+/** Returns the text unchanged if readDatabaseUrl accepts it. @throws InvalidValueError */
 export function parseDatabaseUrl(text: string): string {
   readDatabaseUrl(text);
   return text;

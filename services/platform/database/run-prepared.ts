@@ -30,8 +30,8 @@ interface Statement {
 const plannedWith = new WeakMap<object, string>();
 
 /**
- * Gives the statements of this transaction other names than with other settings. PostgreSQL keeps one plan for each name, and would
- * otherwise use a plan that it made with other settings.
+ * Makes the names of this transaction's statements depend on its settings. PostgreSQL keeps one plan for each name, and would otherwise use
+ * a plan that it made with other settings.
  */
 export function planWith(trx: Knex.Transaction, settings: string): void {
   plannedWith.set(trx, settings);
@@ -55,7 +55,7 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   values: Record<string, unknown>,
 ): Promise<pg.QueryResult<Row>> {
   if (!db.isTransaction) return db.raw(sql, values as Knex.ValueDict);
-  // The connection of a completed transaction may belong to another one by now.
+  // Refuses a completed transaction, because its connection may belong to another transaction by now.
   if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
   const { name, text, values: names } = statementOf(sql, plannedWith.get(db) ?? '');
   const client = db.client as Knex.Client;

@@ -119,8 +119,8 @@ export function makeOwnDirectory(directory: string): void {
 }
 
 /**
- * Opens a file of the cluster for `work`. Root gives the cluster to an account that other programs may use. So links of
- * both kinds and pipes are refused: they could lead root to the file of another account, or block it.
+ * Opens a plain file of the cluster's owner for `work`. Refuses links and pipes: if this process is root, another program of the owner
+ * could use them to lead root to a file of another account, or to block root.
  * @throws EmbeddedPostgresError for anything but a plain file of the directory's owner; else the error of openSync
  */
 export function withClusterFile<T>(

@@ -79,7 +79,7 @@ export async function usableBinaries(
 }
 
 async function findProblem(native: string, account: Account): Promise<string | undefined> {
-  // pg_ctl and initdb put their own path between double quotes of a shell.
+  // Checks the path, because pg_ctl and initdb put their own path between double quotes of a shell.
   if (/["$`\\]/.test(native)) return `a shell would change the path ${native}`;
   try {
     complete(native);
@@ -94,12 +94,12 @@ async function findProblem(native: string, account: Account): Promise<string | u
 function complete(native: string): void {
   const list = readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // The list calls the directory "native", even if this is a copy with another name.
+    // Removes "native", the name of the directory in the list: a copy has another name.
     const link = path.join(native, path.relative('native', target));
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
-      // An earlier start, or another process in the meantime, may have created it.
+      // Accepts an existing link, which an earlier start or another process may have created.
       if (!existsSync(link)) throw error;
     }
   }
@@ -110,7 +110,7 @@ function complete(native: string): void {
   }
 }
 
-/** Copies under a lock to a draft and renames it, so that a killed process leaves no incomplete copy. */
+/** Copies to a draft under a lock, and then renames the draft, so that a killed process leaves no incomplete copy. */
 async function copyOnce(native: string, copy: string): Promise<void> {
   if (existsSync(copy)) return;
   makeOwnDirectory(path.dirname(copy));

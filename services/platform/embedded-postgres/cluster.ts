@@ -109,8 +109,8 @@ function makeDirectoryOutside(dataDir: string, fallback = fallbackDirectory()): 
 }
 
 /**
- * Creates the cluster, with its password, if there is none. A killed initdb leaves a PG_VERSION and a cluster without its
- * databases, so the cluster is created beside its place and renamed when it is complete. Needs the start lock.
+ * Creates the cluster and its password if there is none. Creates both in a draft beside their place and renames the complete cluster,
+ * because a killed initdb leaves a PG_VERSION and a cluster without its databases. Needs the start lock.
  * @returns true if the cluster was created now
  */
 export async function createCluster(
@@ -122,7 +122,7 @@ export async function createCluster(
   await removeDrafts(directory);
   if (isCluster(directory, major)) return false;
   try {
-    // This process's account stays the owner: in a directory of the cluster's account, links could redirect root's writes.
+    // Leaves the draft to this process's account: in a directory of the cluster's account, links could redirect root's writes.
     mkdirSync(draft);
     chmodSync(draft, 0o711);
     const password = path.join(draft, PASSWORD_FILE);
@@ -150,7 +150,7 @@ export async function createCluster(
   }
 }
 
-/** Returns true if there is a cluster of this major. Anything else in its place is refused and stays as it is. */
+/** Returns true if there is a cluster of this major version. Refuses anything else in this place, and leaves it as it is. */
 function isCluster(directory: string, major: number): boolean {
   if (!existsSync(directory) || readdirSync(directory).length === 0) return false;
   const found = existsSync(path.join(directory, VERSION_FILE))
@@ -210,7 +210,7 @@ export function superuserClient(directory: string, port: number, database: strin
     // Limits the search path: the service role owns the database, and the superuser must not call a function of that role by mistake.
     options: '-c search_path=pg_catalog,pg_temp',
   });
-  client.on('error', () => undefined); // The event 'end' follows.
+  client.on('error', () => undefined); // Ignores the error, because the event 'end' follows.
   return client;
 }
 
@@ -240,9 +240,9 @@ export async function ensureDatabase(
 }
 
 /**
- * Creates the service role if it is missing and makes it the owner of everything in this database, which earlier
- * releases created as the superuser. Runs one transaction, which changes the owner of the database last, and changes
- * nothing if all is done. The password has only characters that need no quoting.
+ * Returns the SQL that creates the service role if it is missing, and makes the role the owner of everything in this database. Earlier
+ * releases created these objects as the superuser. The SQL is one transaction, and changes the owner of the database last.
+ * @param password has only characters that need no quoting
  */
 function handOverStatements(password: string): string {
   return `

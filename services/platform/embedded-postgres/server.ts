@@ -47,7 +47,7 @@ export async function findServer(directory: string): Promise<RunningServer | und
     const found = readPidFile(directory);
     if (!found) return undefined;
     if (!servesDirectory(found.pid, directory)) {
-      // If no process has the pid, PostgreSQL notices that itself at its next start.
+      // Replaces the pid if another process has it now. PostgreSQL itself notices a pid that no process has.
       if (answersSignals(found.pid)) replacePid(directory);
       return undefined;
     }
@@ -118,9 +118,9 @@ function readPidFile(directory: string): { pid: number; port: number; status: st
 }
 
 /**
- * Writes an unused pid into postmaster.pid. PostgreSQL takes a zombie, or another process that has the pid now, for the
- * dead server, and does not start. The file is not deleted: by its shared memory line PostgreSQL still notices processes
- * of the dead server that use the directory.
+ * Writes an unused pid into postmaster.pid. PostgreSQL takes a zombie, or another process that has the pid now, for the dead server, and
+ * does not start. Keeps the file, because PostgreSQL needs its shared memory line to notice processes of the dead server that still use
+ * the directory.
  */
 function replacePid(directory: string): void {
   const rewrite = (file: number) => {
@@ -167,8 +167,8 @@ function serverLogSize(directory: string): number {
 }
 
 /**
- * Copies the last 10 MiB of a larger log to `server.log.1` and empties it. The server keeps the file open and appends, so
- * it cannot be renamed. Lines that the server writes between the two steps are lost. Needs the start lock.
+ * Copies the last 10 MiB of a larger log to `server.log.1`, and then empties the log. Does not rename the log, because the server keeps the
+ * file open. Lines that the server writes between the two steps are lost. Needs the start lock.
  */
 export function rotateServerLog(directory: string, limit = SERVER_LOG_BYTES): void {
   if (serverLogSize(directory) < limit) return;

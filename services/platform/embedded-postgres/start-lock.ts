@@ -64,7 +64,7 @@ function tryAcquire(lock: string): (() => void) | undefined {
   for (let link = lock; ;) {
     chain.push(link);
     if (createLock(link)) {
-      // The chain may have been released and started again in the meantime: then this link is not part of it.
+      // Gives the lock up if the chain was released and started again in the meantime: this link is then not part of the chain.
       if (link !== lock && readHolder(lock)?.id !== first?.id) {
         rmSync(link, { force: true });
         return undefined;

@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Returns the client's address: that of the peer, or the one that a trusted proxy names. Without X-Forwarded-For it does not call Express's
- * `request.ip`, which takes 4 µs more.
+ * Returns the client's address: that of the peer, or the one that a trusted proxy names. Calls Express's `request.ip` only if the request
+ * has X-Forwarded-For, because that call takes 4 µs more.
  */
 export function addressOf(request: Request): string | undefined {
   return request.headers['x-forwarded-for'] === undefined ? request.socket.remoteAddress : request.ip;

@@ -18,7 +18,7 @@ const PRESSURE = 0.9;
 /**
  * Keeps connections free for clients that send requests. A connection without a request is idle, or has not sent complete headers yet. When
  * nearly all connections are used, or all those of one address, a new connection closes the one that has been without a request for the
- * longest time. If all connections of an address are used and have requests, it gets no more connections.
+ * longest time. If all connections of an address are used and have requests, the address gets no more connections.
  * @param isProxy returns whether the peer is a trusted proxy, which forwards many clients
  */
 export function boundConnections(
@@ -91,8 +91,8 @@ const LINGER_MS = 2_000;
 const LINGER_BYTES = 1024 * 1024;
 
 /**
- * Ends a connection in two steps: sends the last response and FIN, then discards the client's bytes for at most two seconds. A
- * socket that is destroyed with unread bytes sends a reset, and the client may lose the response (RFC 9112 section 9.6).
+ * Makes destroySoon() end the connection in two steps: it sends the last response and FIN, then discards the client's bytes for at most two
+ * seconds. A socket that is destroyed with unread bytes sends a reset, and the client may lose the response (RFC 9112 section 9.6).
  */
 export function lingerOnClose(socket: Socket): void {
   socket.destroySoon = () => {

@@ -94,7 +94,7 @@ export function setHeaderList(response: Response, headers: string[]): void {
   for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
 }
 
-/** Creates the headers with helmet once. Its twelve handlers would take longer for each request than all other handlers of every app. */
+/** Creates the headers once, with helmet. For each request, helmet's twelve handlers would take longer than all other handlers together. */
 export function securityHeadersOf({ sources, referrerPolicy }: SecurityHeaders): ResponseHeader[] {
   const headers: ResponseHeader[] = [];
   const recorder = {
@@ -139,14 +139,11 @@ function refuseMalformed({ toRefusal, isHostNeeded }: HttpEdge): RequestHandler 
 export interface HttpLimits extends ConnectionLimits, ReaderLimits {
   /** Time until the headers of a request are complete, counted from the connection or from the first byte of a later request. */
   headersMs: number;
-  /** Time until the body is complete too, counted from the same moment. */
+  /** Time until the headers and the body of a request are complete, counted from the same moment as `headersMs`. */
   requestMs: number;
   /** Interval at which Node checks these times; Node's default is 30 s. */
   checkEveryMs: number;
-  /**
-   * Time for which an idle connection is kept. It is longer than the minute of load balancers: the balancer must close the connection
-   * first.
-   */
+  /** Time for which an idle connection is kept: longer than the 60 s of load balancers, because the balancer must close it first. */
   keepAliveMs: number;
   /** Closes a connection that neither sends nor reads for this time. */
   silentMs: number;

@@ -53,11 +53,11 @@ export function passRequests(
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const last = requests.lastUnanswered(socket);
-    // The client closed the connection before the end of the request's headers, so nobody would read an answer.
+    // Sends no answer if the client closed the connection before the end of the request's headers, because nobody would read it.
     if (!last && error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy();
     if (!last) {
       discardInput(socket);
-      // An answer takes a millisecond: thousands in one turn would delay all other requests.
+      // Answers one such request in each turn: an answer takes a millisecond, so thousands in one turn would delay all other requests.
       const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
       return limitEachTurn(() => answerUnparsed(socket, app, reason));
     }
@@ -127,8 +127,8 @@ function answerOn(socket: Socket, app: Express, request: Request): void {
 }
 
 /**
- * Returns why a request is malformed. HTTP/1.1 requires exactly one Host header (RFC 9112 section 3.2); Node accepts several.
- * The work per request grows with its headers; clients send fewer than 100.
+ * Returns why a request is malformed. HTTP/1.1 requires exactly one Host header (RFC 9112 section 3.2); Node accepts several. Refuses more
+ * than 100 headers, because the work for a request grows with their number, and clients send fewer.
  * @param isHostNeeded requires Host in HTTP/1.0 too
  */
 export function malformationOf(

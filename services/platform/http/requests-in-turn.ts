@@ -24,7 +24,7 @@ const WRITES_A_TURN = 1;
 interface Pipeline {
   unanswered: PendingExchange[];
   received: number;
-  /** Accepts no more requests. */
+  /** True: the connection accepts no more requests. */
   isEnding: boolean;
 }
 
@@ -37,7 +37,7 @@ interface Pipeline {
  * - At most one pipelined request begins in each turn, because Node accepts one connection in each turn: otherwise 200 connections with 16
  *   requests each would delay a new connection for 11 s.
  * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`, and the client repeats the
- *   rest elsewhere (RFC 9112 section 9.3.2).
+ *   requests without a response on another connection (RFC 9112 section 9.3.2).
  * @param onBusy called when the server begins to work on a request of a connection
  * @param onIdle called when an answer is complete, and when the server has nothing left to do for the connection
  */
@@ -112,8 +112,8 @@ export function answerInTurn(
 }
 
 /**
- * Returns the function that begins a request with no unanswered request before it on its connection: at most READS_A_TURN GETs and
- * WRITES_A_TURN others in each turn of the event loop.
+ * Returns the function that begins the first unanswered request of a connection. It begins at most READS_A_TURN GET requests and
+ * WRITES_A_TURN other requests in each turn of the event loop.
  */
 function createFirstTurns(): (request: IncomingMessage, begin: () => void) => void {
   const beginRead = createTurns(READS_A_TURN);

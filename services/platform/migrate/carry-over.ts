@@ -10,7 +10,7 @@ import { readSchemaFacts } from './schema-facts';
  * files in test/migrations.
  */
 const OLD_NAME = /^00\d\d_/;
-/** Number of the migration that a database must have at least to be carried over. No database of an earlier build is in use. */
+/** A database is carried over only if it has at least the migrations up to this number. No database of an earlier build is in use. */
 const FIRST_CARRIED = 33;
 /** The topic files end here; later files are ordinary migrations. */
 const LAST_TOPIC = '0114_roles';
@@ -21,8 +21,8 @@ const STEPS = path.join(MIGRATIONS, 'before-0.1.0');
 const SCRATCH = 'tour_platform_carry_over';
 
 /**
- * Replaces the names of the old migrations by those of the topic files, if the schema is the one that these files make. Changes no row of
- * another table. Everything is one transaction: a database that differs stays as it is. Call it under the migration lock.
+ * Runs the old migrations that the database lacks. Then replaces the names of the old migrations by those of the topic files, if the schema
+ * is the one that these files make. Everything is one transaction: a database that differs stays as it is. Needs the migration lock.
  * @returns the new names; none for a database without old migrations
  * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */
@@ -135,7 +135,7 @@ class SchemaNotCreatedError extends AppError {
   }
 }
 
-/** The differences that a refusal lists on each side. */
+/** The most differences that a refusal lists on each side. */
 const LISTED = 5;
 
 class SchemaDiffersError extends AppError {

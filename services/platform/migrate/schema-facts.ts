@@ -61,7 +61,7 @@ const FACTS = `
         'with ' || array_to_string(attoptions, ', '))
       from attribute
     union all
-    -- The constraints NOT NULL are rows since PostgreSQL 18, with names that depend on how they were made.
+    -- Leaves out the constraints NOT NULL: they are rows since PostgreSQL 18, with names that depend on how they were made.
     select format('constraint %s on %s %s', c.conname, r.name, pg_get_constraintdef(c.oid, true))
       from pg_constraint c join relation r on r.oid = c.conrelid where c.contype <> 'n'
     union all

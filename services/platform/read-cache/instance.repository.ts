@@ -32,7 +32,7 @@ export interface PollAnswer {
   databaseTime: number;
 }
 
-/** Stores the version that this instance has seen, and reads the current one. One statement, so that it passes any pooler. */
+/** Stores the version that this instance has seen, and returns the current one. Uses one statement, which works with any pooler. */
 export async function exchangeVersions(db: Db, { instance, seen, number }: Poll): Promise<PollAnswer> {
   const { rows } = await db
     .raw(
@@ -90,9 +90,9 @@ const LAPSED_MS = VALIDITY_MS + 50;
 const AT_MOST_MS = 1_500;
 
 /**
- * Call it after COMMIT. Resolves when every instance of the API has seen the change, or when the read cache of the others is no longer
- * valid (after LAPSED_MS), and after AT_MOST_MS at the latest. Never rejects: if the database does not answer, waits until AT_MOST_MS have
- * passed, when no read cache is valid any more.
+ * Waits until every instance of the API has seen the change, or until the read caches of the other instances are no longer valid (after
+ * LAPSED_MS). Waits for AT_MOST_MS at the longest. Never rejects: if the database does not answer, waits for AT_MOST_MS, because no read
+ * cache is valid after this time. Call it after COMMIT.
  */
 export async function awaitInstances(db: Db): Promise<void> {
   const over = new AbortController();
@@ -106,7 +106,7 @@ async function untilSeen(db: Db, over: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   for (let lagging = laggards.length > 0; lagging; lagging = await hasLaggingInstances(db, version)) {
     if (over.aborted) return;
-    // The validity of these instances has lapsed. Deletes them, so that the next command does not wait for dead processes.
+    // Deletes the instances, because their read caches are no longer valid: the next command must not wait for dead processes.
     if (performance.now() - startedAt >= LAPSED_MS) return deleteSilentInstances(db, laggards);
     await sleep(POLL_MS);
   }

@@ -64,7 +64,7 @@ export function createRenewableValidity(now: () => Instant = readClocks): Renewa
     onChange: (clear) => void listeners.push(clear),
     seen: () => seen,
     renew({ version, databaseTime }, began) {
-      // While this instance was not valid, commands did not wait for it: its cache may be stale even at the same version.
+      // Clears the caches also if they were not valid before this poll: commands did not wait for them, so they may be stale.
       if (version !== seen || !isValid()) for (const clear of listeners) clear();
       seen = version;
       lastPoll = { began, databaseTime };
@@ -190,7 +190,7 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
 
   validity.onChange(() => {
     entries.clear();
-    // A load that began before the change still answers its callers, but is not cached.
+    // Keeps a load that began before the change out of the cache. The load still answers its callers.
     loads = new Map();
   });
 

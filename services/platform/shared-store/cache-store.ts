@@ -240,7 +240,7 @@ export function createGuardedCacheStore(guard: StoreGuard): CacheStore {
   const shared = createScriptedCacheStore(guard.run);
   const missed = createMissedInvalidations();
   guard.setBacklog(missed.backlog);
-  // The guard logs that the store is down.
+  // Returns the fallback while the store is down. Logs nothing, because the guard logs that the store is down.
   const orElse = async <T>(fallback: T, call: () => Promise<T>) =>
     guard.up ? call().catch(() => fallback) : fallback;
   return {

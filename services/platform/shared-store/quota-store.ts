@@ -68,8 +68,8 @@ export function createMemoryQuotaStore(
   /** Returns the slices of a bucket, up to the current one. */
   async function slicesUntil(bucket: string, current: number): Promise<Slices> {
     const last = slicesOf.get(bucket);
-    // The clock may go back. By one slice: keeps counting in the newest slice. By more: begins a new slice at the present time, and moves
-    // the newest count to `earlier`. Otherwise no count would leave the window until the clock had caught up.
+    // Handles a clock that goes back. By one slice: keeps counting in the newest slice. By more: begins a new slice at the present time,
+    // and moves the newest count to `earlier`. Otherwise no count would leave the window until the clock had caught up.
     if (last && (last.newest === current || last.newest === current + 1)) return last;
     const earlier = last ? await countsBefore(current, bucket, last) : NO_COUNTS;
     const slices = { newest: current, earlier };
@@ -192,7 +192,7 @@ export function createScriptedQuotaStore(run: RunScript, clock = STORE_CLOCK): Q
   };
 }
 
-/** While the store is down, each of `replicas` processes grants its share of the limit from memory. */
+/** Creates quotas that stay in memory while the store is down: each of `replicas` processes then grants its share of the limit. */
 export function createGuardedQuotaStore(guard: StoreGuard, replicas: number): QuotaStore {
   const shared = createScriptedQuotaStore(guard.run);
   const memory = createMemoryQuotaStore();

@@ -109,7 +109,7 @@ function createRedisCluster(hosts: RedisAddress['hosts'], node: RedisOptions): C
     clusterNodeRetryStrategy: reconnectOnce,
     slotsRefreshTimeout: CONNECT_MS,
     redisOptions: node,
-    // The certificates of managed clusters hold host names, which the nodes do not announce.
+    // Connects by host name, not by address, because the certificates of managed clusters contain only host names.
     ...(node.tls && { dnsLookup: (host, callback) => callback(null, host) }),
   });
 }

@@ -27,7 +27,7 @@ export class StoreError extends Error {
 
 /**
  * Lua for {seconds, microseconds} of the store's clock, which all instances share. The probe refuses stores whose scripts cannot
- * read the time (ElastiCache Serverless). Tests replace it.
+ * read the time (ElastiCache Serverless). Tests replace this text.
  */
 export const STORE_CLOCK = `redis.call('TIME')`;
 
@@ -49,7 +49,7 @@ return ARGV[1]`,
 /** Converts an error of a driver to one line. */
 export function toStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  // A host with several addresses: takes the first error.
+  // Takes the first error of a host with several addresses.
   const { message } = ((error as AggregateError).errors?.[0] ?? error) as Error;
   return new StoreError(message.split('\n')[0]!.slice(0, 200));
 }

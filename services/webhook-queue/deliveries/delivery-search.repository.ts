@@ -28,8 +28,8 @@ export interface DeliverySearch extends DeliveryFilter {
 }
 
 /**
- * Number of due deliveries of an endpoint that are checked for a lease. Workers claim the oldest deliveries first, so all leased ones are
- * checked, unless the concurrency limits of all workers for the endpoint add up to more than this number.
+ * Limits the due deliveries of an endpoint that a search checks for a lease. Workers claim the oldest deliveries first. So the search
+ * misses a lease only if the concurrency limits of all workers for the endpoint add up to more than this number.
  */
 const LEASES_CHECKED = 200;
 
@@ -59,7 +59,7 @@ export function matchingSearch<Query extends Knex.QueryBuilder>(
   return query;
 }
 
-/** Adds the time range and only one other condition: the one whose index PostgreSQL reads. */
+/** Adds the time range and one other condition: the status, endpoint or tenant whose index PostgreSQL reads. */
 export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, search: DeliverySearch): Query {
   const { status, endpointId, tenantId } = search;
   if (status && status !== 'delivered') void query.where('d.status', status);

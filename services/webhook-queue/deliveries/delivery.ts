@@ -35,7 +35,7 @@ export interface ClaimedDelivery {
   eventId: string;
   url: string;
   body: string;
-  /** Shared by all deliveries to the endpoint in one claim. */
+  /** The signing secrets of the endpoint. All deliveries to the endpoint in one claim share this list. */
   secrets: SealedSecret[];
   /** Number of this attempt. A result is recorded only if the queue row still has this number. */
   fence: number;
@@ -73,7 +73,7 @@ export interface AttemptReport {
 export interface NextStep {
   status: 'delivered' | 'retrying' | 'dead';
   waitSeconds: number;
-  /** Number of counted attempts, including this one if it counts. */
+  /** Number of attempts, up to and including this one, that used an entry of the retry schedule. */
   tries: number;
 }
 

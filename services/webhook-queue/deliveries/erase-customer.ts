@@ -101,11 +101,12 @@ async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise<KeptEv
 }
 
 /**
- * Locks the deliveries of the events: none can be claimed, recorded or requeued until the transaction ends. Locks the queue before the
- * deliveries, as the worker does, and again after them, because a replay may have queued a delivery between the two locks.
+ * Locks the deliveries of the events, so that none can be claimed, recorded or requeued until the transaction ends. Locks the queue rows
+ * before the deliveries, as the worker does. Locks the queue rows again after the deliveries, because a replay may have queued a delivery
+ * in between.
  */
 async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDelivery[]> {
-  // Ids of an event and its deliveries start with the same time.
+  // Reads a short range of ids, because the ids of an event and of its deliveries start with the same time.
   const { rows: found } = await trx.raw<{ rows: { id: string }[] }>(
     `select d.id from webhook_events e join lateral (
        select id from webhook_deliveries d where d.event_id = e.id
@@ -172,8 +173,8 @@ async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number
 }
 
 /**
- * Replaces the queue rows by new ones, so that two concurrent statements no longer find the old rows: a claim that started before the
- * bodies changed, and the late result of a worker whose lease expired. Records the attempt of that worker as lost.
+ * Replaces the queue rows by new ones. Two concurrent statements then no longer find their rows: a claim that started before the bodies
+ * changed, and the recording of a late result by a worker whose lease expired. Records the attempt of that worker as lost.
  */
 async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise<void> {
   await trx.raw(

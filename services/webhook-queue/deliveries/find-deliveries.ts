@@ -81,15 +81,15 @@ export async function findDeliveries(
 /**
  * Finds deliveries among at most `window` candidates of one index (status, endpoint, tenant or time), so that a rare match does not scan
  * the whole history.
- * @returns stoppedAt: the last candidate that was read, if the window was full and held fewer than `limit` matches; a further search can
- * start after it. Otherwise null.
+ * @returns stoppedAt: the last candidate of a full window with fewer than `limit` matches, after which a further search can start.
+ *   Otherwise null
  */
 export async function findDeliveriesWithin(
   db: Db,
   search: DeliverySearch,
   { limit, window }: { limit: number; window: number },
 ): Promise<{ items: DeliveryItem[]; stoppedAt: { id: string; createdAt: Date } | null }> {
-  // These conditions match few rows, whatever the length of the history.
+  // Needs no window for these conditions, because they match few rows, whatever the length of the history.
   if (search.bookingRef || search.status === 'delivering' || search.withoutEndpoint)
     return { items: await findDeliveries(db, search, limit), stoppedAt: null };
   const candidates = byLeadingIndex(db('webhook_deliveries as d'), search).orderBy('d.id', 'desc');
@@ -170,7 +170,7 @@ export interface DeliveryDetail extends DeliveryItem {
   tries: AttemptItem[];
 }
 
-/** Shows a delivery with its attempts. @throws DeliveryNotFoundError */
+/** Returns a delivery with its attempts. @throws DeliveryNotFoundError */
 export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDetail> {
   const delivery = isUuid(id) ? await findDelivery(db, id) : undefined;
   if (!delivery) throw new DeliveryNotFoundError();

@@ -14,7 +14,7 @@ export const QUEUED_STATUS = `case when d.attempts = 0 then 'pending' else 'retr
 /** Reason of a lost worker's attempt, as an SQL literal. */
 export const WORKER_LOST = `'The worker was lost while the request was in flight; it may have arrived.'`;
 
-/** Limits the rows of one statement; `reconcileOrphans` continues with the rest. */
+/** Limits the rows of one statement. `reconcileOrphans` processes the other rows later. */
 const BATCH_LIMIT = 10_000;
 
 export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise<number> {
@@ -24,8 +24,8 @@ export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise
 }
 
 /**
- * Counts the deliveries that the endpoint can adopt: those of its tenant that wait without an endpoint. 0 unless it subscribes to
- * booking.created.
+ * Counts the deliveries that the endpoint can adopt: those of its tenant that wait without an endpoint. Returns 0 for an endpoint that does
+ * not subscribe to booking.created.
  */
 export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(

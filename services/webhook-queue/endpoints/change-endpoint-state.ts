@@ -16,7 +16,7 @@ export async function pauseEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   return setStatus(trx, endpoint, 'paused');
 }
 
-/** Resumes a paused endpoint; waiting deliveries are due at once. @throws EndpointStateConflictError if it is disabled */
+/** Resumes a paused endpoint and closes its breaker. @throws EndpointStateConflictError if it is disabled */
 export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   if (endpoint.status === 'disabled')
@@ -25,7 +25,7 @@ export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   return setStatus(trx, endpoint, 'active');
 }
 
-/** Disables an endpoint. As after a response 410, the tenant's endpoints that subscribe to `endpoint.disabled` receive that event. */
+/** Disables an endpoint. The tenant's endpoints that subscribe to `endpoint.disabled` receive that event, as after a response 410. */
 export async function disableByOperator(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   // Keeps the existing reason, which is more specific.
@@ -35,7 +35,7 @@ export async function disableByOperator(trx: Trx, id: string): Promise<Endpoint>
 }
 
 /**
- * Enables a disabled endpoint; waiting deliveries are due at once, and dead ones stay dead until they are replayed.
+ * Enables a disabled endpoint and closes its breaker. Dead deliveries stay dead until they are replayed.
  * @throws EndpointStateConflictError if it is paused
  */
 export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
@@ -47,7 +47,8 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
 }
 
 /**
- * Removes an endpoint permanently and cancels its waiting deliveries: 10,000 at once, and `reconcileOrphans` the rest. Its history stays.
+ * Removes an endpoint permanently, and cancels at most 10,000 of its waiting deliveries. `reconcileOrphans` cancels the others later. The
+ * history of the endpoint stays.
  */
 export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
   const endpoint = await setStatus(trx, await lockKnownEndpoint(trx, id), 'removed');

@@ -59,8 +59,8 @@ export async function rotateSecret(
 }
 
 /**
- * Returns whether `secretsKey` opens the newest live secret that was sealed with it. False if all live secrets were sealed with other keys,
- * undefined if there are none.
+ * Returns true if `secretsKey` opens the newest live secret that has the id of this key. Returns false if the key does not open that
+ * secret, or if all live secrets have ids of other keys. Returns undefined without live secrets.
  */
 export async function opensSealed(db: Db, secretsKey: string): Promise<boolean | undefined> {
   const key = deriveSealingKey(secretsKey);

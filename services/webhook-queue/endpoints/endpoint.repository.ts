@@ -119,7 +119,7 @@ export interface EndpointFailures {
   failures: number;
   failingSince: Date;
   /**
-   * Time until which the breaker blocks the endpoint. After it, one request at a time probes the endpoint. Null while the breaker is
+   * Time until which the breaker blocks the endpoint. After this time, one request at a time probes the endpoint. Null while the breaker is
    * closed.
    */
   blockedUntil: Date | null;

@@ -1,6 +1,6 @@
 import type { EventType } from '../deliveries/delivery';
 
-/** Body format: the eight fields, the eight fields in the Standard Webhooks envelope, or the envelope with ids only. */
+/** Body format. spec: the eight fields. standard: the eight fields in the Standard Webhooks envelope. thin: the envelope with ids only. */
 export type Format = 'spec' | 'standard' | 'thin';
 
 /**

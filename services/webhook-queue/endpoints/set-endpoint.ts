@@ -20,12 +20,13 @@ interface SetEndpoint {
   before: Endpoint;
   after: Endpoint;
   /**
-   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint; `reconcileOrphans` assigns the rest.
+   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint. `reconcileOrphans` assigns the others
+   * later.
    */
   waiting: number;
   /**
-   * Ids of the tenant's other endpoints with the new URL; empty if the URL has not changed. An event to which several of these endpoints
-   * subscribe arrives once for each.
+   * Ids of the tenant's other endpoints with the new URL; empty if the URL has not changed. If several of these endpoints subscribe to an
+   * event, the event arrives several times.
    */
   twins: string[];
 }

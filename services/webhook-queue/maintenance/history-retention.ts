@@ -26,7 +26,7 @@ export async function keepHistory(db: Db, log: Logger, retentionDays: number): P
 
 /**
  * Deletes expired rows from the default partition before makeMonths runs. Otherwise makeMonths would create partitions for these rows, and
- * they would be dropped at once.
+ * keepHistory would drop these partitions at once.
  * @returns true when no expired row is left; false when the next round must continue, or another process is deleting them
  */
 async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Promise<boolean> {
@@ -97,7 +97,7 @@ async function findMonthsToMake(db: Db, ahead: number): Promise<string[]> {
 }
 
 interface ExpiredRows {
-  /** Deleted rows of one table, at most 5000; 0 when none is left. */
+  /** Number of deleted rows, all of one table, at most 5,000. 0 when no expired row is left. */
   deleted: number;
   /** Number of deleted deliveries that still waited to be sent. */
   givenUp: number;

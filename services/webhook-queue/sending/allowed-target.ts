@@ -16,7 +16,7 @@ const HTTP = 80;
  * Ports above 1023 where a receiver is never expected, and where the service behind the port might execute commands from a
  * POST. They follow the "bad ports" of the Fetch standard and the default ports of services that often run without a
  * password inside a network. Ports of web servers (3000, 4000, 5000, 8000, 8080, 8443, 9000) stay allowed, and so does every port
- * from 32768 on, because operating systems assign those to any program. docs/operations.md shows this list as a table.
+ * from 32768 on, because operating systems assign those to any program.
  */
 export const REFUSED_PORTS: Readonly<Record<string, readonly number[]>> = {
   'a database': [
@@ -97,7 +97,7 @@ export function nonPublicReason(address: string): string | undefined {
   const range = parsed.range();
   if (range !== 'unicast') return RANGE_NAMES[range] ?? 'a reserved address';
   if (METADATA.has(parsed.toString())) return 'a cloud metadata address';
-  // Public IPv6 unicast is 2000::/3. The library also reports ::7f00:1 and other unassigned ranges as unicast.
+  // Accepts only 2000::/3, the public IPv6 unicast range. The library also reports ::7f00:1 and other unassigned ranges as unicast.
   if (parsed instanceof ipaddr.IPv6 && (parsed.parts[0] ?? 0) >> 13 !== 1) return 'not a public address';
   return undefined;
 }

@@ -21,7 +21,7 @@ export interface Connections {
   destroy(): Promise<void>;
 }
 
-/** The attempt that uses the connection. Its trace also records the time of connecting, and its cutoff also ends the connecting. */
+/** The attempt that uses the connection. The trace also records the time to connect, and the cutoff also stops an attempt to connect. */
 export interface Borrower {
   trace: AttemptTrace;
   cutoff: Cutoff;
@@ -35,8 +35,8 @@ interface KeptConnection extends Connection {
 }
 
 /**
- * Most servers close a connection only when it was idle for 5 s or more. If the Keep-Alive header of a server gives a shorter time, undici
- * uses that one.
+ * Closes a connection after this idle time, because most servers close an idle connection after 5 s or more. If the Keep-Alive header of a
+ * server gives a shorter time, undici uses that time.
  */
 const IDLE_MS = 4000;
 /** Limits the age of a connection, so that a receiver can move to another address. */
@@ -44,7 +44,7 @@ const LIFE_MS = 60_000;
 const IDLE_MAX = 500;
 
 /**
- * Manages the connections of one process. Replaces undici's Agent, whose pools do not show which attempt a connection spent time on, and
+ * Manages the connections of one process. Replaces undici's Agent: its pools do not show for which attempt a connection was opened, and
  * whether a request used a kept connection.
  */
 export function createConnections(rules: ConnectionRules): Connections {
@@ -137,7 +137,7 @@ function createIdleConnections() {
       if (connection) remove(connection);
       return connection;
     },
-    /** @returns the connection that was idle longest, for the caller to close, when there are too many */
+    /** Adds an idle connection. If there are too many, returns one of the longest idle ones, which the caller must close. */
     put: (connection: KeptConnection): KeptConnection | undefined => {
       const idle = idleConnections.get(connection.origin);
       if (idle) idle.push(connection);

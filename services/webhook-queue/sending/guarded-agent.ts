@@ -70,7 +70,7 @@ const EARLY_HEADS_MAX = 16;
 
 /**
  * Sends one POST on this connection and then keeps or closes the connection. If the response head has arrived, resolves even when the body
- * fails, is cut off, or is too large: the status decides.
+ * fails, is cut off, or is too large, because the status alone decides the outcome.
  * @throws errors of the connection, or the reason of the cutoff
  */
 function postWebhook(

@@ -83,7 +83,7 @@ async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutof
       outcome,
       statusCode,
       reason,
-      // PostgreSQL text cannot store NUL.
+      // Replaces NUL, which PostgreSQL cannot store in a text.
       responseBody: body.length === 0 ? '' : body.toString().replaceAll('\0', '\uFFFD'),
       durationMs,
       retryAfterSeconds: isThrottled(statusCode)
@@ -102,7 +102,7 @@ async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutof
   }
 }
 
-/** The class Cc of Unicode, without the slower Unicode mode. */
+/** Matches the class Cc of Unicode, without the slower Unicode mode. */
 const CONTROL_CHARACTERS = /[\0-\x1f\x7f-\x9f]/;
 
 /** Limits response headers for display, and removes control characters that a terminal would execute. */

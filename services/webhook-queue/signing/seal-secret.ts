@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, ra
 /** A signing secret as stored in the database: AES-256-GCM, with the tag after the ciphertext. */
 export interface SealedSecret {
   id: string;
-  /** Identifies the SECRETS_KEY that sealed it. */
+  /** Identifies the SECRETS_KEY that sealed the secret. */
   keyId: string;
   nonce: Buffer;
   ciphertext: Buffer;

@@ -13,7 +13,7 @@ interface Payload {
   body: string;
 }
 
-/** Creates the Standard Webhooks headers with one `v1` signature for each secret: during a rotation the receiver knows one of them. */
+/** Creates the Standard Webhooks headers with a `v1` signature for each secret, because a receiver may have the old or the new secret. */
 export function signPayload({ id, sentAt, body }: Payload, secrets: Buffer[]): Record<string, string> {
   const signed = `${id}.${inSeconds(sentAt)}.${body}`;
   const signatures = secrets.map(

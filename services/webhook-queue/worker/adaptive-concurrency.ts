@@ -31,7 +31,7 @@ const SLOW_MS = 2000;
 const WINDOW = 20;
 /**
  * Two slow or missing responses among the last twenty make an endpoint slow: the 95th percentile of its response times is then above
- * SLOW_MS. A missing response makes it slow at once, until the next response.
+ * SLOW_MS. A missing response makes the endpoint slow at once, until the next response.
  */
 const SLOW_COUNT = 2;
 /** Maximum number of endpoints in the cache. An endpoint that was evicted starts again with the initial limit. */

@@ -8,7 +8,7 @@ import type { EndpointConcurrency } from './adaptive-concurrency';
 /** State of an endpoint in this worker. An endpoint that is not listed has the initial state. */
 export interface KnownEndpoint extends EndpointConcurrency {
   id: string;
-  /** Number of its claimed deliveries whose request is in flight or waits for a slot. */
+  /** Number of claimed deliveries to the endpoint whose request is in flight or waits for a slot. */
   inFlight: number;
   /** Due lower bound (claim-due.ts). Null: the claim scans all index entries of the endpoint. */
   dueLowerBound: Date | null;

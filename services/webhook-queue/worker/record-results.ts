@@ -61,7 +61,7 @@ export function createResultRecorder(
   };
 }
 
-/** Records the results of endpoints that accepted all their deliveries of this batch by a short statement, then the other results. */
+/** Records endpoints that accepted all their deliveries of this batch by a short statement. Then records the others by the long one. */
 async function writeFindings(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   const troubled = new Set<string>();
   for (const { delivery, report, trips } of findings)

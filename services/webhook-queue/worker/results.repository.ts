@@ -125,7 +125,7 @@ export async function recordResults(
 
 /**
  * Records delivered attempts of endpoints without a webhook_health row: such a result changes only its delivery. The statement takes two
- * thirds of the server's time that RECORD_RESULTS takes (ADR 15), and treats fences and partitions like it. The CTEs:
+ * thirds of the server's time that RECORD_RESULTS takes (ADR 15). It treats fences and partitions in the same way. The CTEs:
  * - result: the input.
  * - finished: deletes the queue rows that still have the fence of their result. Does not use "worker is not null": the planner would expect
  *   no such row, as in an idle queue, and compare each row with each result. That takes 500 µs for each result of a batch of 700, instead

@@ -30,7 +30,8 @@ interface PreviousAttempts {
  * platform/config/variables.ts has the ten default values. The first attempt is made at once, whatever the first entry says.
  * - Retry-After makes the wait longer, never shorter.
  * - The first UNCOUNTED_MAX attempts for which `isNotCounted` returns true are free: they use no entry of the schedule.
- * - An attempt that this worker cut off at its shutdown, or did not send, is repeated at once.
+ * - An attempt with the outcome `interrupted` is repeated at once: the worker was stopped, or had no free slot in time.
+ * - A free attempt with the outcome `hung_up` is repeated at once: the receiver had closed the kept connection.
  * - The wait after a 429 or 503 gets a random addition, which grows with the number of earlier uncounted attempts.
  */
 export function decideNext(

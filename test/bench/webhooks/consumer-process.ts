@@ -13,7 +13,7 @@ const CONSUME: Record<ContenderName, (consumption: Consumption) => Consumer | Pr
   'pg-boss': consumePgBoss,
 };
 
-/** The report after it has stopped and every completion is stored. */
+/** The report of a consumer that has stopped and has stored every completion. */
 export interface Consumed {
   /** Start time of the consumer. */
   startedAt: number;

@@ -5,7 +5,7 @@ import { startConsumer, type Sink } from './processes';
 import { median, percentile, printTable } from '../table';
 
 const ENDPOINTS = 45;
-/** Every ninth endpoint responds after three seconds: one endpoint of five of the nine tenants. */
+/** Every ninth of the 45 endpoints responds after three seconds: five endpoints, each of another tenant. */
 const SLOW_EVERY = 9;
 const EACH = 100;
 const { ROUNDS = '3' } = process.env;

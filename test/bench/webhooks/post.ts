@@ -1,7 +1,7 @@
 import { request, type Dispatcher } from 'undici';
 import type { Job } from './contender';
 
-/** The job of other queues: the same client and body as ours, without guard, signature or deadline. */
+/** Runs the job of the other queues: sends the same body by the same client as ours, without guard, signature or deadline. */
 export async function post(dispatcher: Dispatcher, { url, body }: Job): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const answer = await request(url, { method: 'POST', headers, body, dispatcher });

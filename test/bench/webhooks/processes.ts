@@ -30,7 +30,7 @@ export async function startSink(): Promise<Sink> {
 }
 
 export interface ConsumerProcess {
-  /** Resolves when it has stopped, after its jobs or on request. */
+  /** Resolves when the consumer has stopped, after its jobs or on request. */
   stopped: Promise<Consumed>;
   /** Resolves at the end of the current round. */
   round(): Promise<RoundEnded>;
@@ -41,7 +41,7 @@ export interface Load {
   kind: JobKind;
   /** Number of no-op jobs in each round. */
   jobs?: number;
-  /** Number of rounds after which it stops. */
+  /** Number of rounds after which the consumer stops. */
   rounds?: number;
 }
 

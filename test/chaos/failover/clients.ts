@@ -52,7 +52,7 @@ const CLIENTS = 6;
 /** A typical timeout of a website. The first client waits longer than any answer may take, to measure the longest. */
 const TIMEOUT_MS = 2500;
 const ENDLESS_MS = 60_000;
-/** Some clients have a timeout near the time of an answer. */
+/** This share of the requests has a timeout near the time of an answer. */
 const HASTY = 0.05;
 const PAUSE_MS = 20;
 

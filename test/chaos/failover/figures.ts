@@ -5,7 +5,7 @@ export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const since = (instant: number) => Math.round(performance.now() - instant);
 const list = (values: number[]) => (values.length > 0 ? values.join(', ') : 'never');
 
-/** The gap between two sales and its parts, in milliseconds. */
+/** Prints the gap between the sales before and after a failover, and the parts of the gap, in milliseconds. */
 export function printFailover(
   { loss, lost, noticed, promoted }: Failover,
   sales: { last: number; served: number },

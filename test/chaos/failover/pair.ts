@@ -16,7 +16,7 @@ export interface Failover {
   loss: Loss;
   lost: number;
   noticed: number;
-  /** PgBouncer points to the new primary within milliseconds of it. */
+  /** The standby accepts writes. PgBouncer points to it within milliseconds. */
   promoted: number;
 }
 
@@ -91,8 +91,8 @@ function serverLine({ port }: PostgresServer): string {
 }
 
 /**
- * Acts as an operator does. A RELOAD applies to waiting and new requests: PgBouncer closes each connection to the old primary when that
- * is returned. A request that hangs on one stays there until its client's timeout.
+ * Acts as an operator does. A RELOAD applies to waiting and new requests: PgBouncer closes each connection to the old primary when it
+ * is returned. A request on a connection that hangs ends only at its client's timeout.
  */
 function pointPoolerTo(ini: string, pooler: PgBouncer, from: PostgresServer, to: PostgresServer): void {
   writeFileSync(ini, readFileSync(ini, 'utf8').replace(serverLine(from), serverLine(to)));

@@ -5,7 +5,7 @@ import { type Db, openDatabase } from '../../../services/platform/database';
 import { accountFor, runAs } from '../../../services/platform/embedded-postgres/account';
 import { type Child, startChild, untilReady } from '../../stack/child';
 
-/** The newest directory with pg_basebackup, which the embedded server lacks; undefined if the package is not installed. */
+/** Returns the newest directory with pg_basebackup, which the embedded server lacks; undefined if the package is not installed. */
 export function serverPrograms(): string | undefined {
   const packages = '/usr/lib/postgresql';
   const majors = existsSync(packages) ? readdirSync(packages) : [];

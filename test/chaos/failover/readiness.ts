@@ -47,7 +47,7 @@ export function countWrongReady({ looks }: ReadinessWatch, from: number, until: 
     .length;
 }
 
-/** Returns the milliseconds from `since` to the first such answer of each instance that had one. */
+/** Returns the milliseconds from `since` to the first answer with this readiness, for each instance that gave one. */
 export function firstAfter({ looks }: ReadinessWatch, since: number, isReady: boolean): number[] {
   return looks.flatMap((ofOne) => {
     const found = ofOne.find((look) => look.asked > since && (look.status === 200) === isReady);

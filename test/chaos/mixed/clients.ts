@@ -133,7 +133,7 @@ async function holdAndBook(sale: Sale): Promise<void> {
   if (sale.chance(0.2)) {
     if (await sale.ask('DELETE', path)) sale.changeHold({ status: 'released' });
   } else if (sale.chance(0.9)) {
-    // With an id, or by the common reference.
+    // Books the hold by its id, or by the common reference.
     await change(sale, party, await book(sale, party, sale.chance(0.5) ? { hold_id: id } : {}));
   }
 }

@@ -25,7 +25,7 @@ export interface Installation {
   database: TcpProxy;
   store: TcpProxy;
   receiver: Receiver;
-  /** Past the proxy. */
+  /** Bypasses the proxy. */
   db: Db;
   authorization: string;
   stock: Stock[];

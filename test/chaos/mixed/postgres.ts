@@ -9,9 +9,9 @@ import { findServer, startServer, stopServer } from '../../../services/platform/
 /** A PostgreSQL server that is started again whenever it ends. It keeps its port. */
 export interface KeptPostgres {
   url: string;
-  /** Ends it without a checkpoint; the next start recovers. */
+  /** Ends the server without a checkpoint; the next start recovers. */
   crash(): Promise<void>;
-  /** Writes a file that takes the rest of the disk. */
+  /** Writes a file that takes the free space of the disk. */
   fillDisk(): void;
   freeDisk(): void;
   stop(): Promise<void>;
@@ -55,7 +55,7 @@ export async function keepPostgres(disk: string, port: number): Promise<KeptPost
       try {
         writeFileSync(filler, Buffer.alloc(bavail * bsize));
       } catch (error) {
-        // PostgreSQL took a part of it meanwhile.
+        // PostgreSQL has taken a part of the free space meanwhile.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       }
     },

@@ -1,7 +1,7 @@
 /** Returns numbers from 0 up to 1. */
 export type Random = () => number;
 
-/** The same seed gives the same numbers (mulberry32). */
+/** Creates a generator (mulberry32) that gives the same numbers for the same seed. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -9,7 +9,7 @@ const ROUNDING_MS = 5 * 60_000;
 
 const MOMENT = /(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d)(:\d\d)?(\.\d{3})?/g;
 const DAY = /\b\d{4}-\d\d-\d\d\b(?![T ]\d\d:\d\d)/g;
-/** A webhook-id contains an id. */
+/** Matches a webhook-id, which contains a UUID without hyphens. */
 const MESSAGE = /\bmsg_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})\b/g;
 /** Matches a value that a narrow column has cut. */
 const CUT_WORD = /\b([0-9A-Za-z]{3,11})…/g;

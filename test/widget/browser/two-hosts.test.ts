@@ -162,7 +162,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(123);
     });
 
-    it('can show several lists, and a script that runs again shows none twice', async () => {
+    it('can show several lists, and a script that runs twice adds no second list', async () => {
       await visit(`${script()}<hr>${script('data-q="Baltic"')}`);
       await untilShown(1);
       expect(await page.locator('iframe').count()).toBe(2);
@@ -187,7 +187,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').count()).toBe(1);
     });
 
-    it('a strict policy of a site must allow only the address of the service, for script and frame', async () => {
+    it('a strict policy of a site needs to allow only the address of the service, for the script and the frame', async () => {
       const policy = `default-src 'none'; script-src ${API}; frame-src ${API}; require-trusted-types-for 'script'`;
       await visit(script(), SHOP, { 'content-security-policy': policy });
       await untilShown();
@@ -213,7 +213,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await fetchList()).toBe('TypeError');
     });
 
-    it('hides the list, and names the fix in one line of the console', async () => {
+    it('the script hides the list, and names the command that allows the site in one line of the console', async () => {
       await visit(`<p>before</p>${script()}<p>after</p>`, OTHER);
       expect(await framedAddress()).toBe(REFUSED);
       await page.waitForFunction(`document.querySelector('tour-list').offsetHeight === 0`);
@@ -228,7 +228,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     it.each([
       ['a subdomain of an allowed site', `www.${SHOP}`],
       ['a site whose name ends like an allowed one', `my${SHOP}`],
-    ])('refuses %s', async (_name, host) => {
+    ])('the service refuses %s', async (_name, host) => {
       await visit(frame(), host);
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
@@ -248,14 +248,14 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   });
 
   describe('a page with the origin null', () => {
-    it('refuses a sandboxed page of an allowed site', async () => {
+    it('the service refuses a sandboxed page of an allowed site', async () => {
       await visit(frame(), SHOP, { 'content-security-policy': 'sandbox allow-scripts' });
       expect(await page.evaluate('self.origin')).toBe('null');
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
     });
 
-    it('refuses a data: page inside an allowed site', async () => {
+    it('the service refuses a data: page inside an allowed site', async () => {
       await visit(`<iframe src="data:text/html,${encodeURIComponent(frame())}"></iframe>`);
       await expectSomeRefusedFrame();
     });

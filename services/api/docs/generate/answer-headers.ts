@@ -3,7 +3,7 @@ import type { Answer, Header, OpenApiOperation, Reference } from '../openapi-doc
 import { takesKey } from './shared-parts';
 import { CURSOR } from './wire-names';
 
-/** The suffix in the name of a component that describes a header which may be absent. */
+/** Ends the name of each component that describes a header as optional. */
 const OPTIONAL = '.optional';
 
 const QUOTA = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
@@ -55,15 +55,15 @@ export function healthHeaders(): Answer['headers'] {
 }
 
 /**
- * Returns the headers of a refusal with these codes. A refusal that comes before authentication, or before the quota is counted, lacks
- * the headers that these steps set, whatever its status.
+ * Returns the headers of a refusal with these codes. Describes the headers of authentication and of the quota as optional: a refusal of any
+ * status may come before these steps.
  */
 export function refusalHeaders(
   status: number,
   codes: ProblemCode[],
   operation: OpenApiOperation,
 ): Answer['headers'] {
-  // A malformed request, and a request under load, may be answered before any route runs.
+  // Marks the headers that routes set as optional: a malformed request, or any request under load, may be refused before a route runs.
   const early = status === 400 || status === 503 ? '?' : '';
   const headers = ['X-Request-Id', 'Cache-Control'];
   if (operation.security.length > 0)
@@ -199,7 +199,7 @@ const ALL: Record<string, Header> = {
   },
 };
 
-/** Describes the headers of all answers, each as always present and as optional. Leaves out those to which no answer refers. */
+/** Describes each header twice: as always present, and as optional. Leaves out descriptions to which no answer refers. */
 export function headerComponents(paths: object): Record<string, Header> {
   const described = JSON.stringify(paths);
   const isUsed = ([name]: [string, Header]) => described.includes(`/headers/${name}"`);

@@ -94,7 +94,7 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
   return names;
 }
 
-/** Forbids unknown fields in requests. Allows them in answers, so that a new field does not break a client's validator. */
+/** Allows unknown fields in answers, so that a new field does not break a client's validator. Corrects `nullable` and `$ref`. */
 function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
   if (!inRequest) delete schema.additionalProperties;
   for (const part of Object.values(schema.properties ?? {})) {

@@ -20,7 +20,7 @@ const BY_API_KEY: ProblemCode[] = [
 ];
 const BY_WIDGET_TOKEN: ProblemCode[] = ['invalid_widget_token', 'wrong_credential_type'];
 const ANYWHERE: ProblemCode[] = ['rate_limited', 'internal_error', 'overloaded', 'shutting_down'];
-/** Problems of a request body. Operations that take no body also have them, because they check that there is none. */
+/** Problems of a request body. Operations without a body have these problems too, because they check that the request has no body. */
 const OF_BODIES: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type'];
 const OF_KEYS: ProblemCode[] = [
   'invalid_idempotency_key',
@@ -101,7 +101,7 @@ function unchanged(method: string, operation: OpenApiOperation): Answer {
   return { description, headers: successHeaders(method, operation, { description }) };
 }
 
-/** The schema of OCTO's errors. tsoa does not write it, because it describes only types that a controller answers. */
+/** The schema of OCTO's errors. tsoa writes no schema for them, because no controller returns them. */
 export const OCTO_ERROR_SCHEMA: Schema = {
   type: 'object',
   description: 'Every error below `/octo`. It names the offending id, if there is one.',
@@ -128,7 +128,7 @@ function offendingIds(names: string[]): Record<string, Schema> {
 
 /**
  * Returns the refusals of an OCTO operation by status.
- * @param codes the problems that it may have
+ * @param codes the problems that the operation may have
  * @param headersOf returns the headers of a refusal with these codes
  */
 function describeOctoRefusals(

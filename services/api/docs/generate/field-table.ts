@@ -15,7 +15,7 @@ interface Field {
   text: string;
 }
 
-/** The formats that are shown, because they say more than the type. */
+/** The formats that the table shows in place of the type. */
 const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'idn-email', 'uri'];
 
 /**

@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../http/problems';
 import { healthHeaders, pageHeaders, refusalHeaders } from './answer-headers';
 import { refusal } from './describe-answers';
 
-/** Has no enum: the page ignores unknown values and uses the visitor's setting. */
+/** Has no enum, because the page accepts any value. For an unknown value the page uses the visitor's setting. */
 const THEME = {
   name: 'theme',
   in: 'query',

@@ -119,7 +119,7 @@ function renderErrors(responses: OpenApiOperation['responses']): Markup {
   return html`${rows.length > 0 && renderFolded('Errors', html`<dl>${rows}</dl>`)}`;
 }
 
-/** Renders each webhook event with its body. The rest of the page is made from the OpenAPI 3.0 document, which has no webhooks. */
+/** Renders each webhook event with its body, from webhook-events.ts: the OpenAPI 3.0 document has no webhooks. */
 function renderWebhooks(): Markup {
   const articles = operations().map(({ operationId, summary, description, requestBody }) => {
     const { schema, example } = requestBody!.content['application/json']!;

@@ -8,7 +8,7 @@ import { toOpenapi31 } from '../pages/to-openapi-31';
 import { renderContents, renderMarkdown } from './markdown';
 import { reference, referenceContents } from './reference-page';
 
-/** Part of the build: renders the integration guide and the reference as HTML, and the document as types for TypeScript. */
+/** Renders the integration guide and the reference as HTML, and the document as types for TypeScript. The build runs this file. */
 function renderPages([openapi, guide, folder]: string[]): void {
   const document = JSON.parse(readFileSync(openapi!, 'utf8')) as OpenApiDocument;
   const markdown = readFileSync(guide!, 'utf8').trimEnd();

@@ -23,7 +23,7 @@ const REST: Record<string, RequestText> = {
   name: { maxLength: 200 },
   note: { maxLength: 2000, isProse: true },
   notes: { maxLength: 2000, isProse: true },
-  // At least six digits.
+  // A phone number has at least six digits.
   phone: { maxLength: 40, minLength: 6 },
   reason: { maxLength: 500, isProse: true },
 };
@@ -58,7 +58,7 @@ export function limitTexts(name: string, schema: Schema): void {
 function limitText(part: Schema, { maxLength, minLength, isProse }: RequestText, isOcto: boolean): void {
   const refused = isProse ? NOT_IN_PROSE : NOT_IN_LINE;
   const least = minLength ?? (isOcto ? undefined : 1);
-  // At least one character must not be a space.
+  // In REST, at least one character must not be white space. In OCTO, a text may be empty.
   part.pattern = isOcto ? `^[^${refused}]*$` : `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
   part.maxLength = maxLength;
   if (least !== undefined) part.minLength = least;

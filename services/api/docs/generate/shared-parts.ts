@@ -65,13 +65,13 @@ export const SECURITY_SCHEMES = {
   },
 };
 
-/** The other channel of each credential. */
+/** The deprecated security scheme of each credential, by the name of the usual one. */
 export const ALTERNATIVES: Record<string, string> = {
   apiKey: 'apiKeyInQuery',
   widgetToken: 'widgetTokenInHeader',
 };
 
-/** Returns whether an operation takes an Idempotency-Key. A DELETE does in OCTO, where it is another form of a POST that cancels. */
+/** Returns true if an operation takes an Idempotency-Key. A DELETE of OCTO takes one, because it does the same as a POST that cancels. */
 export function takesKey(method: string, { tags }: Pick<OpenApiOperation, 'tags'>): boolean {
   return method === 'post' || method === 'patch' || (method === 'delete' && tags.includes('OCTO'));
 }

@@ -14,8 +14,8 @@ const ID = '6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21';
 export const CURSOR = sealCursor('example', 'example', { nameFolded: 'ha long bay cruise', id: ID });
 
 /**
- * The names, with examples that all belong to one purchase: two adults, for each of whom the platform's price is 445.00 EUR and the
- * tenant's price, with ten percent more, 489.50 EUR.
+ * Describes the names. All examples belong to one purchase by two adults. For one adult, the platform's price is 445.00 EUR. The tenant's
+ * price is ten percent higher, 489.50 EUR.
  */
 const NAMES: Record<string, WireName> = {
   adult: { description: 'One adult.', example: 489.5 },
@@ -64,7 +64,7 @@ const NAMES: Record<string, WireName> = {
   duration_days: { description: 'Days on tour.', example: 3 },
   email: {
     description: "The customer's e-mail address.",
-    // RFC 6531: letters of any script.
+    // Allows letters of any script (RFC 6531).
     format: 'idn-email',
     example: 'ana@example.com',
   },

@@ -5,7 +5,7 @@ import { completeOpenapi } from './complete-openapi';
 
 const OPENAPI = path.resolve(__dirname, '../../generated/openapi.json');
 
-/** Part of `npm run generate`, after tsoa: completes openapi.json. */
+/** Completes openapi.json. `npm run generate` runs this file after tsoa. */
 function writeGenerated(): void {
   const document = completeOpenapi(JSON.parse(readFileSync(OPENAPI, 'utf8')) as OpenApiDocument);
   writeFileSync(OPENAPI, `${JSON.stringify(document, null, 2)}\n`);

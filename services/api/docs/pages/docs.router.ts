@@ -35,7 +35,7 @@ export function registerDocs(app: Express): void {
   const homeLinks = json(() => homeDocument(publicBaseUrl));
   app.get('/', (request: Request, response: Response) => {
     response.vary('Accept');
-    // Clients that accept any type get the page, like browsers.
+    // Sends the page to browsers, and to clients that accept any type.
     const isProgram = request.accepts(['text/html', 'application/json']) === 'application/json';
     return (isProgram ? homeLinks : home)(request, response);
   });

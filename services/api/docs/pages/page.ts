@@ -8,7 +8,7 @@ interface DocsPage {
   /** The path of the page below the base path, as in PAGES. */
   path: string;
   columns: Markup;
-  /** True: the page has a table of contents and folded parts, so it gets the script that searches and opens them. */
+  /** True: the page has a table of contents and folded parts. It gets the script that searches the page and opens these parts. */
   searchable?: boolean;
 }
 
@@ -84,9 +84,9 @@ export function renderCode(text: string): Markup {
 }
 
 /**
- * Renders a part that is closed at first. In a browser with scripts, the content is only text until the part is opened; the page's script
- * then makes elements of it. So the page has few elements, because most of the reference is in such parts. Without scripts, the content
- * consists of elements from the beginning.
+ * Renders a part that is closed at first. In a browser with scripts, the content is only text until the reader opens the part. The page's
+ * script then turns the text into elements. The page thus has few elements, because most of the reference is in such parts. Without
+ * scripts, the content consists of elements from the beginning.
  */
 export function renderFolded(summary: string, content: Markup): Markup {
   return html`<details>

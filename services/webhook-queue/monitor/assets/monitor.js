@@ -12,7 +12,7 @@
     if (sign.textContent !== text) sign.textContent = text;
   };
 
-  // True: the element has the focus or a selection. Such an element is replaced only after it has lost both.
+  // Returns true if the element has the focus or a selection. Such an element is replaced only after it has lost both.
   const isHeld = (element) => {
     const selection = getSelection();
     return (
@@ -65,7 +65,7 @@
     });
   };
 
-  // The overview: the server sends the fragments that changed.
+  // Updates the overview: the server sends the fragments that changed.
   const streamFragments = () => {
     let source;
     let timer;
@@ -97,7 +97,7 @@
     open();
   };
 
-  // The other pages: fetches the page again and replaces the parts marked as fresh.
+  // Updates the other pages: fetches the page again and replaces the parts marked as fresh.
   const refreshPage = () => {
     let timer;
     let busy = false;

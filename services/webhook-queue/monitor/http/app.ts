@@ -100,7 +100,7 @@ export function createMonitorApp(context: MonitorContext): Express {
   registerRoutes(app, context, ROUTES);
   const refuseConnect = refuseMethod([...new Set(ROUTES.map(({ method }) => method))]);
   app.use((request, response, next) => {
-    // CONNECT has no path, so it matches no route.
+    // Refuses CONNECT here, because it has no path and so matches no route.
     if (request.method === 'CONNECT') return refuseConnect(request, response, next);
     throw notFound();
   });
@@ -157,7 +157,7 @@ function assetRoute({ path, body, type }: Asset): Route {
     path: path.split('?')[0]!,
     access: 'always',
     answer({ request, response }) {
-      // While two versions run, a URL of the other version must not be cached with this version's body.
+      // Lets browsers cache only the URL of this version: while two versions run, the other URL would be cached with this version's body.
       const isCurrent = request.originalUrl === path;
       response.setHeader('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
       return fixed.send(request, response);

@@ -77,7 +77,7 @@ export function registerRoutes(app: Express, context: MonitorContext, routes: Ro
   }
 }
 
-/** Checks that the database is available, then the origin, the session and the CSRF token, as far as the route needs them; then answers. */
+/** Checks that the database is available. Then checks the origin, the session and the CSRF token, if the route needs them. Then answers. */
 async function serve(route: Route, exchange: Exchange): Promise<void> {
   if (route.access === 'always') return route.answer(exchange);
   const { context, request, response } = exchange;
@@ -96,7 +96,7 @@ async function serve(route: Route, exchange: Exchange): Promise<void> {
 async function signedIn(call: Call, session: MonitorSession): Promise<SignedInCall> {
   const { request, response } = call;
   const viewer = { operator: session.operator, csrfToken: sessionMac(session.token, 'csrf') };
-  // Error pages read the viewer from here.
+  // Stores the viewer for error pages.
   response.locals.viewer = viewer;
   if (request.method !== 'POST') return { ...call, session, viewer, params: plainParams(request.query) };
   const { csrf = '', ...params } = await readForm(request, response);

@@ -60,7 +60,7 @@ async function find(db: Db, query: DeliveriesQuery): Promise<Found> {
   return { items: shown, next, stoppedAt: stoppedAt?.createdAt ?? null };
 }
 
-/** Returns undefined if no tenant has the slug. */
+/** Converts the query to a search. Returns undefined if no tenant has the slug. */
 async function toSearch(db: Db, query: DeliveriesQuery): Promise<DeliverySearch | undefined> {
   const tenantId = query.tenant === undefined ? undefined : await findTenantIdBySlug(db, query.tenant);
   if (query.tenant !== undefined && tenantId === undefined) return undefined;

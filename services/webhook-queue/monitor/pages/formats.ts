@@ -5,7 +5,7 @@ export function formatCount(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** Formats a count that stopped at `most` + 1: `10,000+`. */
+/** Formats a count. A count above `most` becomes `10,000+`, because the counting stopped there. */
 export function formatCountUpTo(count: number, most: number): string {
   return count > most ? `${formatCount(most)}+` : formatCount(count);
 }

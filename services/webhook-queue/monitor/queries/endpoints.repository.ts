@@ -3,7 +3,7 @@ import type { Endpoint } from '../../endpoints/endpoint';
 import { SIGNS } from '../../endpoints/endpoint-secrets';
 import type { EndpointStateFilter } from './read-query';
 
-/** Counting waiting deliveries stops at this number + 1. */
+/** The highest number of waiting deliveries that is shown exactly. The counting stops at this number + 1. */
 export const WAITING_COUNT_LIMIT = 1000;
 
 export interface EndpointRow extends Endpoint {

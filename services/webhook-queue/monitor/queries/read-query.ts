@@ -35,7 +35,7 @@ export const NO_ENDPOINT = 'none';
 /** Statuses that can be replayed. A cancelled delivery cannot, because its endpoint is removed. */
 export const REPLAYABLE = ['dead', 'delivered'] as const satisfies readonly FinishedStatus[];
 
-/** The fields as given, and an issue for each field that is invalid and so ignored. */
+/** The fields as given, and an issue for each invalid field. Invalid fields are ignored. */
 export interface FilterInput {
   given: Readonly<Record<string, string>>;
   issues: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export interface OverviewQuery {
 
 export type EndpointsQuery = ReturnType<typeof parseEndpointsQuery>;
 export type DeliveriesQuery = ReturnType<typeof parseDeliveriesQuery>;
-/** The filter of a replay. The action refuses a filter with issues: if it ignored an invalid field, it would select more deliveries. */
+/** The filter of a replay. The replay refuses a filter with an invalid field, because without the field it would match more deliveries. */
 export type ReplayQuery = ReturnType<typeof parseReplayQuery>;
 
 export type Params = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,156 @@
+import { cancelBookingsOf } from '../../../services/api/bookings/change-booking';
+import { findTour } from '../../../services/api/catalog/find-tour';
+import type { CatalogTour } from '../../../services/api/catalog/tour';
+import { cancelDeparture } from '../../../services/api/departures/change-departure';
+import type { Departure } from '../../../services/api/departures/departure';
+import type { StandingBooking } from '../../../services/api/departures/departure-sales.repository';
+import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { byOperator } from '../../../services/api/tenants/actor';
+import { flag, type Verb } from '../../engine/command';
+import type { Context } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
+import {
+  CUSTOMER_COLUMN,
+  recordReveal,
+  REVEAL_FLAG,
+  type RevealOptions,
+  toCustomerDocument,
+  toReferenceDocument,
+} from '../../engine/personal-data';
+import { departureOnDate, line } from '../../engine/values';
+import { type ItemColumn, tableOf } from '../../terminal/table';
+import { countIs, countOf } from '../../terminal/text';
+import { nameOf, nameOfDeparture, toAuditedDeparture, toDepartureDocument } from './document';
+
+interface CancelOptions extends RevealOptions {
+  cancelBookings?: boolean;
+  reason?: string;
+}
+
+export const cancelDepartureVerb: Verb = {
+  usage: 'cancel <tour> <date>',
+  about:
+    'Take a departure off sale; its bookings stay unless --cancel-bookings is given, and are listed so that you can inform the ' +
+    'customers; endpoints that subscribe to departure.cancelled receive it',
+  args: { date: departureOnDate },
+  flags: [
+    flag('--cancel-bookings', 'also cancel its bookings; booking.cancelled is sent for each'),
+    flag('--reason <text>', 'why its bookings are cancelled, for the tenants and their websites', {
+      parse: line(500),
+    }),
+    REVEAL_FLAG,
+  ],
+  check: ({ cancelBookings, reason }: CancelOptions) => {
+    if (reason !== undefined && !cancelBookings) throw new UsageError('--reason needs --cancel-bookings');
+  },
+  asks: () => true,
+  examples: [
+    'departure cancel dolomites-hut-to-hut 2027-06-05',
+    'departure cancel lisbon-tram 2027-06-05 --cancel-bookings --reason Storm',
+  ],
+  run: cancelDepartureCommand,
+};
+
+async function cancelDepartureCommand(
+  context: Context,
+  { reveal = false, cancelBookings = false, reason }: CancelOptions,
+  idOrSlug: string,
+  named: NamedDeparture,
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const departure = await findTourDeparture(context.db, tour, named);
+  if (!departure.cancelled || cancelBookings)
+    await context.confirm(questionOf(tour, departure, cancelBookings));
+  const done = await cancelWithAudit(
+    context,
+    tour,
+    named,
+    cancelBookings ? { reason: reason ?? null } : null,
+  );
+  if (reveal) {
+    const entry = { action: 'departure.reveal', subject: `${tour.slug} ${nameOfDeparture(done.after)}` };
+    await recordReveal(context, entry, { bookings: done.bookings.length });
+  }
+  const answer = {
+    ...toDepartureDocument(tour.slug, done.after),
+    booking_refs: done.bookings.map(({ bookingRef }) => bookingRef),
+    bookings: done.bookings.map((booking) => toAffectedDocument(booking, cancelBookings, reveal)),
+    bookings_cancelled: done.cancelledRefs.length,
+    live_holds: done.live.holds,
+  };
+  context.output.answer(answer, (screen) => {
+    const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
+    const table = tableOf(columns, 'It has no bookings.')(answer.bookings, screen);
+    return [...describeResult(tour, answer, done), table].join('\n');
+  });
+}
+
+/** @param cancelling the reason of the bookings' cancellation; null: the bookings stay */
+async function cancelWithAudit(
+  { audited, operator }: Context,
+  tour: CatalogTour,
+  named: NamedDeparture,
+  cancelling: { reason: string | null } | null,
+) {
+  return audited({ action: 'departure.cancel' }, async (trx, note) => {
+    const done = await cancelDeparture(trx, tour, named);
+    const by = byOperator(operator);
+    const cancelled = cancelling ? await cancelBookingsOf(trx, done.before.id, { by, ...cancelling }) : [];
+    const cancelledRefs = cancelled.map(({ bookingRef }) => bookingRef);
+    const [before, after] = [toAuditedDeparture(done.before), toAuditedDeparture(done.after)];
+    const bookings = cancelled.length > 0 ? { bookings_cancelled: cancelledRefs, ...cancelling } : {};
+    note(before, { ...after, ...bookings }, { subject: `${tour.slug} ${nameOfDeparture(done.before)}` });
+    return { ...done, cancelledRefs };
+  });
+}
+
+function questionOf(tour: CatalogTour, departure: Departure, cancelBookings: boolean): string {
+  const name = `${tour.slug} on ${nameOfDeparture(departure)}`;
+  const taken = departure.seatsTaken === 0 ? '' : `, with ${countOf(departure.seatsTaken, 'seat')} taken`;
+  if (!cancelBookings) return `Take ${name} off sale${taken}?`;
+  return departure.cancelled
+    ? `Cancel all bookings of ${name}${taken}?`
+    : `Take ${name} off sale${taken}, and cancel all its bookings?`;
+}
+
+type Cancelled = Awaited<ReturnType<typeof cancelWithAudit>>;
+type DepartureDocument = ReturnType<typeof toDepartureDocument>;
+
+function describeResult(tour: CatalogTour, document: DepartureDocument, done: Cancelled): string[] {
+  const { bookings, cancelledRefs, live, tenantsInformed } = done;
+  const affected = cancelledRefs.length > 0 ? 'cancelled' : 'affected';
+  const lines = [
+    `${tour.slug} on ${nameOf(document)} is cancelled; ${countIs(bookings.length, 'booking')} ${affected}`,
+  ];
+  if (live.holds > 0)
+    lines.push(
+      `${countOf(live.holds, 'live hold')} of ${countOf(live.seats, 'seat')} can no longer be booked`,
+    );
+  if (tenantsInformed !== null)
+    lines.push(`${countIs(tenantsInformed, 'tenant')} informed by the webhook event departure.cancelled`);
+  return lines;
+}
+
+type AffectedBooking = ReturnType<typeof toAffectedDocument>;
+
+const AFFECTED_COLUMNS: ItemColumn<AffectedBooking>[] = [
+  { heading: 'affected booking', cell: (booking) => booking.booking_ref },
+  { heading: 'tenant', least: 8 },
+  { heading: 'was', cell: (booking) => booking.status_before },
+  { heading: 'seats', right: true, cell: ({ adults, children }) => adults + children },
+  { heading: 'reference', least: 8, cell: (booking) => booking.external_ref },
+];
+
+function toAffectedDocument(booking: StandingBooking, cancelled: boolean, reveal: boolean) {
+  return {
+    booking_ref: booking.bookingRef,
+    tenant: booking.tenant,
+    status: cancelled ? 'cancelled' : booking.status,
+    // A confirmed booking is paid: its money may have to be returned.
+    status_before: booking.status,
+    adults: booking.adults,
+    children: booking.children,
+    external_ref: toReferenceDocument(booking.externalRef, [booking.customer], reveal),
+    customer: toCustomerDocument(booking.customer, reveal),
+  };
+}

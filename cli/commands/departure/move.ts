@@ -1,0 +1,77 @@
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { findTour } from '../../../services/api/catalog/find-tour';
+import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
+import type { NamedDeparture } from '../../../services/api/departures/find-departures';
+import { seatsOf } from '../../../services/api/pricing/party';
+import { moveDeparture, type MovedDeparture } from '../../../services/api/sales/move-departure';
+import { byOperator } from '../../../services/api/tenants/actor';
+import { flag, type Verb } from '../../engine/command';
+import type { Context } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
+import { departureOnDate, line } from '../../engine/values';
+import { type ItemColumn, tableOf } from '../../terminal/table';
+import { countOf } from '../../terminal/text';
+import { nameOfDeparture } from './document';
+
+export const moveDepartureVerb: Verb = {
+  usage: 'move <tour> <date> <to>',
+  about:
+    'Move the bookings and holds of a departure to another one of the tour, as many as have seats there; they keep their prices, ' +
+    'and booking.updated is sent for each booking',
+  args: { date: departureOnDate, to: departureOnDate },
+  flags: [flag('--reason <text>', 'why, for the audit log', { parse: line(500) })],
+  examples: [
+    'departure move dolomites-hut-to-hut 2027-06-05 2027-06-12',
+    'departure move lisbon-tram 2027-06-05T09:30 2027-06-05T14:30 --reason Rain',
+  ],
+  run: moveDepartureCommand,
+};
+
+async function moveDepartureCommand(
+  { db, audited, operator, output }: Context,
+  { reason = null }: { reason?: string | null },
+  idOrSlug: string,
+  from: NamedDeparture,
+  to: NamedDeparture,
+): Promise<void> {
+  const tour = await findTour(db, idOrSlug);
+  const result = await audited({ action: 'departure.move' }, async (trx, note) => {
+    const by = byOperator(operator);
+    const moved = await moveDeparture(trx, tour, { from, to, by });
+    if (moved.from.id === moved.to.id) throw new UsageError('name two different departures');
+    const document = toMovedDocument(moved);
+    const changed = document.moved.length + document.holds_moved > 0;
+    if (changed) await recordTerminalChange(trx, tour.id);
+    const subject = `${tour.slug} ${nameOfDeparture(moved.from)}`;
+    note(null, changed ? { to: nameOfDeparture(moved.to), reason, ...document } : null, { subject });
+    return { ...moved, document };
+  });
+  const { document, left } = result;
+  output.answer(document, (screen) =>
+    [
+      `${countOf(document.moved.length, 'booking')} and ${countOf(document.holds_moved, 'hold')} of ${tour.slug} moved from ` +
+        `${nameOfDeparture(result.from)} to ${nameOfDeparture(result.to)}`,
+      ...(document.holds_left > 0
+        ? [`${countOf(document.holds_left, 'hold')} stay, because too few seats are free`]
+        : []),
+      ...(left.length > 0 ? [tableOf(LEFT_COLUMNS, '')(left, screen)] : []),
+    ].join('\n'),
+  );
+}
+
+const LEFT_COLUMNS: ItemColumn<BookingLead>[] = [
+  { heading: 'booking that stays', cell: ({ bookingRef }) => bookingRef },
+  { heading: 'tenant', least: 8, cell: ({ tenant }) => tenant.slug },
+  { heading: 'seats', right: true, cell: ({ party }) => seatsOf(party) },
+  { heading: 'why', cell: () => 'too few seats are free' },
+];
+
+function toMovedDocument({ moved, left, holdsMoved, holdsLeft }: MovedDeparture) {
+  return {
+    moved: moved.map(({ bookingRef }) => bookingRef),
+    // Only the number of seats keeps a booking on its departure.
+    left: left.map(({ bookingRef }) => ({ booking_ref: bookingRef, why: 'insufficient_seats' })),
+    holds_moved: holdsMoved,
+    holds_left: holdsLeft,
+  };
+}
