@@ -32,7 +32,7 @@ function isDirectory(name: string): boolean {
 const FULL_BYTES = 16 * 1024 * 1024;
 /**
  * A disk with less free space counts as short. There is still time to free some: a million bookings and their indexes take 0.9 GiB
- * (docs/benchmarks.md).
+ * (docs/scaling.md).
  */
 const SHORT_BYTES = 1024 * 1024 * 1024;
 

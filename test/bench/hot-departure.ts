@@ -7,7 +7,6 @@
 import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
 import { cpuMs } from './cpu-time';
 import { sell } from './load';
-import { describeMachine, markdownTable, writeSection } from './report';
 import { inTurns, rounded } from './row';
 import { type BenchStack, withStack } from './stack';
 import { median, printTable } from './table';
@@ -39,7 +38,6 @@ interface Rate {
 }
 
 export async function measureHotDeparture(): Promise<void> {
-  const machine = await describeMachine();
   const measured = await withStack(measureRates);
   const one = measured.get(1)!;
   const most = measured.get(256)!;
@@ -67,10 +65,6 @@ export async function measureHotDeparture(): Promise<void> {
     `A batch of n holds takes ${rounded(model.batchMs)} + n × ${rounded(model.saleMs)} ms in PostgreSQL, ` +
     `and Node's thread ${rounded(model.nodeMs)} ms for each hold and ${rounded(model.stepMs)} ms for each of ${STEPS} statements`;
   printTable(title, head, rows);
-  await writeSection(
-    'One hot departure',
-    `\`npm run bench -- hot-departure\`: ${machine}.\n\n${title}.\n\n${markdownTable(head, rows)}`,
-  );
 }
 
 /** Returns simulations of conditions that cannot be measured here. */

@@ -18,16 +18,24 @@ export async function describeMachine(): Promise<string> {
   const memory = (totalmem() / 2 ** 30).toFixed(0);
   return (
     `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ` +
-    `${memory} GiB of memory, Node ${process.versions.node}, ${bundledRelease().name} of PostgreSQL (embedded, default settings, ` +
-    `fsync on), wrk ${wrk}, pgbench ${pgbench}, load average before the run ${loadavg()
+    `${memory} GiB, Node ${process.versions.node}, PostgreSQL ${bundledRelease().name} (fsync on), ` +
+    `wrk ${wrk}, pgbench ${pgbench}, load ${loadavg()
       .map((load) => load.toFixed(1))
       .join(', ')}`
   );
 }
 
-/** Returns the rows as a Markdown table. */
-export function tableOf(rows: Row[]): string {
-  return markdownTable(COLUMNS, rows.map(cellsOf));
+/**
+ * Returns the rows with these names as a Markdown table.
+ * @throws Error for a name that no row has
+ */
+export function tableOf(rows: Row[], names: string[]): string {
+  const chosen = names.map((name) => {
+    const row = rows.find(({ what }) => what === name);
+    if (row === undefined) throw new Error(`no row is named "${name}": correct the rows of the page`);
+    return row;
+  });
+  return markdownTable(COLUMNS, chosen.map(cellsOf));
 }
 
 export function markdownTable(head: string[], rows: (string | number)[][]): string {

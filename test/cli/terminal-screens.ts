@@ -3,17 +3,14 @@ import path from 'node:path';
 import globalSetup, { stopServer } from '../support/global-setup';
 import { renderGuide } from './screens/render-guide';
 
-/** `npm run lab -- screens`: types the commands of docs/terminal.md and stores their output there and in docs/images. */
+/** `npm run lab -- screens`: types the commands of docs/terminal.md and stores their output there. */
 
-const DOCS = path.join(__dirname, '../../docs');
-const GUIDE = path.join(DOCS, 'terminal.md');
+const GUIDE = path.join(__dirname, '../../docs/terminal.md');
 
 async function main(): Promise<void> {
   await globalSetup();
   try {
-    const { text, pictures } = await renderGuide(readFileSync(GUIDE, 'utf8'));
-    writeFileSync(GUIDE, text);
-    for (const [name, picture] of pictures) writeFileSync(path.join(DOCS, name), picture);
+    writeFileSync(GUIDE, await renderGuide(readFileSync(GUIDE, 'utf8')));
   } finally {
     await stopServer();
   }

@@ -12,9 +12,6 @@ const PAGES = [...operators!.split('\n## ')[0]!.matchAll(/^- \[[^\]]*\]\(([^)]*)
   ([, page]) => page!,
 );
 
-/** Another test types the screens of docs/terminal.md, which also show commands that do not exist. */
-const PAGES_OF_COMMANDS = PAGES.filter((page) => page !== 'terminal.md');
-
 const verbsOf = new Map(NOUNS.map(({ name, verbs }) => [name, verbs.map(commandName)]));
 
 function isCommand(first: string, second: string | undefined): boolean {
@@ -38,7 +35,7 @@ describe('the pages for operators', () => {
     expect(PAGES.slice(0, 3)).toEqual(['operators-day.md', 'install.md', 'tenants.md']);
   });
 
-  it.each(PAGES_OF_COMMANDS)('%s names only commands that exist', (page) => {
+  it.each(PAGES)('%s names only commands that exist', (page) => {
     const commands = [...read(page).matchAll(/tourctl ([a-z]+)(?: ([a-z-]+))?/g)];
     const unknown = commands.filter(([, first, second]) => !isCommand(first!, second));
     expect(unknown.map(([command]) => command)).toEqual([]);

@@ -93,7 +93,7 @@ function answerIssues(method: string, answer: Answer, response: Response): strin
   return issues;
 }
 
-/** The headers of HTTP itself, and those that no client of the API needs to read (docs/security.md). */
+/** The headers of HTTP itself, and those that no client of the API needs to read. */
 const NOT_DESCRIBED = [
   'Connection',
   'Content-Encoding',

@@ -4,29 +4,20 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createTestDatabase } from '../../support/database';
-import { CONVERSATIONS, converse } from './conversations';
 import { writeCatalogFiles } from './catalog-files';
 import { createNeutral } from './neutral';
-import { drawScreen } from './draw-screen';
 import { setScene } from './scene';
 import { openShell } from './shell';
 
 const COLUMNS = 80;
-/** A block of the guide, and the picture of it where a comment before it names one. */
-const BLOCK = /(?:<!-- picture: (\S+) -->\n\n)?```console(?: columns=(\d+))?\n([^]*?)```/g;
-const COLOR = /\x1b\[\d+m/g;
-
-export interface RenderedGuide {
-  text: string;
-  /** SVG by the name of its file. */
-  pictures: Map<string, string>;
-}
+/** A screen of the guide. */
+const BLOCK = /```console(?: columns=(\d+))?\n([^]*?)```/g;
 
 /**
- * Renders the guide with the output of this version: types every line of a console block that begins with a dollar, in the
+ * Returns the guide with the output of this version: types every line of a console block that begins with a dollar, in the
  * order of the page, into a terminal on a temporary database, and replaces the text below by its output.
  */
-export async function renderGuide(guide: string): Promise<RenderedGuide> {
+export async function renderGuide(guide: string): Promise<string> {
   const database = await createTestDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'screens-'));
   // The port of a running webhook queue, for the link of `tourctl monitor`.
@@ -52,30 +43,25 @@ export async function renderGuide(guide: string): Promise<RenderedGuide> {
     await neutral.learn();
 
     const type = async (line: string, columns: number) => {
-      const output = CONVERSATIONS[line]
-        ? await converse(line, env, folder)
-        : await shell.type(neutral.toReal(line), { columns, colors: true });
+      const output = await shell.type(neutral.toReal(line), { columns, colors: false });
       await neutral.learn();
       return neutral
         .toShown(output)
         .replaceAll(folder, '~')
         .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:3001');
     };
-    const pictures = new Map<string, string>();
     let text = '';
     let end = 0;
     for (const match of guide.matchAll(BLOCK)) {
-      const [block, picture, columns = `${COLUMNS}`, content] = match;
+      const [block, columns = `${COLUMNS}`, content] = match;
       const screen: string[] = [];
       for (const line of commandsOf(content!)) screen.push(`$ ${line}\n`, await type(line, Number(columns)));
-      const drawn = screen.join('').trimEnd();
-      if (picture) pictures.set(picture, drawScreen(drawn, Number(columns)));
-      const plain = drawn.replace(COLOR, '').replace(/ +$/gm, '');
+      const shown = screen.join('').trimEnd().replace(/ +$/gm, '');
       text +=
-        guide.slice(end, match.index) + block.slice(0, block.length - content!.length - 3) + plain + '\n```';
+        guide.slice(end, match.index) + block.slice(0, block.length - content!.length - 3) + shown + '\n```';
       end = match.index + block.length;
     }
-    return { text: text + guide.slice(end), pictures };
+    return text + guide.slice(end);
   } finally {
     server.close();
     rmSync(folder, { recursive: true });
