@@ -25,7 +25,7 @@ const COMPILER_OPTIONS = {
 
 const DIST = path.join(__dirname, 'dist');
 const SOURCES = ['services', 'cli', 'migrations', 'seeds'];
-/** The pages that RENDER makes from PAGE_SOURCES. They are beside openapi.json, and are not in git. */
+/** The pages that RENDER makes from OPENAPI and GUIDE. They are beside openapi.json, and are not in git. */
 const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map(
   (name) => `services/api/generated/${name}`,
 );
@@ -34,6 +34,8 @@ const OPENAPI = 'services/api/generated/openapi.json';
 const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
   (name) => `docs/guide/${name}.md`,
 );
+/** The same types, as a source of the client package. They are not in git either. */
+const CLIENT_TYPES = 'clients/typescript/src/openapi.ts';
 const RENDER = 'services/api/docs/generate/render-pages.js';
 /** A file in dist/ with the digest of the sources that were built. */
 const STAMP = 'sources.sha1';
@@ -79,11 +81,17 @@ function renderPages(target) {
   if (!fs.existsSync(render)) return;
   const folder = path.join(target, path.dirname(PAGES[0]));
   execFileSync(process.execPath, [render, OPENAPI, folder, ...GUIDE], { cwd: __dirname, stdio: 'inherit' });
-  for (const page of PAGES) {
-    const copy = path.join(__dirname, `${page}.${process.pid}`);
-    fs.copyFileSync(path.join(target, page), copy);
-    fs.renameSync(copy, path.join(__dirname, page));
-  }
+  for (const page of PAGES) copyToSources(path.join(target, page), page);
+  copyToSources(path.join(folder, 'openapi.d.ts'), CLIENT_TYPES);
+}
+
+/** Replaces the file at once, because a test may read it. Does nothing where the folder is missing, as in the image. */
+function copyToSources(rendered, name) {
+  const place = path.join(__dirname, name);
+  if (!fs.existsSync(path.dirname(place))) return;
+  const copy = `${place}.${process.pid}`;
+  fs.copyFileSync(rendered, copy);
+  fs.renameSync(copy, place);
 }
 
 /** Moves `target` to dist/. Repeats if another build has moved its own output there meanwhile, which can happen only without the lock. */

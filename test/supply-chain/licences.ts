@@ -1,4 +1,4 @@
-import { type LockedPackage, productionPackages } from './locked-packages';
+import { clientPackages, type LockedPackage, productionPackages } from './locked-packages';
 
 /** Licences that allow use, change and sale, and require only that the notice is kept. `MIT/X11` is how the package `nub` writes MIT. */
 const ALLOWED = new Set([
@@ -21,7 +21,7 @@ export function licenceIssues(packages: LockedPackage[]): string[] {
 }
 
 function main(): void {
-  const issues = licenceIssues(productionPackages());
+  const issues = licenceIssues([...productionPackages(), ...clientPackages()]);
   if (issues.length === 0) return;
   process.stderr.write(
     `Replace these packages, or allow their licences in test/supply-chain/licences.ts:\n${issues.join('\n')}\n`,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { dependencies as clientDependencies } from '../../clients/typescript/package.json';
 
 export interface LockedPackage {
   name: string;
@@ -11,6 +12,7 @@ interface LockEntry {
   version: string;
   license?: string;
   dev?: boolean;
+  dependencies?: Record<string, string>;
   hasInstallScript?: boolean;
 }
 
@@ -31,7 +33,21 @@ function lockedPackages(): [name: string, LockEntry][] {
 export function productionPackages(): LockedPackage[] {
   return lockedPackages()
     .filter(([, { dev }]) => !dev)
-    .map(([name, { version, license }]) => ({ name, version, ...(license && { license }) }));
+    .map(named);
+}
+
+/** Returns the packages that the client package brings to the server of a tenant. */
+export function clientPackages(): LockedPackage[] {
+  const locked = new Map(lockedPackages());
+  const names = new Set(Object.keys(clientDependencies));
+  // The set grows while it is read.
+  for (const name of names)
+    Object.keys(locked.get(name)?.dependencies ?? {}).forEach((one) => names.add(one));
+  return [...names].map((name) => named([name, locked.get(name)!]));
+}
+
+function named([name, { version, license }]: [string, LockEntry]): LockedPackage {
+  return { name, version, ...(license && { license }) };
 }
 
 /** Returns the sorted names of the packages that run a script when they are installed, on any platform. */

@@ -1,11 +1,17 @@
 import { allowScripts } from '../../package.json';
 import { billOfMaterials } from './bill-of-materials';
 import { licenceIssues } from './licences';
-import { packagesWithInstallScript, productionPackages } from './locked-packages';
+import { clientPackages, packagesWithInstallScript, productionPackages } from './locked-packages';
 
 describe('the check of licences', () => {
   it('every package of production has an accepted licence', () => {
     expect(licenceIssues(productionPackages())).toEqual([]);
+  });
+
+  it('every package that the client package brings has an accepted licence', () => {
+    const packages = clientPackages();
+    expect(packages.map(({ name }) => name)).toEqual(['openapi-fetch', 'openapi-typescript-helpers']);
+    expect(licenceIssues(packages)).toEqual([]);
   });
 
   it('names a package with another licence, and a package without a licence', () => {

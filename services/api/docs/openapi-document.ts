@@ -77,6 +77,8 @@ export interface Schema {
   example?: unknown;
   default?: string | number | boolean;
   enum?: unknown[];
+  /** Values of an answer to which later versions may add: unlike `enum`, a new one is valid for a client's validator. */
+  'x-extensible-enum'?: string[];
   nullable?: boolean;
   minimum?: number;
   maximum?: number;

@@ -1,9 +1,10 @@
+import type { TourPlatform } from '@tour-platform/client';
 import { Router } from 'express';
 import { Calendar, chosenIn } from './calendar.js';
 import { findOrder } from './order-page.js';
 import type { Order, Orders } from './orders.js';
 import { longDate, money, peopleOf, sendPage } from './page.js';
-import type { Departure, TourPlatform } from './tour-platform.js';
+import type { Departure } from './tour-platform.js';
 
 /** "Change my date", of seats that are held and of a booking. */
 export function changeDates(platform: TourPlatform, orders: Orders): Router {
@@ -11,10 +12,10 @@ export function changeDates(platform: TourPlatform, orders: Orders): Router {
 
   router.get('/orders/:id/date', async (request, response) => {
     const order = findOrder(orders, request.params.id);
-    const departures = await platform('get', '/api/tenant/tours/{id_or_slug}/departures', {
-      path: { id_or_slug: order.tour },
+    const { data } = await platform.GET('/api/tenant/tours/{id_or_slug}/departures', {
+      params: { path: { id_or_slug: order.tour } },
     });
-    const others = departures.items.filter((one) => !isDepartureOf(order, one));
+    const others = data.items.filter((one) => !isDepartureOf(order, one));
     const chosen = chosenIn(others, request.query);
     sendPage(
       response,
@@ -60,12 +61,11 @@ async function change(
   departure: NamedDeparture,
   expected_total: number,
 ) {
-  const idempotencyKey = `${order.id}-change-${order.changes + 1}`;
+  const header = { 'Idempotency-Key': `${order.id}-change-${order.changes + 1}` };
   if (order.bookingRef) {
-    const booking = await platform('patch', '/api/tenant/bookings/{booking_ref}', {
-      path: { booking_ref: order.bookingRef },
+    const { data: booking } = await platform.PATCH('/api/tenant/bookings/{booking_ref}', {
+      params: { path: { booking_ref: order.bookingRef }, header },
       body: { ...departure, expected_total },
-      idempotencyKey,
     });
     return {
       date: departure.departure_date,
@@ -73,10 +73,9 @@ async function change(
       total: booking.total_price,
     };
   }
-  const hold = await platform('patch', '/api/gateway/holds/{hold_id}', {
-    path: { hold_id: order.holdId },
+  const { data: hold } = await platform.PATCH('/api/gateway/holds/{hold_id}', {
+    params: { path: { hold_id: order.holdId }, header },
     body: departure,
-    idempotencyKey,
   });
   return {
     date: hold.departure_date,

@@ -1,7 +1,7 @@
+import type { TourPlatform } from '@tour-platform/client';
 import { Router } from 'express';
 import { findOrder, sendOrder } from './order-page.js';
 import type { Order, Orders } from './orders.js';
-import type { TourPlatform } from './tour-platform.js';
 
 /** The fields of a form: all are text. */
 type Form = Record<string, string | undefined>;
@@ -14,8 +14,8 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
     const { tour = '', departure_date = '', departure_time, adults, children } = request.body as Form;
     const id = orders.newId();
     const party = { adults: Number(adults), children: Number(children ?? 0) };
-    const hold = await platform('post', '/api/gateway/tours/{id_or_slug}/hold', {
-      path: { id_or_slug: tour },
+    const { data: hold } = await platform.POST('/api/gateway/tours/{id_or_slug}/hold', {
+      params: { path: { id_or_slug: tour }, header: { 'Idempotency-Key': `${id}-hold` } },
       body: {
         departure_date,
         departure_time: departure_time || undefined,
@@ -23,13 +23,14 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
         ...party,
         external_ref: id,
       },
-      idempotencyKey: `${id}-hold`,
     });
-    const { name } = await platform('get', '/api/tenant/tours/{id_or_slug}', { path: { id_or_slug: tour } });
+    const { data } = await platform.GET('/api/tenant/tours/{id_or_slug}', {
+      params: { path: { id_or_slug: tour } },
+    });
     orders.save({
       id,
       tour,
-      tourName: name,
+      tourName: data.name,
       date: hold.departure_date,
       time: hold.departure_time,
       ...party,
@@ -52,9 +53,8 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
     const order = findOrder(orders, request.params.id);
     const bookingRef = await book(platform, order, request.body as Form);
     // Charge the card here, with your payment provider.
-    await platform('post', '/api/tenant/bookings/{booking_ref}/confirm', {
-      path: { booking_ref: bookingRef },
-      idempotencyKey: `${order.id}-confirm`,
+    await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', {
+      params: { path: { booking_ref: bookingRef }, header: { 'Idempotency-Key': `${order.id}-confirm` } },
     });
     // The webhook may have arrived first.
     if (orders.find(order.id)?.status === 'held') orders.save({ ...order, status: 'paid', bookingRef });
@@ -64,10 +64,12 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
   router.post('/orders/:id/cancel', async (request, response) => {
     const order = findOrder(orders, request.params.id);
     const { reason } = request.body as Form;
-    await platform('post', '/api/tenant/bookings/{booking_ref}/cancel', {
-      path: { booking_ref: order.bookingRef! },
+    await platform.POST('/api/tenant/bookings/{booking_ref}/cancel', {
+      params: {
+        path: { booking_ref: order.bookingRef! },
+        header: { 'Idempotency-Key': `${order.id}-cancel` },
+      },
       body: reason ? { reason } : {},
-      idempotencyKey: `${order.id}-cancel`,
     });
     orders.save({ ...order, status: 'cancelled' });
     response.redirect(303, `/orders/${order.id}`);
@@ -79,7 +81,8 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
 /** Books once even if it is called twice, because the idempotency key is derived from the order. */
 async function book(platform: TourPlatform, order: Order, form: Form): Promise<string> {
   const { name = '', phone = '', email = '' } = form;
-  const { booking_ref } = await platform('post', '/api/tenant/bookings', {
+  const { data } = await platform.POST('/api/tenant/bookings', {
+    params: { header: { 'Idempotency-Key': `${order.id}-booking` } },
     body: {
       tour_id: order.tour,
       hold_id: order.holdId,
@@ -94,9 +97,8 @@ async function book(platform: TourPlatform, order: Order, form: Form): Promise<s
       email,
       travellers: travellersOf(order, form),
     },
-    idempotencyKey: `${order.id}-booking`,
   });
-  return booking_ref;
+  return data.booking_ref;
 }
 
 /** Returns the travellers whose names are filled in: the customer may name the others later. */

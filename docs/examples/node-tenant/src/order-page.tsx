@@ -1,7 +1,8 @@
+import type { TourPlatform } from '@tour-platform/client';
 import type { Response } from 'express';
 import { Field, longDate, money, peopleOf, sendPage } from './page.js';
 import type { Order, Orders } from './orders.js';
-import type { Booking, TourPlatform } from './tour-platform.js';
+import type { Booking } from './tour-platform.js';
 
 export class OrderNotFound extends Error {}
 
@@ -14,9 +15,7 @@ export function findOrder(orders: Orders, id: string): Order {
 
 /** Shows what the customer can do next: pay, change the date, or cancel. */
 export async function sendOrder(response: Response, platform: TourPlatform, order: Order): Promise<void> {
-  const booking = order.bookingRef
-    ? await platform('get', '/api/tenant/bookings/{booking_ref}', { path: { booking_ref: order.bookingRef } })
-    : undefined;
+  const booking = order.bookingRef ? await readBooking(platform, order.bookingRef) : undefined;
   sendPage(
     response,
     order.tourName,
@@ -29,6 +28,13 @@ export async function sendOrder(response: Response, platform: TourPlatform, orde
       {booking ? <BookingPanel order={order} booking={booking} /> : <PaymentForm order={order} />}
     </>,
   );
+}
+
+async function readBooking(platform: TourPlatform, booking_ref: string): Promise<Booking> {
+  const { data } = await platform.GET('/api/tenant/bookings/{booking_ref}', {
+    params: { path: { booking_ref } },
+  });
+  return data;
 }
 
 function PaymentForm({ order }: { order: Order }) {

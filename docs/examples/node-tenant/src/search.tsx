@@ -1,6 +1,7 @@
+import type { TourPlatform } from '@tour-platform/client';
 import { type Request, Router } from 'express';
 import { Field, longDate, money, sendPage } from './page.js';
-import type { CatalogItem, Filters, TourPlatform } from './tour-platform.js';
+import type { CatalogItem, Filters } from './tour-platform.js';
 
 const PAGE = 24;
 /** The fields of the form; each is a parameter of the platform's catalog too. */
@@ -13,9 +14,9 @@ const SEARCH = [
 export function searchTours(platform: TourPlatform): Router {
   return Router().get('/', async (request, response) => {
     const wanted = searchOf(request);
-    const [found, filters] = await Promise.all([
-      platform('get', '/api/tenant/catalog', { query: { ...wanted, limit: PAGE } }),
-      platform('get', '/api/tenant/catalog/filters', {}),
+    const [{ data: found }, { data: filters }] = await Promise.all([
+      platform.GET('/api/tenant/catalog', { params: { query: { ...wanted, limit: PAGE } } }),
+      platform.GET('/api/tenant/catalog/filters'),
     ]);
     // Only a list of changes, with updated_since, has removed tours.
     const tours = found.items.flatMap((item) => ('removed' in item ? [] : item));

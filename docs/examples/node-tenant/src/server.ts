@@ -1,10 +1,10 @@
+import { createClient } from '@tour-platform/client';
 import { createOrders } from './orders.js';
 import { createShop } from './shop.js';
-import { connectTourPlatform } from './tour-platform.js';
 
 const { API = 'http://127.0.0.1:3000', PORT = '4000' } = process.env;
 
-const platform = connectTourPlatform(API, setting('KEY'));
+const platform = createClient({ baseUrl: API, apiKey: setting('KEY') });
 createShop(platform, createOrders(), setting('WEBHOOK_SECRET')).listen(Number(PORT), () => {
   console.log(`The shop is on http://127.0.0.1:${PORT}`);
 });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { type Problem, type ProblemCode, type TourPlatform, TourPlatformError } from '@tour-platform/client';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { changeDates } from './change-date.js';
 import { sell } from './checkout.js';
@@ -6,7 +7,6 @@ import { OrderNotFound } from './order-page.js';
 import type { Orders } from './orders.js';
 import { longDate, money, sendPage } from './page.js';
 import { searchTours } from './search.js';
-import { type Problem, Refused, type TourPlatform } from './tour-platform.js';
 import { showTour } from './tour.js';
 import { receiveWebhooks } from './webhooks.js';
 
@@ -30,16 +30,18 @@ function showRefusal(error: unknown, _request: Request, response: Response, next
     response.status(404);
     return sendPage(response, 'Not found', <h1>There is no such order.</h1>);
   }
-  if (!(error instanceof Refused)) return next(error);
-  const { problem } = error;
-  console.warn(`${error.message} (request ${problem.request_id})`);
-  const isAnswer = problem.status === 404 || problem.status === 409 || problem.code === 'validation_failed';
-  response.status(isAnswer ? problem.status : 503);
-  sendPage(response, 'Please look again', <Refusal problem={problem} isAnswer={isAnswer} />);
+  if (!(error instanceof TourPlatformError)) return next(error);
+  const { code, status, requestId } = error;
+  console.warn(`${error.message} (request ${requestId})`);
+  const isAnswer = status === 404 || status === 409 || code === 'validation_failed';
+  response.status(isAnswer ? status : 503);
+  sendPage(response, 'Please look again', <Refusal error={error} isAnswer={isAnswer} />);
 }
 
-function Refusal({ problem, isAnswer }: { problem: Problem; isAnswer: boolean }) {
-  const { code, alternatives, total_price, currency = '', seats_available, errors } = problem;
+function Refusal({ error, isAnswer }: { error: TourPlatformError; isAnswer: boolean }) {
+  const { code } = error;
+  const facts: Partial<Problem> = error.problem ?? {};
+  const { alternatives, total_price, currency = '', seats_available, errors } = facts;
   return (
     <section class="panel" data-code={code}>
       <h1>{isAnswer ? (TITLES[code] ?? 'This is not possible') : 'Please try again in a minute'}</h1>
@@ -60,7 +62,7 @@ function Refusal({ problem, isAnswer }: { problem: Problem; isAnswer: boolean })
   );
 }
 
-const TITLES: Record<string, string | undefined> = {
+const TITLES: Partial<Record<ProblemCode, string>> = {
   insufficient_seats: 'There are not enough seats on this date',
   hold_expired: 'The time to pay is over',
   price_changed: 'The price has changed',

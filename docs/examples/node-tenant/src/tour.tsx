@@ -1,15 +1,16 @@
+import type { TourPlatform } from '@tour-platform/client';
 import { Router } from 'express';
 import { Calendar, chosenIn } from './calendar.js';
 import { Field, longDate, money, sendPage } from './page.js';
-import type { Availability, Departure, Tour, TourPlatform } from './tour-platform.js';
+import type { Availability, Departure, Tour } from './tour-platform.js';
 
 /** The page of a tour: its calendar, and the form that holds seats. */
 export function showTour(platform: TourPlatform): Router {
   return Router().get('/tours/:slug', async (request, response) => {
-    const path = { id_or_slug: request.params.slug };
-    const [tour, departures] = await Promise.all([
-      platform('get', '/api/tenant/tours/{id_or_slug}', { path }),
-      platform('get', '/api/tenant/tours/{id_or_slug}/departures', { path }),
+    const params = { path: { id_or_slug: request.params.slug } };
+    const [{ data: tour }, { data: departures }] = await Promise.all([
+      platform.GET('/api/tenant/tours/{id_or_slug}', { params }),
+      platform.GET('/api/tenant/tours/{id_or_slug}/departures', { params }),
     ]);
     const chosen = chosenIn(departures.items, request.query);
     const availability = chosen.departure && (await checkAvailability(platform, tour, chosen.departure));
@@ -46,10 +47,13 @@ function Itinerary({ tour: { itinerary } }: { tour: Tour }) {
 /** Asks again when the visitor opens a departure, because the calendar may be older. */
 async function checkAvailability(platform: TourPlatform, tour: Tour, departure: Departure) {
   const { departure_date, start_time } = departure;
-  return platform('get', '/api/gateway/tours/{id_or_slug}/availability', {
-    path: { id_or_slug: tour.slug },
-    query: start_time === null ? { departure_date } : { departure_date, departure_time: start_time },
+  const { data } = await platform.GET('/api/gateway/tours/{id_or_slug}/availability', {
+    params: {
+      path: { id_or_slug: tour.slug },
+      query: { departure_date, departure_time: start_time ?? undefined },
+    },
   });
+  return data;
 }
 
 function PartyForm({ availability }: { availability: Availability }) {

@@ -1,26 +1,30 @@
+import {
+  type ReceivedWebhook,
+  verifyWebhook,
+  WebhookVerificationError,
+  type WebhookEvent,
+} from '@tour-platform/client';
 import express, { Router } from 'express';
-import { Webhook } from 'standardwebhooks';
 import type { Orders, ReceivedEvent } from './orders.js';
 import { sendPage } from './page.js';
-import type { BookingEvent } from './tour-platform.js';
 
 /** Verifies the signature, processes each event once, and responds at once. */
 export function receiveWebhooks(secret: string, orders: Orders): Router {
-  const webhook = new Webhook(secret);
   const router = Router();
 
   // Reads the raw bytes instead of parsed JSON, because the signature covers them.
   router.post('/webhooks', express.raw({ type: 'application/json' }), (request, response) => {
-    const id = request.get('webhook-id') ?? '';
     const body = request.body as Buffer;
-    let event: BookingEvent;
+    let received: ReceivedWebhook;
     try {
-      event = webhook.verify(body, request.headers as Record<string, string>) as BookingEvent;
-    } catch {
+      received = verifyWebhook(secret, request.headers, body);
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
       response.sendStatus(401);
       return;
     }
     // Store the id in the transaction that changes the order: the same event may arrive twice.
+    const { id, event } = received;
     const at = new Date().toISOString();
     if (orders.receive({ id, at, type: event.event_type, body: body.toString() })) apply(event, orders);
     response.sendStatus(204);
@@ -34,9 +38,10 @@ export function receiveWebhooks(secret: string, orders: Orders): Router {
 }
 
 /** Events may arrive in any order; unknown types are ignored. */
-function apply(event: BookingEvent, orders: Orders): void {
+function apply(event: WebhookEvent, orders: Orders): void {
+  if (event.event_type !== 'booking.created') return;
   const order = orders.find(event.external_ref ?? '');
-  if (order && event.event_type === 'booking.created') {
+  if (order) {
     orders.save({ ...order, status: 'booked', bookingRef: event.booking_ref });
   }
 }

@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemCode } from '../../http/problems';
+import { PROBLEM_CODES, PROBLEMS } from '../../http/problems';
 import { headerComponents } from './answer-headers';
 import { describeAnswers, OCTO_ERROR_SCHEMA } from './describe-answers';
 import {
@@ -58,6 +58,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
   }
   schemas.OctoError = OCTO_ERROR_SCHEMA;
   schemas.ProblemDocument!.example = problemExample('insufficient_seats');
+  schemas.ProblemDocument!.properties!.code!['x-extensible-enum'] = PROBLEM_CODES;
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations))
       completeOperation(path, method, operation, schemas);
@@ -71,9 +72,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
 /** Returns an example for each problem code that at least one operation refers to. */
 function problemExamples(paths: OpenApiDocument['paths']): OpenApiDocument['components']['examples'] {
   const described = JSON.stringify(paths);
-  const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>
-    described.includes(`/examples/${code}"`),
-  );
+  const codes = PROBLEM_CODES.filter((code) => described.includes(`/examples/${code}"`));
   return Object.fromEntries(
     codes.map((code) => [code, { summary: PROBLEMS[code].advice, value: problemExample(code) }]),
   );

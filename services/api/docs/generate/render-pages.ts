@@ -33,7 +33,15 @@ function toPage(body: Markup, contents: Markup): string {
 function toTypes(document: OpenApiDocument): string {
   const program = path.resolve(require.resolve('openapi-typescript'), '../../bin/cli.js');
   const input = JSON.stringify(toOpenapi31(document));
-  return execFileSync(process.execPath, [program], { input, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  const options = { input, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+  return `${execFileSync(process.execPath, [program], options)}${problemCodes(document)}`;
+}
+
+/** Returns a type of the codes, because openapi-typescript does not read `x-extensible-enum`. */
+function problemCodes({ components }: OpenApiDocument): string {
+  const { 'x-extensible-enum': codes = [] } = components.schemas.ProblemDocument!.properties!.code!;
+  const union = codes.map((code) => `    | "${code}"`).join('\n');
+  return `/** The codes of ProblemDocument. Later versions may add codes. */\nexport type ProblemCode =\n${union};\n`;
 }
 
 renderPages(process.argv.slice(2));

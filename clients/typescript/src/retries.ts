@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Problem, TourPlatformError } from './errors.ts';
+
+export interface RetryLimits {
+  /** Most tries of a call, the first included. */
+  maxTries: number;
+  /** Most milliseconds of one try, until the whole answer is there. */
+  timeoutMs: number;
+  /** Most milliseconds of a call, with all its tries and waits. */
+  totalTimeoutMs: number;
+}
+
+const FIRST_WAIT_MS = 500;
+
+/**
+ * Sends a request until its answer is final, a write with the same Idempotency-Key each time.
+ * @throws TourPlatformError, or the reason of the caller's signal
+ */
+export async function fetchWithRetries(request: Request, limits: RetryLimits): Promise<Response> {
+  const isKeyed = request.method === 'POST' || request.method === 'PATCH';
+  if (isKeyed && !request.headers.has('Idempotency-Key')) {
+    request.headers.set('Idempotency-Key', randomUUID());
+  }
+  const deadline = performance.now() + limits.totalTimeoutMs;
+  for (let attempt = 1; ; attempt++) {
+    const answer = await tryOnce(request, Math.min(limits.timeoutMs, deadline - performance.now()));
+    if (answer instanceof Response) return answer;
+    const waitMs = waitAfter(attempt, answer);
+    const isOver = attempt >= limits.maxTries || performance.now() + waitMs >= deadline;
+    if (!answer.retryable || isOver) throw answer;
+    await sleep(waitMs, undefined, { signal: request.signal }).catch(() => request.signal.throwIfAborted());
+  }
+}
+
+/** Doubles from try to try. Adds a random part, also to Retry-After, so that clients do not return together. */
+function waitAfter(attempt: number, { retryAfterSeconds = 0 }: TourPlatformError): number {
+  const backoffMs = (FIRST_WAIT_MS / 2) * 2 ** (attempt - 1);
+  return Math.max(backoffMs, retryAfterSeconds * 1000) + Math.random() * backoffMs;
+}
+
+/** Returns an answer that is a success or 304, or the error that it means. */
+async function tryOnce(request: Request, timeoutMs: number): Promise<Response | TourPlatformError> {
+  const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+  try {
+    const answer = await fetch(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) });
+    // Reads the body here, because an answer that breaks off is repeated too.
+    const body = await answer.text();
+    if (answer.ok || answer.status === 304) return new Response(body || null, answer);
+    return refusal(request, answer, body);
+  } catch (cause) {
+    request.signal.throwIfAborted();
+    return new TourPlatformError({
+      status: 0,
+      detail: `No answer: ${reasonOf(cause)}`,
+      ...keyOf(request),
+      cause,
+    });
+  }
+}
+
+function refusal(request: Request, { status, headers }: Response, body: string): TourPlatformError {
+  const isProblem = headers.get('Content-Type')?.startsWith('application/problem+json');
+  const problem = isProblem ? (JSON.parse(body) as Problem) : undefined;
+  const detail = problem?.detail ?? `The answer with the status ${status} is not from the platform.`;
+  const retryAfterSeconds = secondsOf(headers.get('Retry-After'));
+  return new TourPlatformError({ status, detail, problem, retryAfterSeconds, ...keyOf(request) });
+}
+
+/** @param retryAfter seconds, as the platform sends them, or a date, as a proxy may */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : (Date.parse(retryAfter) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+function keyOf({ headers }: Request): { idempotencyKey?: string } {
+  return { idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
+}
+
+/** Returns the system's message where fetch only says that it failed. */
+function reasonOf(cause: unknown): string {
+  const { message, cause: inner } = cause as { message: string; cause?: { message?: string } };
+  return inner?.message || message;
+}

@@ -1,0 +1,130 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import client from '../../clients/typescript/package.json';
+import { devDependencies, version } from '../../package.json';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
+import { useTestApi } from '../support/api';
+import { freePorts } from '../support/free-ports';
+import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { CLIENT, folderWithClient } from '../support/packed-client';
+import { add, eventually, startFastWorker, whenAll } from '../webhook-queue/queue-fixture';
+
+const run = promisify(execFile);
+const README = readFileSync(path.join(CLIENT, 'README.md'), 'utf8');
+const [BOOK, RECEIVE] = [...README.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code!);
+
+const api = useTestApi();
+let folder: string;
+let tenantId: string;
+let worker: Worker;
+let receiver: ChildProcess;
+let environment: NodeJS.ProcessEnv;
+let output = '';
+
+beforeAll(async () => {
+  folder = await folderWithClient();
+  await writeFile(path.join(folder, 'book.mjs'), BOOK!);
+  await writeFile(path.join(folder, 'receive.mjs'), RECEIVE!);
+  const tenant = await givenTenant(api.db);
+  tenantId = tenant.id;
+  await givenDeparture(api.db, await givenTour(api.db));
+  const [port] = await freePorts();
+  const address = `http://127.0.0.1:${port}/`;
+  const { secret } = await add(api.db, tenant.id, address);
+  environment = {
+    API: api.baseUrl,
+    KEY: await givenKey(api.db, tenant),
+    WEBHOOK_SECRET: secret,
+    PORT: `${port}`,
+  };
+  receiver = spawn(process.execPath, ['receive.mjs'], {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+  });
+  receiver.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await eventually('the receiver', () => fetch(address).catch(() => undefined));
+  worker = startFastWorker(api.db);
+}, 180_000);
+afterAll(async () => {
+  receiver.kill('SIGKILL');
+  await worker.stop(0);
+});
+
+const runNode = (...parameters: string[]) =>
+  run(process.execPath, parameters, { cwd: folder, env: { ...process.env, ...environment } });
+
+/** Compiles a program with the strictest options, and returns the errors of the compiler. */
+async function compile(name: string, program: string): Promise<string> {
+  await writeFile(path.join(folder, name), program);
+  const compiler = path.resolve(CLIENT, '../../node_modules/typescript/bin/tsc');
+  const strict = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noEmit'];
+  const flags = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipDefaultLibCheck'];
+  const { stdout } = await runNode(compiler, ...strict, ...flags, name).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+describe('the client package as npm installs it', () => {
+  it('the code of its README books, and receives the webhook of the booking', async () => {
+    const { stdout } = await runNode('book.mjs');
+    expect(stdout).toMatch(/^Booked as \S+-\d+\n$/);
+    await eventually('the event', () => /^msg_\S+ booking\.created$/m.test(output) || undefined);
+    expect(await whenAll(api.db, tenantId, 'delivered')).toHaveLength(1);
+    const forged = { method: 'POST', body: '{"event_type": "booking.created"}' };
+    expect((await fetch(`http://127.0.0.1:${environment.PORT}/`, forged)).status).toBe(401);
+  });
+
+  it('require loads it, without a warning', async () => {
+    const program = "process.stdout.write(Object.keys(require('@tour-platform/client')).sort().join())";
+    const { stdout, stderr } = await runNode('-e', program);
+    expect({ stdout, stderr }).toEqual({
+      stdout: 'TourPlatformError,WebhookVerificationError,createClient,verifyWebhook',
+      stderr: '',
+    });
+  });
+
+  it('its types accept the calls of the API, and refuse others', async () => {
+    const program = `
+      import { createClient, TourPlatformError, verifyWebhook } from '@tour-platform/client';
+      const platform = createClient({ baseUrl: '', apiKey: '' });
+      const path = { hold_id: 'x' };
+      const { data: filters } = await platform.GET('/api/tenant/catalog/filters');
+      export const tours: number | undefined = filters.countries[0]?.tours;
+      const { data: hold } = await platform.GET('/api/gateway/holds/{hold_id}', { params: { path } });
+      export const until: string = hold.expires_at;
+      const { id, event } = verifyWebhook(['whsec_'], {}, '');
+      export const seen: string = event.event_type === 'hold.expired' ? event.hold_id : id;
+      export const isBusy = (error: TourPlatformError) => error.code === 'departure_busy';
+      // @ts-expect-error there is no such code
+      export const isFull = (error: TourPlatformError) => error.code === 'no_seats';
+      // @ts-expect-error a hold has no such status
+      export const isGone = hold.status === 'gone';
+      // @ts-expect-error OCTO's paths are for OCTO's clients
+      await platform.GET('/octo/supplier');
+      // @ts-expect-error the catalog has no POST
+      await platform.POST('/api/tenant/catalog');
+      // @ts-expect-error the path needs a value
+      await platform.DELETE('/api/gateway/holds/{hold_id}');
+      // @ts-expect-error a booking needs a body
+      await platform.POST('/api/tenant/bookings', {});
+      // @ts-expect-error the name of a filter is misspelled
+      await platform.GET('/api/tenant/catalog', { params: { query: { tags: 'family' } } });
+      // @ts-expect-error the name of an optional field is misspelled
+      await platform.POST('/api/gateway/holds/{hold_id}/extend', { params: { path }, body: { hold_minute: 5 } });
+    `;
+    expect(await compile('types.mts', program)).toBe('');
+  }, 180_000);
+
+  it('its README has at most 350 words', () => {
+    expect(README.split(/\s+/).length).toBeLessThanOrEqual(350);
+  });
+
+  it('has the version of the platform, and depends on the packages that these tests use', () => {
+    expect(client.version).toBe(version);
+    expect(devDependencies).toMatchObject(client.dependencies);
+  });
+});

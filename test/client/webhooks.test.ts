@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { createClient, verifyWebhook, WebhookVerificationError } from '../../clients/typescript/src/index';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
+import { useTestApi } from '../support/api';
+import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { listen } from '../support/listen';
+import { add, eventually, startFastWorker } from '../webhook-queue/queue-fixture';
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+const OTHER_SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+const DAY_MS = 86_400_000;
+
+const api = useTestApi();
+let receiver: Server;
+let worker: Worker;
+let secret: string;
+let received: Received;
+let bookingRef: string;
+
+/** Books through the API, and receives the webhook that the queue sends. */
+beforeAll(async () => {
+  const tenant = await givenTenant(api.db);
+  const tour = await givenTour(api.db);
+  const departure_date = await givenDeparture(api.db, tour);
+  const arrived: Received[] = [];
+  receiver = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      arrived.push({ headers: request.headers, body });
+      response.writeHead(204).end();
+    });
+  });
+  const port = await listen(receiver);
+  ({ secret } = await add(api.db, tenant.id, `http://127.0.0.1:${port}/`));
+  worker = startFastWorker(api.db);
+  const { data } = await createClient({
+    baseUrl: api.baseUrl,
+    apiKey: await givenKey(api.db, tenant),
+  }).POST('/api/tenant/bookings', {
+    body: {
+      tour_id: tour.slug,
+      departure_date,
+      name: 'Zoë Ö',
+      phone: '+49 30 901820',
+      email: 'zoe@example.com',
+    },
+  });
+  bookingRef = data.booking_ref;
+  received = await eventually('the webhook', () => arrived[0]);
+});
+afterAll(async () => {
+  await worker.stop(0);
+  receiver.closeAllConnections();
+  receiver.close();
+});
+afterEach(() => jest.useRealTimers());
+
+/** Verifies the webhook with some of its parts replaced. */
+function verify({ headers, body }: Partial<Received> = {}, secrets: string | string[] = secret) {
+  return verifyWebhook(secrets, { ...received.headers, ...headers }, body ?? received.body);
+}
+
+describe('verifyWebhook', () => {
+  it('returns the event and the id of a webhook that the queue has sent', () => {
+    const { id, event } = verify();
+    expect(id).toBe(received.headers['webhook-id']);
+    expect(event).toMatchObject({
+      event_type: 'booking.created',
+      booking_ref: bookingRef,
+      customer: { name: 'Zoë Ö' },
+    });
+  });
+
+  it('refuses a body of which one byte is changed, whichever byte it is', () => {
+    for (const at of received.body.keys()) {
+      const body = Buffer.from(received.body);
+      body[at]! ^= 1;
+      expect(() => verify({ body })).toThrow(WebhookVerificationError);
+    }
+  });
+
+  it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
+    'refuses another %s, and none',
+    (name) => {
+      const changed = String(received.headers[name]).replace(/.$/, (last) => (last === '1' ? '2' : '1'));
+      expect(() => verify({ headers: { [name]: changed } })).toThrow(WebhookVerificationError);
+      expect(() => verify({ headers: { [name]: undefined } })).toThrow(WebhookVerificationError);
+    },
+  );
+
+  it('refuses a webhook that is a day old, or a day early', () => {
+    for (const away of [DAY_MS, -DAY_MS]) {
+      jest.useFakeTimers({ now: Date.now() + away, doNotFake: ['nextTick'] });
+      expect(() => verify()).toThrow('The webhook has no timestamp of the last five minutes.');
+      jest.useRealTimers();
+    }
+  });
+
+  it('accepts one of several secrets, and one of several signatures', () => {
+    expect(verify({}, [OTHER_SECRET, secret]).event.event_type).toBe('booking.created');
+    expect(() => verify({}, [OTHER_SECRET])).toThrow('The webhook has no valid signature.');
+    expect(() => verify({}, [])).toThrow('The webhook has no valid signature.');
+    const signatures = `v1,AAAA v1a,ÄÄÄÄ ${String(received.headers['webhook-signature'])}`;
+    expect(verify({ headers: { 'webhook-signature': signatures } }).id).toBeDefined();
+  });
+
+  it.each(['', 'whsec_', 'whsec_c2hvcnQ='])('refuses the secret "%s", which is none', (wrong) => {
+    expect(() => verify({}, wrong)).toThrow(TypeError);
+  });
+
+  it('reads the headers of Node and of fetch, and names in any case', () => {
+    const headers = Object.entries(received.headers).filter(([name]) => name.startsWith('webhook-'));
+    const inCapitals = headers.map(([name, value]) => [name.toUpperCase(), value]);
+    const text = received.body.toString();
+    expect(verifyWebhook(secret, new Headers(headers as [string, string][]), text).id).toBe(verify().id);
+    expect(verifyWebhook(secret, Object.fromEntries(inCapitals), text).id).toBe(verify().id);
+  });
+});
