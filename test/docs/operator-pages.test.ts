@@ -20,16 +20,6 @@ function isCommand(first: string, second: string | undefined): boolean {
   return second === undefined ? verbs !== undefined : verbs?.includes(second) === true;
 }
 
-/** Returns the anchors that GitHub creates for the headings of a page. */
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
-    title!
-      .toLowerCase()
-      .replace(/[^a-z0-9 -]/g, '')
-      .replaceAll(' ', '-'),
-  );
-}
-
 describe('the pages for operators', () => {
   it('the list begins with a day, the installation and the first tenant', () => {
     expect(PAGES.slice(0, 3)).toEqual(['operators-day.md', 'install.md', 'tenants.md']);
@@ -39,15 +29,5 @@ describe('the pages for operators', () => {
     const commands = [...read(page).matchAll(/tourctl ([a-z]+)(?: ([a-z-]+))?/g)];
     const unknown = commands.filter(([, first, second]) => !isCommand(first!, second));
     expect(unknown.map(([command]) => command)).toEqual([]);
-  });
-
-  it.each(PAGES)('every link of %s to a page for operators leads to one of its sections', (page) => {
-    const links = [...read(page).matchAll(/\]\(([a-z-]+\.md)?(?:#([^)]*))?\)/g)]
-      .map(([, file = page, anchor]) => ({ file, anchor }))
-      .filter(({ file }) => PAGES.includes(file));
-    const broken = links.filter(
-      ({ file, anchor }) => anchor !== undefined && !anchorsOf(read(file)).includes(anchor),
-    );
-    expect(broken).toEqual([]);
   });
 });
