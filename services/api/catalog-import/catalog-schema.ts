@@ -49,7 +49,7 @@ function limited(most: number, forbidden: RegExp, fold: (value: string) => strin
   );
 }
 
-/** Accepts text of one line. Replaces line breaks by a space. */
+/** Reads a text as one line: replaces each line break by a space. */
 const line = (most: number) =>
   limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
 const paragraphs = (most: number) =>

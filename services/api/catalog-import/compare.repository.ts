@@ -86,7 +86,8 @@ const COMPARE = `
     left join departures d on d.tour_id = m.tour_id and d.departure_date = s.departure_date
       and ${isStagedFor('s', 'd', 'm.start_time')}
   ),
-  -- Decides the action for each departure. Deletes a missing departure without holds and leads. Cancels a missing future one with them.
+  -- Decides the action for each departure. Deletes a missing departure that has no hold or lead. Cancels a missing departure that has one,
+  -- unless the departure is past.
   decided as (
     select d.*, case
         when d.position is null then case
@@ -109,7 +110,7 @@ const COMPARE = `
     from decided where action is not null
     returning entry
   )
-  -- Touches a tour if only its departures change: its revision grows.
+  -- Adds the tours of which only departures change, with the action touch: the import increments their revision.
   insert into changed_tours (entry, action, is_repriced, id, ${columnsOf()})
   select entry, case when differs then action else 'touch' end, is_repriced, tour_id, ${columnsOf()}
   from merged

@@ -138,8 +138,8 @@ export async function dropScheduledTwins(stage: Stage): Promise<number> {
 }
 
 /**
- * Finds the dates with several rows, and gives the planner statistics of the staged rows. Samples only the columns that join: the wide ones
- * took three times as long.
+ * Finds the dates with several rows, and gives the planner statistics of the staged rows. Samples only the columns that joins compare: to
+ * sample the wide columns too took three times as long.
  */
 export async function prepareStage(stage: Stage): Promise<void> {
   await queryStage(
