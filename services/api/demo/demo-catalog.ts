@@ -13,8 +13,8 @@ import {
 const SEEDS = join(__dirname, '../../../seeds');
 
 /**
- * The slugs of the tours that show a certain case, such as a sold-out date. The flagship is the first tour of the catalog; the examples use
- * it.
+ * The slugs of the tours that show a certain case, such as a sold-out date. The flagship is the first tour of the catalog; the printed
+ * example requests use it.
  */
 export const demoSlugs = {
   flagship: 'ha-long-bay-cruise',
