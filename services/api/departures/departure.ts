@@ -56,7 +56,7 @@ export interface WantedSeats {
   /** The start time of the departure, or the requested one. Null: none. */
   departureTime: string | null;
   quantity: number;
-  /** True: the request is that of a sandbox tenant. */
+  /** True: a sandbox tenant sent the request. */
   sandbox: boolean;
 }
 

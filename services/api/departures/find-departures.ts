@@ -244,7 +244,7 @@ export class DepartureIds {
   constructor(private readonly db: Db) {
     this.known = new LRUCache({
       maxSize: DEPARTURES_MAX,
-      // After a restore of the database, the same revision may have other departures.
+      // Limits the time, because after a restore of the database the same revision may have other departures.
       ttl: TTL_MS,
       sizeCalculation: (dates) => dates.size + 1,
       fetchMethod: async (_key, _stale, { context }) => byDate(await findUpcomingDepartures(db, context.id)),

@@ -59,8 +59,8 @@ export async function lockDeparturesOfChange(trx: Trx, departureIds: (string | n
 }
 
 /**
- * Locks the departures together. If another transaction has locked one of them, releases the others and waits for that one alone. Then
- * tries to lock the rest without a wait, and begins again if that fails. Gives up after lock_timeout.
+ * Locks the departures together. If another transaction has locked one of them, releases the others and waits for that one. Then tries to
+ * lock the others without a wait, and begins again if that fails. Gives up after lock_timeout.
  */
 async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
   await trx.raw('savepoint departures');
