@@ -77,7 +77,7 @@ export interface HoldPatch {
   departure_time?: string;
   /** The website's own reference. */
   external_ref?: string;
-  /** Replaces the fields that it contains. The other fields stay. */
+  /** Changes the customer fields that are given. The other customer fields stay. */
   customer?: HoldCustomer;
 }
 
