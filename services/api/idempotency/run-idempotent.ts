@@ -53,7 +53,7 @@ export interface IdempotentRequest<T> {
   tenantId: string;
   operation: Operation;
   key: string;
-  /** The body as sent, without the ids of the subject. */
+  /** The body as sent, without the fields that name a tour or a hold: their canonical ids are compared instead. */
   body: unknown;
   /** Returns the validated body, as in ComparedRequest. */
   validated: (phoneCountry: string) => unknown;
