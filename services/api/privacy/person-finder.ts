@@ -107,7 +107,7 @@ function emailFinder(email: string, name: string): Finder {
   return (text) => whole.test(text) || (alone?.test(text) ?? false);
 }
 
-/** Splits a text into its runs of letters and digits. */
+/** Splits a text into words: the runs of characters between separators. */
 function partsOf(text: string): string[] {
   return text.split(BETWEEN).filter(Boolean);
 }
