@@ -100,7 +100,7 @@ begin
   end if;
 end $$;
 
--- Roles belong to the server: another database may have created them, or create them right now.
+-- Roles belong to the server, not to the database: another database may have created them already, or may be creating them now.
 do $$
 declare
   missing text;
