@@ -24,7 +24,7 @@ export interface Traveller {
 
 /**
  * Checks that no category has more travellers than seats.
- * @param travellers null: an entry without a category, which is not counted
+ * @param travellers null stands for a traveller without a valid category, who is not counted
  * @throws InvalidInputError (400)
  */
 export function assertTravellersBooked(
