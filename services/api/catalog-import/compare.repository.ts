@@ -69,7 +69,8 @@ const COMPARE = `
     cross join lateral jsonb_populate_record(t,
       case when t.id is null then ?::jsonb || s.columns else coalesce(s.columns, '{}') end) as m
   ),
-  -- Merges each departure in the same way. A new departure gets its id from the table. A stored departure keeps its own time, or none.
+  -- Merges the values of each row of the files into the stored departure, or into the defaults of a new one. A new departure gets its id
+  -- from the table. A stored departure keeps its own start time, or none.
   merged_departures as (
     select s.entry, s.position, s.is_scheduled, m.tour_id, m.stored_start_time, m.stored_time_zone, d as stored, d.id, s.departure_date,
            case when d.id is null then s.start_time else d.start_time end as start_time,

@@ -1,6 +1,6 @@
 /**
  * Builds the SQL that finds the stored departure of a row in a file: by tour, date and start time. A row or departure without a start time
- * has that of the tour after the import.
+ * gets the start time that the tour has after the import.
  */
 
 /** Returns the SQL of the start time of a tour after the import: that of its entry `s`, else the stored one of `t`. */

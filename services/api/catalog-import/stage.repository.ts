@@ -93,8 +93,8 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
         s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
-    // Copies all departures of a tour with a new currency, because its list must be complete. Copies all rows of a date, because a row
-    // without a time means the only departure of its date.
+    // If a tour gets a new currency, copies all its departures, because the file must price all of them. Otherwise copies all rows of each
+    // date on which a departure changes: whether a row without a time means a departure depends on the other rows of the date.
     staged_departures: `select s.* from staged_departures s join changed_tours c on c.entry = s.entry
       where c.is_repriced
       union all
