@@ -135,7 +135,7 @@ export function assertOpen(departure: Departure, quantity: number): void {
   if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
 }
 
-/** Describes a request for seats of the departure; a refusal contains it. */
+/** Describes a request for seats of the departure. A refusal contains this description. */
 export function wantedOf(departure: Departure, quantity: number): WantedSeats {
   const { id: departureId, tour, departureDate, startTime: departureTime, sandbox } = departure;
   return { tourId: tour.id, departureId, departureDate, departureTime, quantity, sandbox };
