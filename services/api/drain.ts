@@ -47,7 +47,7 @@ export async function drain(
   const timers = [
     setTimeout(() => shedder.shutDown(), times.refusalStarts - elapsed()),
     setTimeout(() => server.closeAllConnections(), times.end - elapsed()),
-    // Node closes idle connections only once, when the server closes.
+    // Closes idle connections again and again, because Node closes them only once, when the server closes.
     setInterval(() => server.closeIdleConnections(), CHECK_MS),
   ];
   await closed;
