@@ -75,7 +75,7 @@ export class OctoBookingChangesController {
   }
 
   /**
-   * Makes the booking of a reservation: its seats are sold. A confirmed booking stays unchanged.
+   * Turns a reservation into a booking, so that its seats are sold. A confirmed booking stays unchanged.
    * @summary Confirm a reservation
    */
   @Post('confirm')
