@@ -8,7 +8,10 @@ import type { Outcome, WrittenSales } from './transact-sales';
 /** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
 
-/** How long the outcome of a COMMIT without an answer is read. Meanwhile, the COMMIT may still run, or another server must take over. */
+/**
+ * The time for which the outcome of an unanswered COMMIT is read from the database. Meanwhile, the COMMIT may still run, or another server
+ * must take over.
+ */
 const READ_BACK_MS = 2_000;
 const PAUSE_MS = 50;
 

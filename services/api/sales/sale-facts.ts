@@ -103,7 +103,7 @@ export function existingDeparture({ departures }: DepartureFacts, asked: AskedDe
   throw new DepartureGoneError(wantedOf(asked));
 }
 
-/** Describes a request for a departure that does not exist; the refusal contains it. */
+/** Describes a request for a departure that does not exist. The refusal contains this description. */
 function wantedOf({ tenant, tour, party, departureDate, departureTime }: AskedDeparture): WantedSeats {
   return {
     tourId: tour.id,

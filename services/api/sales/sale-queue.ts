@@ -49,7 +49,7 @@ interface WaitingSale {
   lockBy: number;
   /** The kind of lock that stopped the sale last. Another transaction held the lock. */
   met: LockMet | undefined;
-  /** True: no batch takes the sale now, because it has just met a key in use or a changing API key. */
+  /** True: no batch takes the sale now, because its key was in use, or its API key was changing, a moment ago. */
   resting: boolean;
   /** Refuses the sale at lockBy. The timer is cleared when a transaction takes the sale. */
   timer: NodeJS.Timeout | undefined;

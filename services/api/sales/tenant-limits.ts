@@ -74,7 +74,7 @@ export interface CountPlan {
 
 /**
  * Keeps the last counts of tenants that are far below their limits, because a count reads all rows of a tenant: 0.2 ms for each thousand.
- * The default limits are below FAR_BELOW, so each transaction of a tenant with these limits counts.
+ * The default limits are below FAR_BELOW, so that each transaction counts for a tenant with these limits.
  */
 export class TenantCounter {
   private readonly recent = new LRUCache<string, number>({ max: RECENT_MAX, ttl: RECENT_MS });
