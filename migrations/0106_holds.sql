@@ -38,8 +38,8 @@ create table seat_holds (
   constraint seat_holds_children_priced check (children = 0 or child_price_minor is not null),
   constraint seat_holds_prices_range check (child_price_minor >= 0 and single_supplement_minor >= 0)
 );
--- ANALYZE then assumes one departure for every 20 rows. Without this, it would estimate the number of departures by a sample. A rush on one
--- departure can fill the sample, and the planner would assume that all rows belong to this departure.
+-- Makes ANALYZE assume one departure for every 20 rows, instead of an estimate from a sample. A rush on one departure can fill the sample,
+-- and the planner would then assume that all rows belong to this departure.
 alter table seat_holds alter column departure_id set (n_distinct = -0.05);
 
 -- For count_seats. The column sandbox follows departure_id in the index. So a count of real seats reads only real rows, and a count of

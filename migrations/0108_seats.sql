@@ -46,9 +46,9 @@ begin
 end $$;
 
 -- Checks that each written row is a sandbox row exactly if its tenant is a sandbox tenant. Then counts the seats of the departures again,
--- real seats and those of the sandbox separately. Counts only for rows that take seats. A write that frees seats is never refused, so that
--- an oversold departure can be repaired. An operator may give a departure fewer seats than its sandbox rows take. So an update of sandbox
--- rows is not counted: otherwise such a booking could not even be confirmed.
+-- real seats and those of the sandbox separately. Does not count for rows that take no seats: a write that frees seats is never refused, so
+-- that an oversold departure can be repaired. An operator may give a departure fewer seats than its sandbox rows take. So an update of
+-- sandbox rows is not counted: otherwise such a booking could not even be confirmed.
 create function recount_written_departures() returns trigger language plpgsql as $$
 declare
   grown uuid[] := array(select distinct w.departure_id from written w

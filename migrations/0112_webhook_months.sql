@@ -106,8 +106,8 @@ begin
   end loop;
 end $$;
 
--- Returns the time before which any history may be deleted. A day is the shortest retention that the queue can have. No function can know
--- the real one, because it is a setting of the queue.
+-- Returns the time before which history may be deleted: the begin of the month to which yesterday belongs. A day is the shortest retention
+-- that the queue can have. The database does not know the actual retention, because it is a setting of the queue.
 create function webhook_kept_from() returns timestamptz language sql
   return date_trunc('month', (clock_timestamp() - interval '1 day') at time zone 'UTC') at time zone 'UTC';
 
@@ -136,8 +136,8 @@ begin
   return given_up;
 end $$;
 
--- Deletes rows from before that time: at most at_most rows of the first table that has any. Deletes deliveries first, with their queue
--- rows, because a queued delivery needs its event. A later statement reads the queue, so that it sees a replay for which the first
+-- Deletes rows from before the time `before`: at most at_most rows of the first table that has any. Deletes deliveries first, with their
+-- queue rows, because a queued delivery needs its event. A later statement reads the queue, so that it sees a replay for which the first
 -- statement waited. given_up counts deliveries that were still waiting.
 create function webhook_expire_stranded(before timestamptz, at_most integer, out deleted integer, out given_up integer)
   language plpgsql as $$

@@ -130,9 +130,9 @@ end $$;
 create constraint trigger change_marks_at_commit after insert on change_marks
   deferrable initially deferred for each row execute function raise_change_version();
 
--- Triggers mark every statement that changes cached data, so that no writer can forget it. An insert of a tenant or credential changes no
--- cached data. The lists of columns contain every column of a credential except the times of its last use, which are written in batches
--- every half minute.
+-- Triggers call mark_change for every statement that changes cached data, so that no writer can forget the call. An insert of a tenant or
+-- credential changes no cached data. The lists of columns contain every column of a credential except the times of its last use, which are
+-- written in batches every half minute.
 create trigger tenants_changed after update or delete or truncate on tenants
   for each statement execute function mark_change();
 create trigger api_keys_changed

@@ -55,7 +55,7 @@ create function departure_closes_at(departure_date date, start_time text, closes
     then departure_past_from(departure_date, start_time) at time zone time_zone
     else first_instant(departure_past_from(departure_date, start_time), time_zone) end);
 
--- The next departures of these tours were computed without start times.
+-- Computes the next departures of these tours again, because they were computed without start times.
 insert into next_departures_due (tour_id) select id from tours where start_time is not null;
 
 -- True for a process that knows start times. Processes of the previous release do not write the column. While such a process runs, a second
