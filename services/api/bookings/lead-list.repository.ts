@@ -98,8 +98,8 @@ const BY_UPDATE: LeadOrder = {
 };
 
 /**
- * Returns leads. With `updatedSince`: by time of change, so that a lead that changes while a client reads the pages appears again. With
- * `departureFrom` or `departureTo`: by date of departure. Otherwise: newest first.
+ * Returns leads. With `updatedSince`: by time of change. A lead that changes while a client reads the pages thus appears again on a later
+ * page. With `departureFrom` or `departureTo`: by date of departure. Otherwise: newest first.
  */
 export async function findLeads(
   db: Db,
