@@ -183,8 +183,8 @@ export const DEPARTURE = object({
 });
 
 /**
- * A rule that describes dates. An import adds a departure on each date that has none at that time. expandSchedule checks the fields that
- * describe the dates.
+ * A rule that describes dates. An import adds a departure at each described date and time, unless the tour already has one then.
+ * expandSchedule checks the fields that describe the dates.
  */
 const SCHEDULE = object({
   every: z.string(

@@ -135,7 +135,7 @@ const REFUSED = `
                         where l.tour_id = t.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
     from tour t where t.is_repriced
   ),
-  -- Finds the issues. An issue of a departure has its position.
+  -- Finds the issues. An issue of a departure also has the position of the departure.
   issue (entry, position, rank, field, message, first_position) as (
     select entry, position, 1, 'departure_date', case when begins_at is null
              then 'is the date of a second departure of the tour; the first is at'

@@ -12,7 +12,7 @@ import { startTimeAfter } from './match-departures';
 export interface Stage {
   db: Db;
   connection: Client;
-  /** True if the transaction is only for the staging tables; it is rolled back with them. */
+  /** True: the transaction exists only for the staging tables, so that closeStage rolls it back. */
   ownTransaction: boolean;
 }
 
