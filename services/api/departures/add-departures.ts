@@ -115,7 +115,7 @@ export async function addDepartures(
 }
 
 interface ComparedDepartures {
-  /** The given departures, each once, by date and time. */
+  /** The given departures without duplicates, by date and time. */
   starts: LocalStart[];
   /** The tour's departures on the dates of `starts`. The map key is keyOf. */
   existing: Map<string, ExistingDeparture>;

@@ -161,7 +161,7 @@ export interface Availability {
   seatsAvailable: number;
   /** The tour as it was read together with the departure's prices. Without a departure, the caller's tour. */
   tour: PricedTour;
-  /** Undefined without a departure. */
+  /** Undefined if there is no departure. */
   quote: Quote | undefined;
 }
 
