@@ -102,7 +102,7 @@ export async function answerChange<T, A>(
   onRefusal: OnRefusal,
 ): Promise<A> {
   const change = async (keyed: IdempotentRequest<T> | null) => {
-    // Starts a repeated request at once. It locks no departure, so it need not queue for one.
+    // Starts a repeated request at once: a repeat locks no departure, so it need not queue for one.
     const repeats = keyed && operation.turn && (await isRepeat(contextOf(request).db, keyed));
     return writeChecked(
       request,
