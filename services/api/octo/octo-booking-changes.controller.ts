@@ -156,7 +156,7 @@ export class OctoBookingChangesController {
   }
 
   /**
-   * The same as `POST …/cancel`, for older clients.
+   * Cancels a booking like `POST …/cancel`, for older clients.
    * @summary Cancel a booking by DELETE
    */
   @Delete()
