@@ -4,11 +4,17 @@ import { AppError } from '../../platform/errors';
 export const QUEUE_LIMITS = {
   /** The longest wait of a batch for a lock; then its sales are written alone. A batch never waits for the locks of departures and keys. */
   batchLockMs: 250,
-  /** The next batches do not wait for a batch that takes longer: its server may be lost, and a new connection may reach another server. */
+  /**
+   * The time after which the next batches no longer wait for a running batch. The server of that batch may be lost, and a new connection
+   * may reach another server.
+   */
   hangingMs: 500,
   /** The most sales in one transaction. */
   batchMax: 128,
-  /** The most batches that are written at the same time; they have different departures. The second batch must be full (ADR 26). */
+  /**
+   * The most batches that are written at the same time. Two such batches have no departure in common. The second batch must be full (ADR
+   * 26).
+   */
   batches: 2,
   /** The most batches that are written at the same time without group commit, when each batch has one sale. */
   singleBatches: 4,

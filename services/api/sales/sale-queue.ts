@@ -34,7 +34,7 @@ const waitingSales = new Gauge({
  */
 type SaleState = 'waiting' | 'writing' | LockMet | 'alone' | 'answered';
 
-/** A lock of another transaction. */
+/** The kind of lock of another transaction that stops a sale. */
 type LockMet = 'departure locked' | 'key in use' | 'API key changing';
 
 /** A sale in the queue of its process, or in one of its transactions. */
@@ -68,7 +68,7 @@ export class SaleQueue {
   private waiting: WaitingSale[] = [];
   /** Departures that a transaction of this process waits for. */
   private readonly awaited = new Set<string>();
-  /** Locked departures that no transaction may wait for yet. */
+  /** Locked departures for which no transaction may wait yet, because `lockWaiters` other departures are awaited. */
   private readonly paused = new Set<string>();
   /** Sales whose key was in use, or whose API key was changing. They are tried again together. */
   private resting: WaitingSale[] = [];
@@ -128,8 +128,8 @@ export class SaleQueue {
   }
 
   /**
-   * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if its departure is locked, because the
-   * batch may find that the key already has an answer.
+   * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if another transaction has locked its
+   * departure, because the key may already have a stored answer.
    */
   private isFree({ sale: { departureId, claim }, state, resting }: WaitingSale): boolean {
     if (resting) return false;
@@ -230,7 +230,7 @@ export class SaleQueue {
   }
 
   /**
-   * Puts a sale at the end of the queue, and keeps it out of batches for at most 20 ms, so that sales that are tried again do not delay new
+   * Puts a sale at the end of the queue, and keeps it out of batches for at most 20 ms. So sales that are tried again do not delay new
    * sales.
    */
   private rest(one: WaitingSale): void {
@@ -249,7 +249,7 @@ export class SaleQueue {
     one.reject(error);
   }
 
-  /** Returns the refusal of a sale whose time has passed. */
+  /** Returns the error for a sale that has waited too long. */
   private timeoutRefusal({ met, sale: { departureId } }: WaitingSale): Error {
     if (met === 'key in use') return new IdempotencyInProgressError();
     const isBusy =
@@ -300,7 +300,7 @@ export class SaleQueue {
       // after two seconds.
       if (neverLocked && result.error instanceof DepartureBusyError) return;
       await this.finish(neverLocked ? this.take(waitsForIt) : batch, result);
-      // The other transaction has ended, so the batches write the sales that arrived meanwhile.
+      // Ends the wait: the other transaction has ended, and the batches write the sales that arrived meanwhile.
       if ('committed' in result) return;
     }
   }

@@ -60,7 +60,7 @@ const RECENT_MAX = 100;
 /** A count of a tenant over all departures. */
 export interface TenantCount {
   tenantId: string;
-  /** `hold`: its live holds; `booking`: its standing unpaid bookings, with or without a date. */
+  /** `hold`: counts live holds. `booking`: counts standing unpaid bookings, with or without a date. */
   kind: Sale['kind'];
   count: number;
 }
