@@ -47,8 +47,8 @@ export function brandStyle({ brandColor, brandRadius, brandFont }: Brand): strin
 }
 
 /**
- * Returns CSS declarations: the brand colour for areas, the colour of text on it, and its readable shades for text, borders and focus rings
- * on a light and on a dark page.
+ * Returns CSS declarations: the brand colour for areas, the colour of text on such areas, and two readable shades of the brand colour for
+ * text, borders and focus rings. One shade is for light pages, the other one for dark pages.
  */
 function colorsOf(brand: string): string {
   const onLight = readableOn(brand, [LIGHT.card, LIGHT.blank], 'darker');
