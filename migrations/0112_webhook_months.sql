@@ -106,7 +106,7 @@ begin
   end loop;
 end $$;
 
--- Returns the time before which history may be deleted: the begin of the month to which yesterday belongs. A day is the shortest retention
+-- Returns the time before which history may be deleted: the start of the month to which yesterday belongs. A day is the shortest retention
 -- that the queue can have. The database does not know the actual retention, because it is a setting of the queue.
 create function webhook_kept_from() returns timestamptz language sql
   return date_trunc('month', (clock_timestamp() - interval '1 day') at time zone 'UTC') at time zone 'UTC';

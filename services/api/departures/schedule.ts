@@ -167,7 +167,7 @@ function listOf(value: string): RegExp {
 }
 
 /**
- * The parts of RFC 5545 that set the begin or the end of a rule. They are refused, because `from` and `to` set these dates. A rule with
+ * The parts of RFC 5545 that set the start or the end of a rule. They are refused, because `from` and `to` set these dates. A rule with
  * COUNT could not be extended to a later date.
  */
 const LIMITS = ['DTSTART', 'UNTIL', 'COUNT'];
