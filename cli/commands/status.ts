@@ -9,7 +9,6 @@ import {
 import type { Config } from '../../services/platform/config';
 import type { Db } from '../../services/platform/database';
 import { newestMigration, pendingMigrations } from '../../services/platform/migrate';
-import { probeStore } from '../../services/platform/shared-store';
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
 import { COUNTED_MOST } from '../../services/webhook-queue/stats/queue-counts.repository';
@@ -303,6 +302,9 @@ async function readSchema(db: Db, { now, today }: DatabaseFacts) {
 async function readStore({ sharedStore }: Pick<Config, 'sharedStore'>) {
   if (!sharedStore) return { kind: 'memory' as const, answers: true, round_trip_ms: null, error: null };
   const { kind } = sharedStore;
+  // Loads the clients of the store only where one is configured.
+  const { probeStore } =
+    require('../../services/platform/shared-store') as typeof import('../../services/platform/shared-store');
   try {
     const { roundTripMs } = await probeStore(sharedStore);
     return { kind, answers: true, round_trip_ms: roundTripMs, error: null };
