@@ -14,6 +14,7 @@ import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
 import { COUNTED_MOST } from '../../services/webhook-queue/stats/queue-counts.repository';
 import type { VerbBody } from '../engine/command';
 import type { Context } from '../engine/context';
+import { WATCH_FLAG } from '../engine/watch';
 import { readVersion } from '../terminal/io';
 import type { Screen, Tone } from '../terminal/screen';
 import { beside, shortTime } from '../terminal/table';
@@ -21,7 +22,8 @@ import { countOf, padText, roughDuration, textWidth } from '../terminal/text';
 
 export const statusVerb: VerbBody = {
   schema: 'as-is',
-  examples: ['status', 'status --json'],
+  flags: [WATCH_FLAG],
+  examples: ['status', 'status --watch', 'status --json'],
   run: statusCommand,
 };
 
