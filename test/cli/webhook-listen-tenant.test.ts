@@ -56,7 +56,7 @@ const linesOf = ({ stdout }: Listener) =>
     .trim()
     .split('\n')
     .filter(Boolean)
-     
+
     .map((line) => JSON.parse(line));
 
 describe('tourctl webhook listen <slug>', () => {
