@@ -15,9 +15,10 @@ export const useVerb: VerbBody = {
   examples: ['use acme', 'use', 'use --clear'],
   more: () =>
     [
-      'A command that lacks nothing but its <slug> is then about this tenant,',
-      'and says so. TOURCTL_TENANT wins. The commands of tenant never use it,',
-      'and no list is limited to it: those take --tenant.',
+      'A command that lacks nothing but its <slug> is then about',
+      'this tenant, and says so. TOURCTL_TENANT wins. The commands',
+      'of tenant never use it, and no list is limited to it: those',
+      'take --tenant.',
     ].join('\n'),
   // The command opens the database itself, and only to look up a tenant.
   runOffline: useCommand,
