@@ -141,8 +141,13 @@ export default defineConfig(
     },
   },
   {
-    // The demo loads the catalog import, and with it zod, only when it has tours to import; a command without a database loads no Knex.
-    files: ['services/api/demo/plant-demo.ts', 'services/platform/database.ts'],
+    // The demo loads the catalog import, and with it zod, only when it has tours to import; a command without a database loads no Knex, and
+    // one that measures nothing loads no prom-client.
+    files: [
+      'services/api/demo/plant-demo.ts',
+      'services/platform/database.ts',
+      'services/platform/metrics.ts',
+    ],
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
   {

@@ -59,8 +59,8 @@ function foldCommand(line: string, width: number): string {
   return [...lines, current].map((text) => `  ${text}`).join(' \\\n');
 }
 
-/** Runs a verb with the values of the command line. */
-export type Start = (verb: Verb, values: GivenValues) => Promise<void>;
+/** Runs a verb with the values of the command line. @param noun the name of its noun, if it has one */
+export type Start = (verb: Verb, values: GivenValues, noun?: string) => Promise<void>;
 
 export function createProgram(version: string, output: Output, start: Start): Command {
   const width = helpWidth(output);
@@ -140,7 +140,7 @@ function completeVerb(command: Command, verb: Verb, { start, width }: Form, noun
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
   if (verb.more) command.addHelpText('after', () => `\n${verb.more!()}`);
   command.action((...received: unknown[]) =>
-    start(verb, { ...readOptions(command.opts()), args: received.slice(0, positionals.length) }),
+    start(verb, { ...readOptions(command.opts()), args: received.slice(0, positionals.length) }, noun?.name),
   );
 }
 
@@ -211,10 +211,10 @@ export async function run(given: string[], io: Io): Promise<number> {
   try {
     const actor = leading === undefined ? undefined : actorName(leading, '--actor');
     refuseUnknownCommand(flags);
-    const program = createProgram(readVersion(io), output, async (verb, line) => {
+    const program = createProgram(readVersion(io), output, async (verb, line, noun) => {
       const options = takesActor(verb) ? { actor, ...line.options } : line.options;
       const { runVerb } = require('./engine/run-verb') as typeof import('./engine/run-verb');
-      code = (await runVerb(verb, { ...line, options }, { io, output })) ?? EXIT.done;
+      code = (await runVerb(verb, { ...line, options }, { io, output }, noun)) ?? EXIT.done;
     });
     await program.parseAsync(argv, { from: 'user' });
     return code;

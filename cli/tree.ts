@@ -51,6 +51,11 @@ export const TREE: Branch[] = [
         'Create and change tenants: the travel websites that sell from the catalog',
         () => (require('./commands/tenant') as typeof import('./commands/tenant')).tenantVerbs,
       ),
+      lone(
+        'use [slug]',
+        'Keep a default tenant for the commands whose <slug> alone is missing, or show it',
+        () => (require('./commands/use') as typeof import('./commands/use')).useVerb,
+      ),
       noun(
         'key',
         "Issue, list, rotate and revoke the API keys of a tenant's servers",
@@ -135,6 +140,11 @@ export const TREE: Branch[] = [
         'status',
         'Show on one screen what runs and since when, what waits, and what failed today',
         () => (require('./commands/status') as typeof import('./commands/status')).statusVerb,
+      ),
+      noun(
+        'open',
+        'Open the monitoring page, or the reference of the API, in the browser',
+        () => (require('./commands/open') as typeof import('./commands/open')).openVerbs,
       ),
       lone(
         'logs',

@@ -3,13 +3,14 @@ import { loadConfig } from '../../services/platform/config';
 import { queryOnce } from '../../services/platform/database/connect';
 import { findRunningPostgres } from '../../services/platform/embedded-postgres';
 import { COMPLETED_IDS } from '../../services/webhook-queue/inspect-queue';
-import type { Action, Branch, Noun, Verb } from '../engine/command';
+import type { Action, Branch, LoneVerb, Noun, Verb } from '../engine/command';
 import { type Basics, settingsOf } from '../engine/context';
+import type { NamedKind } from '../engine/named-values';
 import type { Io } from '../terminal/io';
-import { type CompletedName, lastWordOf } from './completion/completed-words';
+import { lastWordOf } from './completion/completed-words';
 import { printScript } from './completion/scripts';
 
-const STATEMENTS: Record<CompletedName, string> = { ...COMPLETED_NAMES, ...COMPLETED_IDS };
+const STATEMENTS: Record<NamedKind, string> = { ...COMPLETED_NAMES, ...COMPLETED_IDS };
 /** Limits how long a person who pressed Tab waits for a database that does not answer. Normally it answers in milliseconds. */
 const ANSWER_MS = 1000;
 /** Matches the characters of slugs, references and ids. No other text is printed, because a shell would expand parts such as `$(…)`. */
@@ -31,21 +32,21 @@ export function completionVerbs(tree: Branch[]): Verb[] {
       usage: 'names <word...>',
       about: 'Print the slugs, references or ids that may complete a command line, for the scripts',
       examples: ['completion names -- booking show ACME-1'],
-      runBare: completeNames(tree.flatMap(({ commands }) => commands.filter((one) => 'verbs' in one))),
+      runBare: completeNames(tree.flatMap(({ commands }) => commands)),
     },
   ];
 }
 
 /** Prints the names that complete the last word, one in a line. After any error it prints nothing: a shell shows no message. */
-function completeNames(nouns: readonly Noun[]): Action<Basics> {
+function completeNames(known: readonly (Noun | LoneVerb)[]): Action<Basics> {
   return async ({ io, output }: Basics, _: object, words: string[]) => {
-    const names = await findNames(nouns, words, io).catch(() => []);
+    const names = await findNames(known, words, io).catch(() => []);
     output.answer({ names }, () => names.join('\n'));
   };
 }
 
-async function findNames(nouns: readonly Noun[], words: string[], io: Io): Promise<string[]> {
-  const last = lastWordOf(nouns, words);
+async function findNames(known: readonly (Noun | LoneVerb)[], words: string[], io: Io): Promise<string[]> {
+  const last = lastWordOf(known, words);
   const url = last && databaseUrl(io);
   if (!url) return [];
   const rows = await queryOnce<{ name: string }>(url, {

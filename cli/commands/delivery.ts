@@ -22,7 +22,8 @@ import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { afterFlag, findTenantId, LIST_FLAGS, listOf, sinceFlag, TENANT_FLAG } from '../engine/list';
 import { HIDDEN_HINT, recordReveal, type RevealOptions } from '../engine/personal-data';
-import { uuid } from '../engine/values';
+import { uuid, uuidStart } from '../engine/values';
+import { WATCH_FLAG } from '../engine/watch';
 import type { Output } from '../terminal/output';
 import type { Tone } from '../terminal/screen';
 import { properties, shortTime, tableOf } from '../terminal/table';
@@ -31,7 +32,7 @@ import { warnIfNothingSends } from './webhook/test-event';
 
 const FILTERS: Flag[] = [
   TENANT_FLAG,
-  flag('--endpoint <id>', 'only to this endpoint', { parse: uuid }),
+  flag('--endpoint <id>', 'only to this endpoint', { parse: uuidStart }),
   sinceFlag('created'),
 ];
 
@@ -55,10 +56,12 @@ export const deliveryVerbs: Verb[] = [
       flag('--status <status>', 'only in this status', { choices: Object.keys(TONES) }),
       ...LIST_FLAGS,
       afterFlag('id', uuid),
+      WATCH_FLAG,
     ],
     examples: [
       'delivery list --tenant acme --status dead --since 7d',
       `delivery list --endpoint ${ID} --limit 20`,
+      'delivery list --tenant acme --watch',
     ],
     run: listOf({
       find: async (
@@ -90,7 +93,7 @@ export const deliveryVerbs: Verb[] = [
   },
   {
     usage: 'show <id>',
-    args: { id: uuid },
+    args: { id: uuidStart },
     about: 'Show a delivery with all its attempts',
     flags: [flag('--reveal', 'show the bodies, which contain personal data; leaves an audit row')],
     examples: [`delivery show ${ID}`, `delivery show ${ID} --reveal`],
@@ -98,7 +101,7 @@ export const deliveryVerbs: Verb[] = [
   },
   {
     usage: 'retry <id>',
-    args: { id: uuid },
+    args: { id: uuidStart },
     about: 'Send a delivery now',
     examples: [`delivery retry ${ID}`],
     run: retryDeliveryCommand,

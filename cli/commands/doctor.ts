@@ -21,7 +21,6 @@ import { readDiskSpace } from '../../services/platform/directories';
 import { NoInstallationError } from '../../services/platform/embedded-postgres/embedded-postgres.errors';
 import { ConfigError } from '../../services/platform/read-variable';
 import { SecretsError, inspectSecrets } from '../../services/platform/secrets';
-import { probeStore } from '../../services/platform/shared-store';
 import { findUnopenedEndpoints, opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { inspectQueue, type QueueHealth } from '../../services/webhook-queue/inspect-queue';
 import type { VerbBody } from '../engine/command';
@@ -70,6 +69,9 @@ async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): Promise
     sharedStore.kind === 'redis'
       ? ['REDIS_URL', 'redis-cli -u "$REDIS_URL" ping']
       : ['CACHE_REST_URL', 'curl -fsS -H "Authorization: Bearer $CACHE_REST_TOKEN" "$CACHE_REST_URL/ping"'];
+  // Loads the clients of the store only where one is configured.
+  const { probeStore } =
+    require('../../services/platform/shared-store') as typeof import('../../services/platform/shared-store');
   try {
     const { roundTripMs } = await probeStore(sharedStore);
     return ok('store', `${variable} answers in ${roundTripMs} ms`);

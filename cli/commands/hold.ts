@@ -38,7 +38,7 @@ import {
   toOctoDocument,
   toReferenceDocument,
 } from '../engine/personal-data';
-import { uuid, withMoney } from '../engine/values';
+import { uuid, uuidStart, withMoney } from '../engine/values';
 import type { Screen } from '../terminal/screen';
 import { paragraph, properties, sections, shortTime } from '../terminal/table';
 import { countOf } from '../terminal/text';
@@ -86,14 +86,14 @@ export const holdVerbs: Verb[] = [
   {
     usage: 'show <id>',
     about: 'Show a hold, its history, and the result that a booking with it would have',
-    args: { id: uuid },
+    args: { id: uuidStart },
     flags: [REVEAL_FLAG],
     run: showHoldCommand,
   },
   {
     usage: 'release <id>',
     about: 'Release a hold, so that its seats are free again',
-    args: { id: uuid },
+    args: { id: uuidStart },
     asks: () => true,
     run: releaseHoldCommand,
   },

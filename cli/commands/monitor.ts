@@ -4,6 +4,7 @@ import { isQueueRunning } from '../../services/webhook-queue/inspect-queue';
 import { createMonitorLink } from '../../services/webhook-queue/monitor/session';
 import type { VerbBody } from '../engine/command';
 import type { Context } from '../engine/context';
+import type { Output } from '../terminal/output';
 import { reachable } from './up';
 
 export const monitorVerb: VerbBody = {
@@ -21,11 +22,28 @@ class QueueNotRunningError extends AppError {
   }
 }
 
+/** Prints a sign-in link. @throws QueueNotRunningError */
+async function monitorCommand(context: Context): Promise<void> {
+  const link = await createSignInLink(context);
+  const { url, expiresAt } = link;
+  context.output.answer({ url, expires_at: expiresAt.toISOString() }, () => url);
+  describeLink(link, context.output);
+}
+
+interface SignInLink {
+  url: string;
+  expiresAt: Date;
+  /** The address of the page. */
+  address: string;
+  /** Whether this machine reaches the page. */
+  isOpen: boolean;
+}
+
 /**
- * Prints a sign-in link. The person who uses it acts as this operator on the page and in the audit log.
+ * Creates a sign-in link. The person who uses it acts as this operator on the page and in the audit log.
  * @throws QueueNotRunningError if no page can be open: the port is closed and no worker is alive
  */
-async function monitorCommand({ audited, config, db, operator, output }: Context): Promise<void> {
+export async function createSignInLink({ audited, config, db, operator }: Context): Promise<SignInLink> {
   const host = reachable(config.host);
   const address = `http://${host}:${config.webhookQueuePort}`;
   const isOpen = await isPortOpen(host.replace(/^\[|\]$/g, ''), config.webhookQueuePort);
@@ -35,14 +53,16 @@ async function monitorCommand({ audited, config, db, operator, output }: Context
     note(null, { expires_at: link.expiresAt.toISOString() }, { subject: link.id });
     return link;
   });
-  const url = `${address}/sign-in/${token}`;
-  output.answer({ url, expires_at: expiresAt.toISOString() }, () => url);
+  return { url: `${address}/sign-in/${token}`, expiresAt, address, isOpen };
+}
+
+/** Notes how long a printed link is valid, and where. */
+export function describeLink({ expiresAt, address, isOpen }: SignInLink, output: Output): void {
   output.note(`Valid once, until ${expiresAt.toISOString()}, in any browser that reaches the webhook queue.`);
-  if (!isOpen) {
-    output.note(
-      `Nothing answers at ${address} from here. If the queue runs on another machine, or behind a proxy, open the path of the link at its address.`,
-    );
-  }
+  if (isOpen) return;
+  output.note(
+    `Nothing answers at ${address} from here. If the queue runs on another machine, or behind a proxy, open the path of the link at its address.`,
+  );
 }
 
 /** Longer than a connection within a data centre takes. */

@@ -9,12 +9,12 @@ import {
 import type { Config } from '../../services/platform/config';
 import type { Db } from '../../services/platform/database';
 import { newestMigration, pendingMigrations } from '../../services/platform/migrate';
-import { probeStore } from '../../services/platform/shared-store';
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
 import { COUNTED_MOST } from '../../services/webhook-queue/stats/queue-counts.repository';
 import type { VerbBody } from '../engine/command';
 import type { Context } from '../engine/context';
+import { WATCH_FLAG } from '../engine/watch';
 import { readVersion } from '../terminal/io';
 import type { Screen, Tone } from '../terminal/screen';
 import { beside, shortTime } from '../terminal/table';
@@ -22,7 +22,8 @@ import { countOf, padText, roughDuration, textWidth } from '../terminal/text';
 
 export const statusVerb: VerbBody = {
   schema: 'as-is',
-  examples: ['status', 'status --json'],
+  flags: [WATCH_FLAG],
+  examples: ['status', 'status --watch', 'status --json'],
   run: statusCommand,
 };
 
@@ -303,6 +304,9 @@ async function readSchema(db: Db, { now, today }: DatabaseFacts) {
 async function readStore({ sharedStore }: Pick<Config, 'sharedStore'>) {
   if (!sharedStore) return { kind: 'memory' as const, answers: true, round_trip_ms: null, error: null };
   const { kind } = sharedStore;
+  // Loads the clients of the store only where one is configured.
+  const { probeStore } =
+    require('../../services/platform/shared-store') as typeof import('../../services/platform/shared-store');
   try {
     const { roundTripMs } = await probeStore(sharedStore);
     return { kind, answers: true, round_trip_ms: roundTripMs, error: null };

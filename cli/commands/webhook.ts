@@ -20,19 +20,19 @@ import {
 import { setEndpoint } from '../../services/webhook-queue/endpoints/set-endpoint';
 import { type EndpointDetail, showEndpoint } from '../../services/webhook-queue/endpoints/show-endpoint';
 import { flag, type Verb } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { Context, Terminal } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { afterFlag, findTenantId, LIST_FLAGS, listOf } from '../engine/list';
 import { OUT_FLAG, withSecretFile } from '../engine/secrets';
-import { duration, slug, uuid, webUrl, wholeNumber } from '../engine/values';
+import { duration, slug, uuid, uuidStart, webUrl, wholeNumber } from '../engine/values';
 import type { Output } from '../terminal/output';
 import { properties } from '../terminal/table';
 import { countIs, countOf } from '../terminal/text';
 import { endsAtOnce, GRACE_FLAG } from './key/credentials';
-import { listenCommand } from './webhook/listen';
+import { type ListenOptions, listenToPort } from './webhook/listen';
 import { pingWebhookCommand, triggerWebhookCommand } from './webhook/test-event';
 
-const ID = { id: uuid };
+const ID = { id: uuidStart };
 const SAMPLE = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
 /** The queue lets an old secret sign for at most this long. */
 const LONGEST_GRACE = '7d';
@@ -185,23 +185,38 @@ export const webhookVerbs: Verb[] = [
     run: triggerWebhookCommand,
   },
   {
-    usage: 'listen',
+    usage: 'listen [slug]',
     about:
       'Print and verify requests to a local port, until Ctrl-C; the signing secret is read from standard input or ' +
-      'asked for (--json: one line for each request)',
+      'asked for. With the slug of a sandbox or the demo tenant, print its events instead: no endpoint is needed, and ' +
+      'what waits for one goes on waiting (--json: one line for each request or event)',
     flags: [
       flag('--port <port>', 'the port on 127.0.0.1', { parse: wholeNumber(1, 65_535), otherwise: '4000' }),
-      flag('--forward-to <url>', 'send verified requests on to this address, and answer as it does', {
+      flag('--forward-to <url>', 'send verified requests, or the events, signed, on to this address', {
         parse: webUrl,
       }),
     ],
+    args: { slug },
+    check: ({ port }: ListenOptions, tenant?: string) => {
+      if (tenant !== undefined && port !== undefined)
+        throw new UsageError('--port must not be given with a <slug>: events of a tenant use no port');
+    },
     examples: [
       'webhook listen --port 4000 < secret.txt',
       'webhook listen --forward-to http://127.0.0.1:8000/webhooks < secret.txt',
+      'webhook listen demo --forward-to http://127.0.0.1:8000/webhooks',
     ],
     runOffline: listenCommand,
   },
 ];
+
+function listenCommand(terminal: Terminal, options: ListenOptions, slug?: string): Promise<void> {
+  if (slug === undefined) return listenToPort(terminal, options);
+  // Loads the demo, and with it the catalog, only for this form.
+  const { listenToTenant } =
+    require('./webhook/listen-to-tenant') as typeof import('./webhook/listen-to-tenant');
+  return listenToTenant(terminal, slug, options.forwardTo);
+}
 
 /** Converts an endpoint to the answer of show, with its secrets and newest deliveries. */
 function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...endpoint }: EndpointDetail) {

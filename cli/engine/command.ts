@@ -129,6 +129,8 @@ const READING = new Set([
   'up',
   'status',
   'logs',
+  'use',
+  'docs',
 ]);
 
 /** Returns whether the verb can write an audit row, and so takes --actor. */
@@ -145,6 +147,13 @@ export function flagsOf(verb: Verb): Flag[] {
 /** Returns the long name of a flag for messages: `--currency`. */
 export function flagName(flag: Flag): string {
   return flag.flags.split(' ').find((part) => part.startsWith('--'))!;
+}
+
+/** Returns the name of a flag in `options`: `bookingPrefix` for `--booking-prefix <prefix>`. */
+export function optionKey(flag: Flag): string {
+  return flagName(flag)
+    .slice(2)
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**

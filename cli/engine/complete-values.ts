@@ -1,5 +1,6 @@
-import { type Flag, flagName, type Parse, parseFlag, type Verb } from './command';
+import { type Flag, flagName, optionKey, type Parse, parseFlag, type Verb } from './command';
 import { refuseMistakes, UsageError } from './failure';
+import { type ArgumentForm, argumentsOf, idKindOf } from './named-values';
 import type { Io } from '../terminal/io';
 import { askOne, askSome, askText } from '../terminal/prompts';
 
@@ -10,9 +11,12 @@ export interface GivenValues {
   args: unknown[];
 }
 
+/** A command line with parsed values. */
+export type CompletedLine = Omit<GivenValues, 'mistakes'>;
+
 /**
  * Parses the arguments and completes required values that the command line lacks. If `ask` is true, asks the person for them; otherwise
- * they are mistakes too.
+ * they are mistakes too. Leaves out a missing id that the person chooses later from a list (find-ids.ts).
  * @throws UsageError with all mistakes, one in each line
  */
 export async function completeValues(
@@ -20,14 +24,18 @@ export async function completeValues(
   values: GivenValues,
   io: Io,
   ask: boolean,
-): Promise<Omit<GivenValues, 'mistakes'>> {
+  noun?: string,
+): Promise<CompletedLine> {
   const mistakes = Object.values(values.mistakes).flat();
   // On a terminal, asks for nothing until the given flags are right.
   if (ask) refuseMistakes(mistakes);
   const collect = collectInto(mistakes);
   const args: unknown[] = [];
-  for (const [i, form] of verb.usage.split(' ').slice(1).entries()) {
-    args.push(await collect(() => completeArgument(form, values.args[i], verb.args ?? {}, io, ask)));
+  for (const [i, { name, form }] of argumentsOf(verb).entries()) {
+    const given = values.args[i];
+    const isChosenLater = ask && given === undefined && idKindOf(name, noun) !== undefined;
+    const complete = () => completeArgument({ name, form }, given, verb.args?.[name], io, ask);
+    args.push(isChosenLater ? undefined : await collect(complete));
   }
   const options = { ...values.options };
   const missing = (verb.flags ?? []).filter((flag) => flag.must && isMissing(flag, values));
@@ -57,14 +65,12 @@ function collectInto(mistakes: string[]) {
 }
 
 async function completeArgument(
-  form: string,
+  { name, form }: ArgumentForm,
   given: unknown,
-  parsers: Record<string, Parse>,
+  parse: Parse | undefined,
   io: Io,
   ask: boolean,
 ): Promise<unknown> {
-  const name = form.replace(/[<>[\].]/g, '');
-  const parse = parsers[name];
   const one = (text: string) => (parse ? parse(text, `<${name}>`) : text);
   const repeats = form.includes('...');
   let values = [given ?? []].flat().map((text) => one(text as string));
@@ -99,11 +105,4 @@ function askFor(message: string, parse: Parse | undefined, io: Io): Promise<stri
 
 function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Returns the name of a flag in `options`: `bookingPrefix` for `--booking-prefix <prefix>`. */
-function optionKey(flag: Flag): string {
-  return flagName(flag)
-    .slice(2)
-    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -54,7 +54,8 @@ export function openTerminal(basics: Basics, agreed: boolean, actor?: string): T
   };
 }
 
-function readConfig(io: Io): Config {
+/** @throws SettingsError */
+export function readConfig(io: Io): Config {
   try {
     return loadConfig(settingsOf(io));
   } catch (error) {

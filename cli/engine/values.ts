@@ -10,6 +10,7 @@ import {
   isHttpsAddress,
   isSlug,
   isUuid,
+  uuidsBeginningWith,
   withoutInvisible,
 } from '../../services/platform/text-forms';
 import { UsageError } from './failure';
@@ -233,6 +234,14 @@ export function uuid(text: string, name: string): string {
   return text.toLowerCase();
 }
 
+/** Parses the id of a hold, an endpoint or a delivery, or its beginning (find-ids.ts). */
+export function uuidStart(text: string, name: string): string {
+  const id = text.toLowerCase();
+  if (id.length < 4 || uuidsBeginningWith(id) === undefined)
+    throw new UsageError(`${name} must be a UUID, or at least the first 4 characters of one`);
+  return id;
+}
+
 export const bookingRef = matching(isBookingRef, 'a reference such as ACME-1042');
 
 /** Parses the public id of a key or token. */
@@ -243,6 +252,13 @@ export function credentialId(text: string, name: string): string {
     );
   if (!/^[0-9A-Za-z]{12}$/.test(text)) throw new UsageError(`${name} must be an id of 12 letters and digits`);
   return text;
+}
+
+/** Parses the public id of a key or token, or its beginning (find-ids.ts). */
+export function credentialStart(text: string, name: string): string {
+  if (/^[0-9A-Za-z]{1,3}$/.test(text))
+    throw new UsageError(`${name} must be at least the first 4 characters of an id`);
+  return /^[0-9A-Za-z]{4,11}$/.test(text) ? text : credentialId(text, name);
 }
 
 /** Parses a date, a time with its zone, or a duration before now (`24h`). */

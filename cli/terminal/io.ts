@@ -106,3 +106,12 @@ export function untilInterrupted({ interrupted }: Pick<Io, 'interrupted'>): Prom
     interrupted?.addEventListener('abort', () => resolve());
   });
 }
+
+/** Runs work that goes on until Ctrl-C, which is its normal end. */
+export async function endAtInterruption(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof CancelledError)) throw error;
+  }
+}

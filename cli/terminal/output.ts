@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Io } from './io';
-import { ESCAPE, PIPE, type Screen } from './screen';
+import { ESCAPE, PIPE, readScreen, type Screen } from './screen';
 import { cleanText, escapeJson } from './text';
 
 /**
@@ -27,6 +27,12 @@ export interface Output {
   warn(message: string): void;
   error(code: string, message: string, hint?: string): void;
   help(text: string): void;
+  /** Writes to the screen without a line break at the end. The mark of the screen begins a control sequence. */
+  draw(text: string): void;
+  /** Returns the screen in its present size. With --wide its lines have no end. */
+  currentScreen(): Screen;
+  /** Calls `listener` whenever the size of the screen changes. @returns a function that ends this */
+  onResize(listener: () => void): () => void;
 }
 
 /** Matches secrets that are shown once: a key, a token, a webhook's secret. */
@@ -64,6 +70,15 @@ export function createOutput(io: Io, json: boolean, wide = false): Output {
       say(`error: ${indented(message)}${hint ? `\n${hint}` : ''}`);
     },
     help: (text) => write(io.stdout, text),
+    draw: (text) => write(io.stdout, text),
+    currentScreen() {
+      const { columns, rows } = readScreen(io.stdout as NodeJS.WriteStream, io.env);
+      return { ...screen, columns: wide ? undefined : columns, rows };
+    },
+    onResize(listener) {
+      io.stdout.on('resize', listener);
+      return () => void io.stdout.off('resize', listener);
+    },
   };
 }
 

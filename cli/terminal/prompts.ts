@@ -1,5 +1,5 @@
 import { type AnswerHistory, CancelledError, type Io, StepBack } from './io';
-import { oneLine } from './text';
+import { cutText, oneLine } from './text';
 
 /** Returns why a typed answer is refused; undefined if it is accepted. A thrown error ends the question and the command. */
 export type Objection = (answer: string) => string | undefined | Promise<string | undefined>;
@@ -53,6 +53,18 @@ export function askOne(
   return ask(io, { type: 'select', message, choices, default: otherwise });
 }
 
+/** The cells that a list of choices takes beside their texts. */
+const LIST_MARGIN = 2;
+
+/** Asks for one of many choices. Typed text leaves those that contain it. Cuts the choices at the width of the screen. */
+export function askFromList(io: Io, message: string, choices: readonly Choice[]): Promise<string> {
+  const width = (io.screen?.columns ?? Infinity) - LIST_MARGIN;
+  const shown = choices.map(cleanChoice).map(({ value, name }) => ({ value, name: cutText(name, width) }));
+  const source = (typed = '') =>
+    shown.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  return ask(io, { type: 'search', message, source });
+}
+
 /** Requires at least one choice. @param otherwise choices that are ticked at the start */
 export function askSome(
   io: Io,
@@ -76,11 +88,13 @@ interface Question {
 
 /** Cleans a question: it may contain names and addresses that tenants wrote. */
 function clean(question: Question): Question {
-  const choices = question.choices?.map((choice) => {
-    const { value, name = value, description } = typeof choice === 'string' ? { value: choice } : choice;
-    return { value, name: oneLine(name), description: description && oneLine(description) };
-  });
+  const choices = question.choices?.map(cleanChoice);
   return { ...question, message: oneLine(question.message), ...(choices && { choices }) };
+}
+
+function cleanChoice(choice: string | Choice): Choice & { name: string } {
+  const { value, name = value, description } = typeof choice === 'string' ? { value: choice } : choice;
+  return { value, name: oneLine(name), description: description && oneLine(description) };
 }
 
 /** @throws CancelledError at Ctrl-C; StepBack at Esc in a series of questions */

@@ -2,6 +2,8 @@
 export interface Screen {
   /** Cells in a line; undefined in a pipe, where no text is cut. */
   columns?: number;
+  /** Lines of a terminal; undefined in a pipe. */
+  rows?: number;
   colors: boolean;
   /** Stands for ESCAPE until the output has cleaned the text. */
   mark?: string;
@@ -14,13 +16,15 @@ export const PIPE: Screen = { colors: false };
 interface Stream {
   isTTY?: boolean;
   columns?: number;
+  rows?: number;
 }
 
 /** Follows no-color.org: any non-empty NO_COLOR turns colours off. */
 export function readScreen(stdout: Stream, env: Record<string, string | undefined>): Screen {
   if (!stdout.isTTY) return PIPE;
-  // Some pseudo-terminals report 0 columns.
-  return { columns: stdout.columns || undefined, colors: !env.NO_COLOR && env.TERM !== 'dumb' };
+  // Some pseudo-terminals report a size of 0.
+  const size = { columns: stdout.columns || undefined, rows: stdout.rows || undefined };
+  return { ...size, colors: !env.NO_COLOR && env.TERM !== 'dumb' };
 }
 
 const CODES = { good: 32, waiting: 33, bad: 31, quiet: 2 } as const;

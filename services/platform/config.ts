@@ -33,6 +33,8 @@ export interface Config {
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
   /** The name of the person at the terminal. Undefined: the system user. */
   actor: string | undefined;
+  /** The slug of the tenant of commands that name none. */
+  defaultTenant: string | undefined;
   /** The values of the environment. secrets.ts refuses or generates missing ones. */
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
 }
@@ -126,6 +128,7 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
       retentionDays: values.WEBHOOK_RETENTION_DAYS,
     },
     actor: values.TOURCTL_ACTOR,
+    defaultTenant: values.TOURCTL_TENANT,
     secrets: {
       secretsKey: values.SECRETS_KEY,
       cursorKey: values.CURSOR_KEY,

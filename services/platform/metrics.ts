@@ -1,5 +1,10 @@
-import { Counter, type CounterConfiguration, Gauge, Histogram } from 'prom-client';
+import type { Counter, CounterConfiguration, Histogram } from 'prom-client';
 import type { Knex } from 'knex';
+
+/** Loads prom-client on first use: that takes 90 ms, and most commands of the terminal open a database and measure nothing. */
+export function loadProm() {
+  return require('prom-client') as typeof import('prom-client');
+}
 
 export interface CountedSeries {
   inc(): void;
@@ -14,16 +19,19 @@ export function countSeries<Label extends string>(
   configuration: Omit<CounterConfiguration<Label>, 'collect'>,
 ): (labels: Record<Label, string | number>) => CountedSeries {
   const counts = new Map<string, { labels: Record<Label, string | number>; since: number }>();
-  const counter: Counter<Label> = new Counter({
-    ...configuration,
-    collect: () => {
-      for (const count of counts.values()) {
-        if (count.since > 0) counter.inc(count.labels, count.since);
-        count.since = 0;
-      }
-    },
-  });
+  let counter: Counter<Label> | undefined;
+  const create = () =>
+    new (loadProm().Counter)({
+      ...configuration,
+      collect() {
+        for (const count of counts.values()) {
+          if (count.since > 0) this.inc(count.labels, count.since);
+          count.since = 0;
+        }
+      },
+    });
   return (labels) => {
+    counter ??= create();
     const key = Object.values(labels).join(' ');
     const count = counts.get(key) ?? { labels, since: 0 };
     counts.set(key, count);
@@ -42,22 +50,20 @@ interface Pool {
 
 const WAITS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2, 5];
 
-const lockSeconds = new Histogram({
-  name: 'lock_wait_seconds',
-  help: 'Duration of statements that wait for a lock, by lock; includes the round trip',
-  labelNames: ['lock'] as const,
-  buckets: WAITS,
-});
+let lockSeconds: Histogram<'lock'> | undefined;
 
-const poolSeconds = new Histogram({
-  name: 'database_pool_wait_seconds',
-  help: 'Wait for a connection of the pool; at most 5 s',
-  labelNames: ['pool'] as const,
-  buckets: WAITS,
-});
+function lockHistogram(): Histogram<'lock'> {
+  lockSeconds ??= new (loadProm().Histogram)({
+    name: 'lock_wait_seconds',
+    help: 'Duration of statements that wait for a lock, by lock; includes the round trip',
+    labelNames: ['lock'] as const,
+    buckets: WAITS,
+  });
+  return lockSeconds;
+}
 
 export function measureLockWait(lock: string, milliseconds: number): void {
-  lockSeconds.observe({ lock }, milliseconds / 1000);
+  lockHistogram().observe({ lock }, milliseconds / 1000);
 }
 
 /**
@@ -65,11 +71,19 @@ export function measureLockWait(lock: string, milliseconds: number): void {
  * @param pools keyed by the value of the label `pool`
  */
 export function measurePools(pools: Record<string, Knex>): void {
+  const { Gauge, Histogram } = loadProm();
+  lockHistogram();
+  const poolSeconds = new Histogram({
+    name: 'database_pool_wait_seconds',
+    help: 'Wait for a connection of the pool; at most 5 s',
+    labelNames: ['pool'] as const,
+    buckets: WAITS,
+  });
   const named = Object.entries(pools).map(([name, db]) => ({
     name,
     pool: (db.client as { pool: Pool }).pool,
   }));
-  for (const { name, pool } of named) measureAcquiring(name, pool);
+  for (const { name, pool } of named) measureAcquiring(pool, poolSeconds.labels(name));
   new Gauge({
     name: 'database_pool_connections',
     help: 'Connections of the pool, by state',
@@ -93,7 +107,7 @@ function gauge(
   help: string,
   read: (pool: Pool) => number,
 ): void {
-  new Gauge({
+  new (loadProm().Gauge)({
     name,
     help,
     labelNames: ['pool'] as const,
@@ -103,9 +117,8 @@ function gauge(
   });
 }
 
-function measureAcquiring(name: string, pool: Pool): void {
+function measureAcquiring(pool: Pool, seconds: Histogram.Internal<'pool'>): void {
   const begun = new Map<number, number>();
-  const seconds = poolSeconds.labels(name);
   const end = (request: number) => {
     const since = begun.get(request);
     begun.delete(request);

@@ -43,6 +43,16 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/** The ends of the range of all UUIDs. */
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Returns the first and the last UUID that begin with the text; undefined if none can. */
+export function uuidsBeginningWith(text: string): [first: string, last: string] | undefined {
+  const first = text + FIRST_UUID.slice(text.length);
+  return isUuid(first) ? [first, text + LAST_UUID.slice(text.length)] : undefined;
+}
+
 /** Accepts 2 to 63 of a-z, 0-9 and inner dashes. */
 export function isSlug(text: string): boolean {
   return SLUG.test(text);

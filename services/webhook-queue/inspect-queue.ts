@@ -1,4 +1,5 @@
 import type { Db } from '../platform/database';
+import { uuidsBeginningWith } from '../platform/text-forms';
 import { type FailingEndpoint, findFailingEndpoints } from './endpoints/endpoint.repository';
 import { findWorkers } from './maintenance/worker-heartbeat.repository';
 import { countDeadSince, findQueueCounts } from './stats/queue-counts.repository';
@@ -28,6 +29,24 @@ export const COMPLETED_IDS = {
   delivery: `select name from (select id::text as name from webhook_deliveries order by id desc limit 1000) d
     where starts_with(name, $1) limit 100`,
 };
+
+/**
+ * Returns the ids that begin with the text, at most `limit`, by the primary key. Leaves out removed endpoints.
+ * @param start a valid beginning of a UUID, in lower case
+ */
+export async function findQueueIdsBeginningWith(
+  db: Db,
+  kind: keyof typeof COMPLETED_IDS,
+  start: string,
+  limit: number,
+): Promise<string[]> {
+  const range = uuidsBeginningWith(start);
+  if (!range) return [];
+  const table = kind === 'endpoint' ? 'webhook_endpoints' : 'webhook_deliveries';
+  const query = db(table).whereBetween('id', range).orderBy('id').limit(limit);
+  if (kind === 'endpoint') void query.whereNot('status', 'removed');
+  return query.pluck<string[]>('id');
+}
 
 /** Returns whether any worker is alive. Without one, nothing is sent. */
 export async function isQueueRunning(db: Db): Promise<boolean> {

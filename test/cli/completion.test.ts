@@ -73,6 +73,8 @@ const CASES: [line: string, offered: string[], not: string[]][] = [
   ['tourctl completion ', ['bash', 'zsh', 'fish'], ['tenant']],
   ['tourctl up --no', ['--no-demo'], ['--status']],
   ['tourctl tenant show ac', ['acme', 'acme-two'], ['zebra', 'list']],
+  ['tourctl use ac', ['acme', 'acme-two'], ['zebra']],
+  ['tourctl open ', ['monitor', 'docs'], ['list']],
   ['tourctl booking list --tenant ze', ['zebra'], ['acme']],
   ['tourctl booking confirm ACME-', ['ACME-1001', 'ACME-1002'], ['acme']],
 ];
@@ -100,6 +102,9 @@ describe('tourctl completion', () => {
     ['booking list --lim', []],
     ['tenant show acme ', []],
     ['audit show ', []],
+    ['use ac', ['acme', 'acme-two']],
+    ['use acme ', []],
+    ['webhook listen ze', ['zebra']],
     ['nonsense show ', []],
     ['tenant ', []],
   ])('names the words that complete "%s"', async (line, names) => {

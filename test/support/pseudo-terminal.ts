@@ -16,6 +16,8 @@ export const KEY = {
 export interface PseudoTerminal {
   /** The terminal's text so far: stdout, stderr and the echoed keys, without colours and cursor moves. */
   readonly shown: string;
+  /** The bytes so far, with control sequences. */
+  readonly raw: string;
   /** Waits until the text appears after the last text that was waited for. @throws Error with the screen, after twenty seconds */
   see(text: string): Promise<void>;
   /** Waits for the question, then presses the keys, one after another. */
@@ -81,6 +83,9 @@ export function openPseudoTerminal(line: string, env: Record<string, string>): P
   return {
     get shown() {
       return plain(raw);
+    },
+    get raw() {
+      return raw;
     },
     see,
     async answer(question, ...keys) {

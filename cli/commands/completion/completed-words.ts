@@ -6,10 +6,12 @@ import {
   flagsOf,
   type Noun,
   type Verb,
+  type LoneVerb,
   verbName,
 } from '../../engine/command';
+import { argumentsOf, namedByArgument, namedByFlag, type NamedKind } from '../../engine/named-values';
 
-/** Describes what can follow the words of `path` on a command line. */
+/** Describes the possible completions after a point of the command line. */
 export interface CompletedCommand {
   /** Words before this point, without tourctl: none, a noun, a verb, or both. */
   path: string[];
@@ -83,49 +85,27 @@ function suggest(word: string, about: string): Suggestion {
   return { word, about: about.replaceAll("'", '’') };
 }
 
-/** The kind of object that a completed value names. */
-export type CompletedName =
-  'tenant' | 'tour' | 'booking' | 'apiKey' | 'widgetToken' | 'hold' | 'endpoint' | 'delivery';
-
-const ARGUMENTS: Record<string, CompletedName> = { slug: 'tenant', tour: 'tour', ref: 'booking' };
-/** The kind of object that `<id>` means after each noun. After other nouns it is a number, which is not completed. */
-const IDS: Record<string, CompletedName> = {
-  key: 'apiKey',
-  widget: 'widgetToken',
-  hold: 'hold',
-  webhook: 'endpoint',
-  delivery: 'delivery',
-};
-const FLAGS: Record<string, CompletedName> = {
-  '--tenant': 'tenant',
-  '--tour': 'tour',
-  '--endpoint': 'endpoint',
-};
-
 /** Returns the kind of object that each argument of a verb names; undefined for an argument that names none. */
-function namedArguments(verb: Verb, noun: string | undefined): (CompletedName | undefined)[] {
-  const forms = verb.usage.split(' ').slice(1);
-  const names = forms.map((form) => form.replace(/[<>[\].]/g, ''));
-  return names.map((name) => (name === 'id' ? IDS[noun ?? ''] : ARGUMENTS[name]));
-}
-
-/** Returns the kind of object that the value of a flag names. */
-function namedByFlag(flag: Flag): CompletedName | undefined {
-  return flag.flags.includes('<') ? FLAGS[flagName(flag)] : undefined;
+function namedArguments(verb: Verb, noun: string | undefined): (NamedKind | undefined)[] {
+  return argumentsOf(verb).map(({ name }) => namedByArgument(name, noun));
 }
 
 /** The kind of the last word of a command line, and its text. */
 interface LastWord {
-  kind: CompletedName;
+  kind: NamedKind;
   start: string;
 }
 
-/** @param words a command line without `tourctl`; the last word is the one to complete, and may be empty */
-export function lastWordOf(nouns: readonly Noun[], words: readonly string[]): LastWord | undefined {
-  const [first, second, ...rest] = words;
-  const noun = nouns.find(({ name }) => name === first);
-  const verb = noun?.verbs.find((one) => verbName(one) === second);
-  if (!noun || !verb || rest.length === 0) return undefined;
+/**
+ * @param commands nouns, and verbs without a noun
+ * @param words a command line without `tourctl`; the last word is the one to complete, and may be empty
+ */
+export function lastWordOf(
+  commands: readonly (Noun | LoneVerb)[],
+  words: readonly string[],
+): LastWord | undefined {
+  const { noun, verb, rest } = findVerb(commands, words);
+  if (!verb || rest.length === 0) return undefined;
   const last = rest.pop()!;
   const takesValue = (word: string | undefined) =>
     flagsOf(verb).find((flag) => flagName(flag) === word && flag.flags.includes('<'));
@@ -137,6 +117,18 @@ export function lastWordOf(nouns: readonly Noun[], words: readonly string[]): La
   }
   if (last.startsWith('-')) return undefined;
   const before = rest.filter((word, i) => !word.startsWith('-') && !takesValue(rest[i - 1]));
-  const kind = namedArguments(verb, noun.name)[before.length];
+  const kind = namedArguments(verb, noun)[before.length];
   return kind && { kind, start: last };
+}
+
+/** Finds the command of a command line. `rest` holds the words after it. */
+function findVerb(
+  commands: readonly (Noun | LoneVerb)[],
+  [first, second, ...further]: readonly string[],
+): { noun?: string; verb?: Verb; rest: string[] } {
+  const command = commands.find((one) => commandName(one) === first);
+  if (!command) return { rest: [] };
+  if ('verb' in command)
+    return { verb: command.verb, rest: second === undefined ? [] : [second, ...further] };
+  return { noun: command.name, verb: command.verbs.find((one) => verbName(one) === second), rest: further };
 }

@@ -21,7 +21,7 @@ import { flag, type Flag } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { afterFlag, answerItems, DEFAULT_LIMIT, findTenantId, LIST_FLAGS } from '../../engine/list';
 import { OUT_FLAG, withSecretFile } from '../../engine/secrets';
-import { credentialId, duration, orNone } from '../../engine/values';
+import { credentialId, credentialStart, duration, orNone } from '../../engine/values';
 import type { Output } from '../../terminal/output';
 import type { ItemColumn } from '../../terminal/table';
 
@@ -51,12 +51,12 @@ export const ROTATE_FORM = {
   usage: 'rotate <id>',
   asks: endsAtOnce,
   flags: [GRACE_FLAG, { ...EXPIRES_FLAG, otherwise: 'as long as the old one was issued for' }, OUT_FLAG],
-  args: { id: credentialId },
+  args: { id: credentialStart },
 };
 export const REVOKE_FORM = {
   usage: 'revoke <id>',
   asks: () => true,
-  args: { id: credentialId },
+  args: { id: credentialStart },
 };
 
 const DAY = 86_400;

@@ -25,10 +25,15 @@ class PortTakenError extends AppError {
   readonly code = 'port_taken';
 }
 
+export interface ListenOptions {
+  port?: number;
+  forwardTo?: string;
+}
+
 /** Prints each request to a local port, and whether its signature is valid, until Ctrl-C. */
-export async function listenCommand(
+export async function listenToPort(
   { config, io, output }: Terminal,
-  { port = DEFAULT_PORT, forwardTo }: { port?: number; forwardTo?: string },
+  { port = DEFAULT_PORT, forwardTo }: ListenOptions,
 ): Promise<void> {
   const interrupted = untilInterrupted(io);
   const secret = await readSecret({ io, output }, interrupted);
@@ -73,7 +78,7 @@ async function receive(
     verified: issue === null,
     reason: issue,
     answered,
-    ...(forwarded && { forwarded: { to: forwardTo, ...forwarded } }),
+    ...(forwarded && { forwarded: { to: forwardTo!, ...forwarded } }),
     body,
   };
 }
@@ -95,8 +100,17 @@ interface ForwardAnswer {
   error: string | null;
 }
 
+/** A request that was forwarded, with its answer. */
+export interface Forwarded extends ForwardAnswer {
+  to: string;
+}
+
 /** Sends the same body with the headers of the webhook, so that the receiver can verify the signature too. */
-async function forward(url: string, headers: IncomingHttpHeaders, body: string): Promise<ForwardAnswer> {
+export async function forward(
+  url: string,
+  headers: IncomingHttpHeaders,
+  body: string,
+): Promise<ForwardAnswer> {
   const kept = Object.entries(headers).filter(([name]) =>
     /^(content-type|user-agent|webhook-.*)$/.test(name),
   );
@@ -131,15 +145,16 @@ function describe(received: NonNullable<Awaited<ReturnType<typeof receive>>>): s
   const { received_at, method, path, verified, reason, body, forwarded, ...facts } = received;
   const verdict = verified ? 'verified' : `NOT VERIFIED: ${reason}`;
   const lines = [`${received_at}  ${method} ${path}  ${verdict}`, properties(facts), pretty(body)];
-  if (forwarded) {
-    const { to, status, error, body: answer } = forwarded;
-    lines.push(`forwarded to ${to}: ${status === null ? `no answer (${error})` : `answered ${status}`}`);
-    if (answer) lines.push(pretty(answer));
-  }
+  if (forwarded) lines.push(...describeForwarding(forwarded));
   return `${lines.join('\n')}\n`;
 }
 
-function pretty(body: string): string {
+export function describeForwarding({ to, status, error, body }: Forwarded): string[] {
+  const line = `forwarded to ${to}: ${status === null ? `no answer (${error})` : `answered ${status}`}`;
+  return body ? [line, pretty(body)] : [line];
+}
+
+export function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {

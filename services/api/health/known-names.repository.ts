@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { uuidsBeginningWith } from '../../platform/text-forms';
 
 /** The tables and columns of names that an operator types: slugs, references and ids. */
 const NAMES = {
@@ -56,4 +57,19 @@ export async function findSimilarNames(db: Db, kind: NameKind, typed: string): P
       typed,
     ])
     .pluck<string[]>('name');
+}
+
+/** Returns the ids that begin with the text, at most `limit`. @param start for a hold a valid beginning of a UUID, in lower case */
+export async function findIdsBeginningWith(
+  db: Db,
+  kind: 'apiKey' | 'widgetToken' | 'hold',
+  start: string,
+  limit: number,
+): Promise<string[]> {
+  const query = db(NAMES[kind].table).orderBy('id').limit(limit);
+  // A range is found by the primary key, however many holds there are.
+  const range = kind === 'hold' ? uuidsBeginningWith(start) : undefined;
+  if (range) void query.whereBetween('id', range);
+  else void query.whereRaw('starts_with(id::text, ?)', [start]);
+  return query.pluck<string[]>('id');
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { DATABASE_URL_FORM, parseDatabaseUrl, showDatabaseUrl } from '../database/database-url';
-import { CONTROL_CHARACTER, isActorName, isEmail } from '../text-forms';
+import { CONTROL_CHARACTER, isActorName, isSlug, isEmail } from '../text-forms';
 import { parseRedisUrl, parseStoreToken, REDIS_FORMS, showRedisAddress } from '../shared-store/store-address';
 import {
   baseUrl,
@@ -121,6 +121,11 @@ export const VARIABLES = {
     about: 'who acts at this terminal, for the audit log, where the system user does not say it (containers)',
     mustBe: 'a name of at most 100 printable characters',
     parse: (text: string) => checked(text, isActorName),
+  },
+  TOURCTL_TENANT: {
+    about: 'the tenant of commands whose <slug> alone is missing; tourctl use keeps one in DATA_DIR',
+    mustBe: 'the slug of a tenant, such as acme',
+    parse: (text: string) => checked(text, isSlug),
   },
 } satisfies Record<string, Variable>;
 

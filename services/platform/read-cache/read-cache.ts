@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Gauge } from 'prom-client';
+import type { Gauge } from 'prom-client';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database';
 import type { Logger } from '../logger';
+import { loadProm } from '../metrics';
 import {
   createInstanceId,
   deleteInstance,
@@ -72,10 +73,15 @@ export function createRenewableValidity(now: () => Instant = readClocks): Renewa
   };
 }
 
-const validGauge = new Gauge({
-  name: 'change_lease_held',
-  help: '1 while the read cache of this instance is valid; 0: every request asks the database.',
-});
+let validGauge: Gauge | undefined;
+
+function gaugeOfValidity(): Gauge {
+  validGauge ??= new (loadProm().Gauge)({
+    name: 'change_lease_held',
+    help: '1 while the read cache of this instance is valid; 0: every request asks the database.',
+  });
+  return validGauge;
+}
 
 /**
  * Polls until `stop` is called. A failed poll throws no error: the validity lapses, and requests ask the database.
@@ -94,7 +100,7 @@ export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity &
   }
 
   function logChange(isValid: boolean, error?: unknown): void {
-    validGauge.set(isValid ? 1 : 0);
+    gaugeOfValidity().set(isValid ? 1 : 0);
     if (isValid === logged) return;
     logged = isValid;
     if (isValid) log.info('read cache is valid: authorization is cached');
@@ -124,7 +130,7 @@ export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity &
     async stop() {
       stopping.abort();
       await polling;
-      validGauge.set(0);
+      gaugeOfValidity().set(0);
       await deleteInstance(db, instance).catch(() => {});
     },
   };

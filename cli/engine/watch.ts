@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { flag } from './command';
+import type { Basics, Context } from './context';
+import { UsageError } from './failure';
+import { endAtInterruption, type Io } from '../terminal/io';
+import type { Output } from '../terminal/output';
+import { PIPE, rewritesLines, type Screen } from '../terminal/screen';
+import { paragraph, shortTime } from '../terminal/table';
+
+const EVERY_SECONDS = 2;
+
+export const WATCH_FLAG = flag(
+  '--watch',
+  `show it again every ${EVERY_SECONDS} s until Ctrl-C; only on a terminal`,
+);
+
+/** @throws UsageError if there is no screen to draw on */
+export function refuseWatch({ io, output }: Basics): void {
+  if (output.json)
+    throw new UsageError('--watch draws on a screen, and --json is one document: leave one out');
+  if (io.screen === undefined || io.screen === PIPE || !rewritesLines(true, io.env))
+    throw new UsageError(
+      '--watch needs a terminal to draw on: leave it out in a pipe, and repeat the command',
+    );
+}
+
+type Run = (context: Context) => Promise<number | void>;
+
+/**
+ * Runs a command again and again, and draws each answer over the one before, until Ctrl-C. Then restores the screen, also after an error.
+ * @param open opens the database, and draws with it
+ */
+export async function watch(
+  { io, output }: Basics,
+  open: (draw: (context: Context, run: Run) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const display = createDisplay(output);
+  const drawAgain = async (context: Context, run: Run) => {
+    for (;;) {
+      const screen = output.currentScreen();
+      display.show(await readLines(context, run, screen), screen);
+      await untilNextDrawing(io, output);
+    }
+  };
+  try {
+    await endAtInterruption(() => open(drawAgain));
+  } finally {
+    display.close();
+  }
+}
+
+/** Runs the command and returns the lines of its answer, its notes and its warnings. */
+async function readLines(context: Context, run: Run, screen: Screen): Promise<string[]> {
+  const lines: string[] = [];
+  const add = (text: string) => void lines.push(...text.split('\n'));
+  const output: Output = {
+    ...context.output,
+    screen,
+    answer: (_, text) => add(text(screen)),
+    note: (line) => add(paragraph(line, screen)),
+    warn: (message) => add(paragraph(`warning: ${message}`, screen)),
+  };
+  await run({ ...context, output });
+  return lines;
+}
+
+/** Waits for two seconds, or until the size of the screen changes, or until Ctrl-C, which ends the command elsewhere. */
+async function untilNextDrawing({ interrupted }: Io, output: Output): Promise<void> {
+  const waiting = new AbortController();
+  const end = () => waiting.abort();
+  const ignoreSize = output.onResize(end);
+  interrupted?.addEventListener('abort', end);
+  await sleep(EVERY_SECONDS * 1000, undefined, { signal: waiting.signal }).catch(() => {});
+  ignoreSize();
+  interrupted?.removeEventListener('abort', end);
+}
+
+/** Control sequences without their beginning: the other screen of the terminal, without cursor, and with lines cut at its edge. */
+const ENTER = ['?1049h', '?25l', '?7l'];
+const LEAVE = ['?7h', '?25h', '?1049l'];
+/** Terminals that know these two show all changes between them at once; the others ignore them. */
+const HOLD = '?2026h';
+const SHOW = '?2026l';
+const TO_START = 'H';
+/** Clears from the cursor on, so it stands before a line: behind a full line it would clear the last cell. */
+const CLEAR_LINE = 'K';
+const CLEAR_BELOW = 'J';
+
+/** Draws on the other screen of the terminal, so that the lines before the command stay. Overwrites in place, so that nothing flickers. */
+function createDisplay(output: Output) {
+  let state: 'new' | 'open' | 'closed' = 'new';
+  const control = (...sequences: string[]) => sequences.map((each) => output.screen.mark + each).join('');
+  return {
+    /** Draws nothing after `close`: the reading that Ctrl-C interrupted ends later. */
+    show(answer: string[], { rows = Infinity }: Screen): void {
+      if (state === 'closed') return;
+      const opening = state === 'new' ? control(...ENTER) : '';
+      state = 'open';
+      const heading = `${shortTime(new Date())} UTC, again every ${EVERY_SECONDS} s until Ctrl-C`;
+      const drawn = fitRows([heading, '', ...answer], rows);
+      const lines = drawn.map((line) => control(CLEAR_LINE) + line);
+      if (drawn.length < rows) lines.push(control(CLEAR_BELOW));
+      output.draw(opening + control(HOLD, TO_START) + lines.join('\n') + control(SHOW));
+    },
+    close(): void {
+      if (state === 'open') output.draw(control(...LEAVE));
+      state = 'closed';
+    },
+  };
+}
+
+function fitRows(lines: string[], rows: number): string[] {
+  if (lines.length <= rows) return lines;
+  const shown = Math.max(0, rows - 1);
+  return [...lines.slice(0, shown), `… ${lines.length - shown} more lines do not fit`];
+}

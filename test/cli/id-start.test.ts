@@ -1,0 +1,90 @@
+import { departureOf, insertHold } from '../catalog/catalog-rows';
+import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
+import { useTestTerminal } from './terminal';
+
+const terminal = useTestTerminal();
+const ids = { key: '', widget: '', hold: '', other: '', endpoint: '', delivery: '' };
+
+beforeAll(async () => {
+  const { db } = terminal;
+  const acme = await givenTenant(db, { slug: 'acme' });
+  const departure = await departureOf(
+    db,
+    'alps',
+    await givenDeparture(db, await givenTour(db, { slug: 'alps' })),
+  );
+  ids.key = (await terminal.json('key issue acme --scope catalog:read --name Shop')).id;
+  ids.widget = (await terminal.json('widget issue acme --origin https://acme.example')).id;
+  ids.hold = await insertHold(db, acme.id, departure.id, 1);
+  ids.other = await insertHold(db, acme.id, departure.id, 2);
+  await db('seat_holds').where({ id: ids.hold }).update({ id: 'abcd1111-0000-7000-8000-000000000001' });
+  await db('seat_holds').where({ id: ids.other }).update({ id: 'abcd2222-0000-7000-8000-000000000002' });
+  ids.hold = 'abcd1111-0000-7000-8000-000000000001';
+  ids.endpoint = (await terminal.json('webhook add acme https://acme.example/hooks')).id;
+  ids.delivery = (await terminal.json(`webhook ping ${ids.endpoint}`)).delivery;
+});
+
+describe('the beginning of an id', () => {
+  it('names a key, a widget token, a hold, an endpoint and a delivery', async () => {
+    expect((await terminal.json(`hold show ${ids.hold.slice(0, 5)}`)).id).toBe(ids.hold);
+    expect((await terminal.json(`hold show ${ids.hold.slice(0, 9).toUpperCase()}`)).id).toBe(ids.hold);
+    expect((await terminal.json(`webhook show ${ids.endpoint.slice(0, 4)}`)).id).toBe(ids.endpoint);
+    expect((await terminal.json(`delivery show ${ids.delivery.slice(0, 20)}`)).id).toBe(ids.delivery);
+    const { items } = await terminal.json(`delivery list --endpoint ${ids.endpoint.slice(0, 6)}`);
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([ids.delivery]);
+    expect((await terminal.json(`widget revoke ${ids.widget.slice(0, 6)} --yes`)).id).toBe(ids.widget);
+    expect((await terminal.json(`key rotate ${ids.key.slice(0, 6)}`)).id).not.toBe(ids.key);
+  });
+
+  it('changes nothing and lists the candidates if several ids begin so', async () => {
+    const { code, error } = await terminal.tourctl('hold release abcd --yes --json');
+    expect([code, error.code]).toEqual([2, 'usage_error']);
+    expect(error.message).toContain(`\n${ids.hold}\nabcd2222-`);
+    expect((await terminal.json(`hold show ${ids.hold}`)).status).toBe('active');
+  });
+
+  it.each([
+    ['hold show ffff', '1 hold_not_found'],
+    ['key revoke 0000 --yes', '1 api_key_not_found'],
+    ['widget revoke 0000 --yes', '1 widget_token_not_found'],
+    ['webhook pause ffff', '1 endpoint_not_found'],
+    ['delivery show ffff', '1 delivery_not_found'],
+    ['hold show abc', '2 usage_error'],
+    ['hold show zzzz', '2 usage_error'],
+    ['key revoke abc --yes', '2 usage_error'],
+    ['hold show', '2 usage_error'],
+  ])('is refused if no id begins so, or if it is too short: %s', async (line, refused) => {
+    expect(await terminal.refusal(line)).toBe(refused);
+  });
+
+  it('names no removed endpoint', async () => {
+    const { id } = await terminal.json('webhook add acme https://acme.example/old');
+    await terminal.tourctl(`webhook remove ${id} --yes`);
+    expect(await terminal.refusal(`webhook show ${id.slice(0, 30)}`)).toBe('1 endpoint_not_found');
+  });
+});
+
+describeOnTerminal('a missing id on a terminal', () => {
+  it('is chosen from a list, which typed text shortens', async () => {
+    const person = terminal.sit('hold release');
+    await person.answer('Which hold?', 'abcd1', KEY.enter);
+    await person.answer('Release 1 seat of alps', 'y', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect((await terminal.json(`hold show ${ids.hold}`)).status).toBe('released');
+  });
+
+  it('is a usage error if there is nothing to choose from', async () => {
+    await terminal.db('widget_tokens').update({ revoked_at: new Date() });
+    const person = terminal.sit('widget rotate');
+    expect(await person.ended).toBe(2);
+    expect(person.shown).toContain('<id> is missing, and there is no widget token to choose from');
+  });
+
+  it('changes nothing after Ctrl-C', async () => {
+    const person = terminal.sit('webhook pause');
+    await person.answer('Which webhook endpoint?', KEY.ctrlC);
+    expect(await person.ended).toBe(130);
+    expect((await terminal.json(`webhook show ${ids.endpoint}`)).status).toBe('active');
+  });
+});
