@@ -11,23 +11,21 @@ export const SCHEMA_PAGE = path.resolve(__dirname, '../../docs/schema.md');
 
 const INTRODUCTION = `# The schema of the database
 
-Each file of [migrations/](../migrations) that begins with 01 is one topic, and says what its tables, triggers and functions are. This page
-lists them; the columns and their constraints are in the files. \`npm run lab -- schema\` writes it from a migrated database and from the
-comments in the files, and a test compares it with both.`;
+This page shows the first sentence of each comment in [migrations/](../migrations). The files have the rest, with columns and constraints.
+\`npm run lab -- schema\` writes the page.`;
 
 /** Returns the text of docs/schema.md for a migrated database. */
 export async function describeSchema(db: Db): Promise<string> {
   const parts = [
     INTRODUCTION,
     '## Relations',
-    'A line leads from a table to the tables whose rows name its rows, with the columns that do. Tables without a line have no foreign key.',
+    'A line leads from a table to the tables whose rows name its rows, with the columns that do.',
     ['```mermaid', 'erDiagram', ...(await drawRelations(db)), '```'].join('\n'),
-    '## Tables and views',
-    toTable(['Table', 'Rows', 'File'], await listTables(db)),
+    '## Tables, views and functions',
+    ...listByFile([...(await listTables(db)), ...(await listFunctions(db))]),
     '## Triggers',
-    toTable(['Table', 'Trigger', 'Runs', 'Calls'], await listTriggers(db)),
-    '## Functions',
-    toTable(['Function', 'Work', 'File'], await listFunctions(db)),
+    'The functions that each table calls.',
+    (await listTriggers(db)).join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -64,49 +62,75 @@ async function drawRelations(db: Db): Promise<string[]> {
   });
 }
 
-async function listTables(db: Db): Promise<string[][]> {
-  const comments = readComments('table|view');
-  const { rows } = await db.raw<{ rows: { name: string; relkind: string }[] }>(RELATIONS);
-  return inOrder(
-    rows.map(({ name, relkind }) => {
-      const { comment, file } = find(comments, name);
-      return [`\`${name}\`${relkind === 'v' ? ' (view)' : ''}`, comment, linkTo(file)];
-    }),
-  );
+interface Entry {
+  label: string;
+  sentence: string;
+  file: string;
 }
 
-async function listTriggers(db: Db): Promise<string[][]> {
-  const { rows } = await db.raw<{ rows: { table: string; name: string; definition: string }[] }>(`
-    select r.name as table, t.tgname as name, pg_get_triggerdef(t.oid, true) as definition
-    from pg_trigger t join (${RELATIONS}) r on r.oid = t.tgrelid
-    where not t.tgisinternal order by r.name, t.tgname`);
-  return rows.map(({ table, name, definition }) => {
-    const [, runs] = /TRIGGER \S+ (.+?) ON /.exec(definition)!;
-    const [, calls] = /EXECUTE FUNCTION (\w+)/.exec(definition)!;
-    const each = definition.includes('FOR EACH ROW') ? 'each row' : 'each statement';
-    const deferred = definition.includes('INITIALLY DEFERRED') ? ', at COMMIT' : '';
-    return [`\`${table}\``, `\`${name}\``, `${runs!.toLowerCase()}, for ${each}${deferred}`, `\`${calls}\``];
+async function listTables(db: Db): Promise<Entry[]> {
+  const comments = readComments('table|view');
+  const { rows } = await db.raw<{ rows: { name: string; relkind: string }[] }>(RELATIONS);
+  return rows.map(({ name, relkind }) => ({
+    label: `\`${name}\`${relkind === 'v' ? ' (view)' : ''}`,
+    ...find(comments, name),
+  }));
+}
+
+/** Functions of one name are one entry: the file that is named last has the one that is called today. */
+async function listFunctions(db: Db): Promise<Entry[]> {
+  const comments = readComments('function');
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(`
+    select distinct p.proname as name from pg_proc p
+    where p.pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`);
+  return rows.map(({ name }) => ({ label: `\`${name}()\``, ...find(comments, name) }));
+}
+
+/** Returns a heading and a list for each file. */
+function listByFile(entries: Entry[]): string[] {
+  return listMigrations().flatMap((file) => {
+    const lines = entries
+      .filter((entry) => entry.file === file)
+      .map(({ label, sentence }) => `- ${label}: ${sentence}`)
+      .toSorted();
+    return lines.length === 0 ? [] : [`### [${file}](../migrations/${file}.sql)`, lines.join('\n')];
   });
 }
 
-async function listFunctions(db: Db): Promise<string[][]> {
-  const comments = readComments('function');
-  const { rows } = await db.raw<{ rows: { name: string; arguments: string }[] }>(`
-    select p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments from pg_proc p
-    where p.pronamespace = 'public'::regnamespace
-      and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`);
-  return inOrder(
-    rows.map((row) => {
-      const { comment, file } = find(comments, row.name);
-      return [`\`${row.name}(${row.arguments})\``, comment, linkTo(file)];
-    }),
-  );
+/** Returns a line for each table and function: by which writes of the table the function is called. */
+async function listTriggers(db: Db): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { table: string; definition: string }[] }>(`
+    select r.name as table, pg_get_triggerdef(t.oid, true) as definition
+    from pg_trigger t join (${RELATIONS}) r on r.oid = t.tgrelid
+    where not t.tgisinternal order by r.name, t.tgname`);
+  const calls = new Map<string, Map<string, string[]>>();
+  for (const { table, definition } of rows) {
+    const [, time, events] = /TRIGGER \S+ (BEFORE|AFTER) (.+?) ON /.exec(definition)!;
+    const [, name] = /EXECUTE FUNCTION (\w+)/.exec(definition)!;
+    const moment = definition.includes('INITIALLY DEFERRED') ? 'at COMMIT after' : time!.toLowerCase();
+    const call = `\`${name}\` ${moment}`;
+    const ofTable = calls.get(table) ?? new Map<string, string[]>();
+    calls.set(table, ofTable.set(call, [...(ofTable.get(call) ?? []), ...readEvents(events!)]));
+  }
+  return [...calls].map(([table, ofTable]) => {
+    const lines = [...ofTable].map(([call, events]) => `${call} ${[...new Set(events)].join(', ')}`);
+    return `- \`${table}\`: ${lines.join('; ')}`;
+  });
 }
 
-interface Comment {
-  comment: string;
-  file: string;
+/** Reads `INSERT OR UPDATE OF name`. Leaves out the columns if they are more than three. */
+function readEvents(events: string): string[] {
+  return events.split(' OR ').map((event) => {
+    const [kind, columns] = event.split(' OF ') as [string, string | undefined];
+    const shown = columns?.split(', ') ?? [];
+    return shown.length === 0 || shown.length > 3
+      ? kind.toLowerCase()
+      : `${kind.toLowerCase()} of ${shown.join(' and ')}`;
+  });
 }
+
+type Comment = Omit<Entry, 'label'>;
 
 /** Reads the comment above each `create` of these kinds. If several files create the same object, the last file counts. */
 function readComments(kinds: string): Map<string, Comment> {
@@ -117,33 +141,20 @@ function readComments(kinds: string): Map<string, Comment> {
   const found = new Map<string, Comment>();
   for (const file of listMigrations())
     for (const [, lines, name] of readMigration(file).replaceAll('\\?', '?').matchAll(created))
-      found.set(name!, { comment: lines!.replaceAll(/^-- ?/gm, '').trim().replaceAll('\n', ' '), file });
+      found.set(name!, { sentence: firstSentence(lines!), file });
   return found;
+}
+
+/** @param lines of a comment, each with `--` */
+function firstSentence(lines: string): string {
+  const text = lines.replaceAll(/^-- ?/gm, '').trim().replaceAll('\n', ' ');
+  return /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
 }
 
 function find(comments: Map<string, Comment>, name: string): Comment {
   const found = comments.get(name);
-  if (!found?.comment) throw new Error(`No comment is above the create of ${name} in migrations/`);
+  if (!found?.sentence) throw new Error(`No comment is above the create of ${name} in migrations/`);
   return found;
-}
-
-function linkTo(file: string): string {
-  return `[${file.slice(0, 4)}](../migrations/${file}.sql)`;
-}
-
-/** Sorts by file, then by name. */
-function inOrder(rows: string[][]): string[][] {
-  const keyOf = ([name, , file]: string[]) => `${file} ${name!.replaceAll('`', '')}`;
-  return rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-}
-
-/** Returns a Markdown table in the form of Prettier: the cells of a column are equally wide. */
-function toTable(head: string[], rows: string[][]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const [first, ...others] = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)));
-  const lines = [first!, widths.map((width) => '-'.repeat(width)), ...others];
-  return lines.map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
 async function main(): Promise<void> {
