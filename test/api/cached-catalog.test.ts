@@ -178,6 +178,14 @@ describe('the answers for the catalog and a tour', () => {
     }
   });
 
+  it('answers 304 for the same ETag also to a request with Cache-Control: no-cache, which fetch of Node adds', async () => {
+    for (const path of paths()) {
+      const { etag } = (await get(path)).headers;
+      const again = await get(path, etag).set({ 'cache-control': 'no-cache', pragma: 'no-cache' });
+      expect([again.status, again.text]).toEqual([304, '']);
+    }
+  });
+
   it('an instance with an empty cache sends the same ETag and body', async () => {
     const forgetful = createServer(createApp({ ...api.context, ...createCachedReads(api.db, NEVER_VALID) }));
     const other = supertest(forgetful.listen(0, '127.0.0.1'));

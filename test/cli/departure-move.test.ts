@@ -152,6 +152,8 @@ describe('tourctl departure move', () => {
   it('is a wrong command line if both departures are the same one, or a date has several', async () => {
     const refusal = (dates: string) => terminal.tourctl(`departure move ${tour.slug} ${dates} --json`);
     expect(await refusal(`${FROM} ${FROM}`)).toMatchObject({ code: 2 });
+    await terminal.json(`departure cancel ${tour.slug} ${FROM} --yes`);
+    expect(await refusal(`${FROM} ${FROM}`)).toMatchObject({ code: 2 });
     await seatsOn(TO, 9, '09:30');
     await seatsOn(TO, 9, '14:30');
     const several = await refusal(`${FROM} ${TO}`);

@@ -342,6 +342,11 @@ export function describeCsvColumns(): string {
     list(CSV_COLUMN_HELP.departures),
     '',
     'tourctl catalog export --out tours.csv writes both files with these columns.',
+    '',
+    'A tour in JSON may also have schedules, which add the departures that do not',
+    'exist yet: [{"every": "sat,sun", "from": "2027-05-01", "to": "2027-09-30",',
+    '"start_times": ["09:30", "14:30"], "except": ["2027-06-05"], "seats_total": 12,',
+    '"prices": {"adult": 39}}]',
   ].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
-import type { NamedDeparture } from '../../../services/api/departures/find-departures';
+import { findNamedDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { seatsOf } from '../../../services/api/pricing/party';
 import { moveDeparture, type MovedDeparture } from '../../../services/api/sales/move-departure';
 import { byOperator } from '../../../services/api/tenants/actor';
@@ -35,10 +35,11 @@ async function moveDepartureCommand(
   to: NamedDeparture,
 ): Promise<void> {
   const tour = await findTour(db, idOrSlug);
+  const sameId = (await findNamedDeparture(db, tour, from)) === (await findNamedDeparture(db, tour, to));
+  if (sameId) throw new UsageError('name two different departures');
   const result = await audited({ action: 'departure.move' }, async (trx, note) => {
     const by = byOperator(operator);
     const moved = await moveDeparture(trx, tour, { from, to, by });
-    if (moved.from.id === moved.to.id) throw new UsageError('name two different departures');
     const document = toMovedDocument(moved);
     const changed = document.moved.length + document.holds_moved > 0;
     if (changed) await recordTerminalChange(trx, tour.id);

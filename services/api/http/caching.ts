@@ -47,10 +47,18 @@ export function sendContent(
   more: string[] = [],
 ): void {
   const { text, length, etag, headers } = content;
-  if (etag !== undefined && request.headers['if-none-match'] !== undefined) {
-    response.setHeader('ETag', etag);
-    if (request.fresh) return void response.writeHead(304, [...more, ...headers] as string[]).end();
-  }
+  const known = request.headers['if-none-match'];
+  if (etag !== undefined && known !== undefined && namesTag(known, etag))
+    return void response.writeHead(304, [...more, ...headers] as string[]).end();
   const ofText = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', length];
   response.writeHead(200, [...more, ...headers, ...ofText] as string[]).end(text);
+}
+
+/**
+ * Returns true if the value of If-None-Match names the ETag (RFC 9110, 13.1.2). Unlike Express's `request.fresh`, does not look at the
+ * request's Cache-Control: Node's fetch sends no-cache with each If-None-Match, and would never get a 304.
+ */
+function namesTag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
