@@ -11,7 +11,8 @@ export const SCHEMA_PAGE = path.resolve(__dirname, '../../docs/schema.md');
 
 const INTRODUCTION = `# The schema of the database
 
-This page shows the first sentence of each comment in [migrations/](../migrations). The files have the rest, with columns and constraints.
+This page shows the first sentence of each table's comment in [migrations/](../migrations), and the names of the functions. The files have the
+rest, with columns and constraints.
 \`npm run lab -- schema\` writes the page.`;
 
 /** Returns the text of docs/schema.md for a migrated database. */
@@ -22,7 +23,7 @@ export async function describeSchema(db: Db): Promise<string> {
     'A line leads from a table to the tables whose rows name its rows, with the columns that do.',
     ['```mermaid', 'erDiagram', ...(await drawRelations(db)), '```'].join('\n'),
     '## Tables, views and functions',
-    ...listByFile([...(await listTables(db)), ...(await listFunctions(db))]),
+    ...listByFile(await listTables(db), await listFunctions(db)),
     '## Triggers',
     'The functions that each table calls.',
     (await listTriggers(db)).join('\n'),
@@ -62,19 +63,19 @@ async function drawRelations(db: Db): Promise<string[]> {
   });
 }
 
+/** A line of a list, and the file that creates its object. */
 interface Entry {
-  label: string;
-  sentence: string;
+  text: string;
   file: string;
 }
 
 async function listTables(db: Db): Promise<Entry[]> {
   const comments = readComments('table|view');
   const { rows } = await db.raw<{ rows: { name: string; relkind: string }[] }>(RELATIONS);
-  return rows.map(({ name, relkind }) => ({
-    label: `\`${name}\`${relkind === 'v' ? ' (view)' : ''}`,
-    ...find(comments, name),
-  }));
+  return rows.map(({ name, relkind }) => {
+    const { sentence, file } = find(comments, name);
+    return { text: `\`${name}\`${relkind === 'v' ? ' (view)' : ''}: ${sentence}`, file };
+  });
 }
 
 /** Functions of one name are one entry: the file that is named last has the one that is called today. */
@@ -84,16 +85,20 @@ async function listFunctions(db: Db): Promise<Entry[]> {
     select distinct p.proname as name from pg_proc p
     where p.pronamespace = 'public'::regnamespace
       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`);
-  return rows.map(({ name }) => ({ label: `\`${name}()\``, ...find(comments, name) }));
+  return rows.map(({ name }) => ({ text: `\`${name}\``, file: find(comments, name).file }));
 }
 
-/** Returns a heading and a list for each file. */
-function listByFile(entries: Entry[]): string[] {
+/** Returns for each file a heading, a list of its tables and a line with its functions. */
+function listByFile(tables: Entry[], functions: Entry[]): string[] {
   return listMigrations().flatMap((file) => {
-    const lines = entries
-      .filter((entry) => entry.file === file)
-      .map(({ label, sentence }) => `- ${label}: ${sentence}`)
-      .toSorted();
+    const textsOf = (entries: Entry[]) =>
+      entries
+        .filter((entry) => entry.file === file)
+        .map(({ text }) => text)
+        .toSorted();
+    const lines = textsOf(tables).map((text) => `- ${text}`);
+    const names = textsOf(functions);
+    if (names.length > 0) lines.push(`- Functions: ${names.join(', ')}`);
     return lines.length === 0 ? [] : [`### [${file}](../migrations/${file}.sql)`, lines.join('\n')];
   });
 }
@@ -130,7 +135,10 @@ function readEvents(events: string): string[] {
   });
 }
 
-type Comment = Omit<Entry, 'label'>;
+interface Comment {
+  sentence: string;
+  file: string;
+}
 
 /** Reads the comment above each `create` of these kinds. If several files create the same object, the last file counts. */
 function readComments(kinds: string): Map<string, Comment> {
