@@ -20,7 +20,7 @@ export async function describeSchema(db: Db): Promise<string> {
   const parts = [
     INTRODUCTION,
     '## Relations',
-    'A line leads from a table to the tables whose rows name its rows, with the columns that do.',
+    'A line leads from a table to the tables whose rows name its rows, with the columns that do. Left out: `tenant_id`, which most tables have.',
     ['```mermaid', 'erDiagram', ...(await drawRelations(db)), '```'].join('\n'),
     '## Tables, views and functions',
     ...listByFile(await listTables(db), await listFunctions(db)),
@@ -36,6 +36,7 @@ const RELATIONS = `
   select c.oid, c.relname as name, c.relkind from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition and c.relname not like 'knex%'`;
 
+/** Draws the foreign keys but those to tenants, which would hide the others. */
 async function drawRelations(db: Db): Promise<string[]> {
   interface Relation {
     parent: string;
@@ -56,7 +57,7 @@ async function drawRelations(db: Db): Promise<string[]> {
         select array_agg(attname::text order by attnum) as columns, bool_and(attnotnull) as required
         from pg_attribute where attrelid = k.conrelid and attnum = any(k.conkey)
       ) a
-    where k.contype = 'f' and k.conparentid = 0 order by p.name, t.name, a.columns`);
+    where k.contype = 'f' and k.conparentid = 0 and p.name <> 'tenants' order by p.name, t.name, a.columns`);
   return rows.map(({ parent, child, columns, isRequired, isUnique }) => {
     const line = `${isRequired ? '||' : '|o'}--${isUnique ? 'o|' : 'o{'}`;
     return `  ${parent} ${line} ${child} : "${columns.join(', ')}"`;
