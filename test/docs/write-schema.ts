@@ -25,7 +25,7 @@ export async function describeSchema(db: Db): Promise<string> {
     '## Tables, views and functions',
     ...listByFile(await listTables(db), await listFunctions(db)),
     '## Triggers',
-    'The functions that each table calls.',
+    'The writes that call each function.',
     (await listTriggers(db)).join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -104,35 +104,16 @@ function listByFile(tables: Entry[], functions: Entry[]): string[] {
   });
 }
 
-/** Returns a line for each table and function: by which writes of the table the function is called. */
+/** Returns a line for each function, with the tables whose writes call it. */
 async function listTriggers(db: Db): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { table: string; definition: string }[] }>(`
-    select r.name as table, pg_get_triggerdef(t.oid, true) as definition
-    from pg_trigger t join (${RELATIONS}) r on r.oid = t.tgrelid
-    where not t.tgisinternal order by r.name, t.tgname`);
-  const calls = new Map<string, Map<string, string[]>>();
-  for (const { table, definition } of rows) {
-    const [, time, events] = /TRIGGER \S+ (BEFORE|AFTER) (.+?) ON /.exec(definition)!;
-    const [, name] = /EXECUTE FUNCTION (\w+)/.exec(definition)!;
-    const moment = definition.includes('INITIALLY DEFERRED') ? 'at COMMIT after' : time!.toLowerCase();
-    const call = `\`${name}\` ${moment}`;
-    const ofTable = calls.get(table) ?? new Map<string, string[]>();
-    calls.set(table, ofTable.set(call, [...(ofTable.get(call) ?? []), ...readEvents(events!)]));
-  }
-  return [...calls].map(([table, ofTable]) => {
-    const lines = [...ofTable].map(([call, events]) => `${call} ${[...new Set(events)].join(', ')}`);
-    return `- \`${table}\`: ${lines.join('; ')}`;
-  });
-}
-
-/** Reads `INSERT OR UPDATE OF name`. Leaves out the columns if they are more than three. */
-function readEvents(events: string): string[] {
-  return events.split(' OR ').map((event) => {
-    const [kind, columns] = event.split(' OF ') as [string, string | undefined];
-    const shown = columns?.split(', ') ?? [];
-    return shown.length === 0 || shown.length > 3
-      ? kind.toLowerCase()
-      : `${kind.toLowerCase()} of ${shown.join(' and ')}`;
+  const { rows } = await db.raw<{ rows: { name: string; moment: string; tables: string[] }[] }>(`
+    select p.proname as name, array_agg(distinct r.name::text order by r.name::text) as tables,
+      case when t.tginitdeferred then 'at COMMIT, after' when t.tgtype & 2 > 0 then 'before' else 'after' end as moment
+    from pg_trigger t join (${RELATIONS}) r on r.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal group by 1, 3 order by 1, 3`);
+  return rows.map(({ name, moment, tables }) => {
+    const names = tables.map((table) => `\`${table}\``);
+    return `- \`${name}\` ${moment} writes of ${names.join(', ')}`;
   });
 }
 
