@@ -88,8 +88,8 @@ create trigger tours_inserted_tags after insert on tours
 create trigger tours_updated_tags after update on tours
   referencing new table as new_rows old table as old_rows for each statement execute function keep_tour_tags();
 
--- Each write to a tour or its departures, by any writer. While a tour has a row here, its digest in tour_imports is not valid. Writers
--- only add rows, so that they do not wait for each other. An import deletes the rows that its comparison has seen.
+-- Records each write to a tour or its departures, by any writer. While a tour has a row here, the digest of the tour in tour_imports is not
+-- valid. Writers only add rows, so that they do not wait for each other. An import deletes the rows that existed at its comparison.
 create table tour_edits (
   id          bigint generated always as identity primary key,
   tour_id     uuid   not null,
@@ -97,7 +97,7 @@ create table tour_edits (
 );
 create index tour_edits_by_tour on tour_edits (tour_id);
 
--- Adds a row to tour_edits for each tour that a statement has changed: its own row, or rows of its departures.
+-- Adds rows to tour_edits: one for each tour whose own row, or the row of one of its departures, a statement has changed.
 create function note_tour_edits() returns trigger language plpgsql as $$
 begin
   if tg_table_name = 'tours' then

@@ -35,7 +35,7 @@ create table departures (
 create index departures_by_date on departures (departure_date, tour_id) where status = 'scheduled';
 create index departures_by_status_change on departures (status_changed_at, id) where status_changed_at is not null;
 
--- Writes status_changed_at, by whatever statement the departure is cancelled or reopened.
+-- Writes status_changed_at whenever any statement cancels or reopens the departure.
 create function stamp_departure_status() returns trigger language plpgsql as
   'begin new.status_changed_at := clock_timestamp(); return new; end';
 create trigger departures_status_stamped before update on departures
@@ -82,8 +82,8 @@ create function next_departure_key(departure_date date, name_folded text, tour_i
   return (coalesce(to_char(departure_date, 'YYYY-MM-DD'), 'none') || e'\x01' || name_folded || e'\x01' || tour_id) collate "C";
 
 -- The next open departure of each tour, computed in advance, because a list in the order of next departures needs an index. A row is valid
--- from computed_at until just before open_until, if its tour is not in next_departures_due. A query computes the rows that are not valid
--- itself, so its result is always exact. Every 15 seconds the API stores them again.
+-- from computed_at until just before open_until, if its tour is not in next_departures_due. A query computes the next departures of all
+-- other tours itself, so its result is always exact. Every 15 seconds the API computes and stores the missing rows.
 create table next_departures (
   tour_id     uuid        primary key references tours (id) on delete cascade,
   continent   text        collate "C" not null,
@@ -105,7 +105,7 @@ create table next_departures_due (
 );
 create index next_departures_due_by_tour on next_departures_due (tour_id);
 
--- Adds to next_departures_due each tour that a statement has changed: its own row, or rows of its departures.
+-- Adds rows to next_departures_due: one for each tour whose own row, or the row of one of its departures, a statement has changed.
 create function mark_next_departures() returns trigger language plpgsql as $$
 begin
   if tg_table_name = 'tours' then

@@ -1,7 +1,7 @@
 -- Holds: seats that a tenant keeps for a customer until the customer decides.
 
--- Keeps seats of one departure, and their price, for one tenant: until expires_at, until it is released, or until a booking consumes it.
--- The lead that consumes a hold names it in hold_id.
+-- Holds. A hold keeps seats of one departure, and their price, for one tenant: until expires_at, until the tenant releases the hold, or
+-- until a booking consumes it. The lead that consumes a hold names the hold in hold_id.
 create table seat_holds (
   id               uuid        primary key default gen_random_uuid(),
   tenant_id        uuid        not null references tenants (id),
@@ -38,16 +38,16 @@ create table seat_holds (
   constraint seat_holds_children_priced check (children = 0 or child_price_minor is not null),
   constraint seat_holds_prices_range check (child_price_minor >= 0 and single_supplement_minor >= 0)
 );
--- ANALYZE then assumes one departure for every 20 rows. Without this, it would estimate the number of departures by a sample. A rush on one
--- departure can fill the sample, and the planner would assume that all rows belong to this departure.
+-- Makes ANALYZE assume one departure for every 20 rows, instead of an estimate from a sample. A rush on one departure can fill the sample,
+-- and the planner would then assume that all rows belong to this departure.
 alter table seat_holds alter column departure_id set (n_distinct = -0.05);
 
--- For count_seats. The column sandbox follows departure_id in the index, so a count of real seats reads no sandbox row, and a count of
--- sandbox seats no real row. The index has all columns of the count, so the count need not read the table.
+-- For count_seats. The column sandbox follows departure_id in the index. So a count of real seats reads only real rows, and a count of
+-- sandbox seats reads only sandbox rows. The index has all columns of the count, so the count need not read the table.
 create index seat_holds_live_by_kind on seat_holds (departure_id, sandbox, expires_at) include (quantity) where status = 'active';
--- The count of a departure's seats must not be able to use the next two indexes. In a new database, whose tables have no statistics, all
--- plans cost the same: until ANALYZE, the count read the live holds of all departures by their expiry. So the condition of each index
--- says that a column which the count does not compare is not null. Queries that compare the column can use the index.
+-- The count of a departure's seats must not use the next two indexes. In a new database, whose tables have no statistics, all plans cost
+-- the same: until ANALYZE, the count read the live holds of all departures by their expiry. So each of the two indexes has a condition `is
+-- not null` on a column that the count does not compare. A query that compares the column can use the index.
 create index seat_holds_by_expiry on seat_holds (expires_at) where status = 'active' and expires_at is not null;
 create index seat_holds_live_by_tenant on seat_holds (tenant_id, expires_at) where status = 'active' and tenant_id is not null;
 create index seat_holds_by_external_ref on seat_holds (tenant_id, external_ref, departure_id)

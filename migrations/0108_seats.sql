@@ -21,8 +21,8 @@ create function seats_taken(departure uuid, at timestamptz) returns integer
   return (select taken from count_seats(departure, false, at));
 
 -- Refuses a write, from any code path, after which more seats of a departure are taken than the departure has. Locks the departures, so
--- that writers which did not lock them cannot race; for a caller that holds the locks, this costs nothing. Reads the clock in a statement
--- of its own: with a volatile argument, PostgreSQL would not put the body of count_seats into the statement.
+-- that writers which did not lock them cannot race. For a caller that holds the locks, this costs nothing. Reads the clock in a separate
+-- statement: with a volatile argument, PostgreSQL would not inline the body of count_seats.
 create function refuse_oversold_departures(departure_ids uuid[], of_sandbox boolean) returns void language plpgsql as $$
 declare
   oversold uuid;
@@ -46,9 +46,9 @@ begin
 end $$;
 
 -- Checks that each written row is a sandbox row exactly if its tenant is a sandbox tenant. Then counts the seats of the departures again,
--- real seats and those of the sandbox separately. Counts only for rows that take seats. A write that frees seats is never refused, so that
--- an oversold departure can be repaired. An operator may give a departure fewer seats than its sandbox rows take. So an update of sandbox
--- rows is not counted: otherwise such a booking could not even be confirmed.
+-- real seats and those of the sandbox separately. Does not count for rows that take no seats: a write that frees seats is never refused, so
+-- that an oversold departure can be repaired. An operator may give a departure fewer seats than its sandbox rows take. So an update of
+-- sandbox rows is not counted: otherwise such a booking could not even be confirmed.
 create function recount_written_departures() returns trigger language plpgsql as $$
 declare
   grown uuid[] := array(select distinct w.departure_id from written w
@@ -77,7 +77,8 @@ create trigger booking_leads_inserted after insert on booking_leads
 create trigger booking_leads_updated after update on booking_leads
   referencing new table as written for each statement execute function recount_written_departures();
 
--- Counts the seats of a departure that gets fewer seats. Only real seats limit how few it may get.
+-- Counts the seats again when a departure gets fewer seats. Refuses a number below the taken real seats. Seats of the sandbox do not limit
+-- the number.
 create function recount_shrunk_departure() returns trigger language plpgsql as $$
 begin
   perform refuse_oversold_departures(array[new.id], false);

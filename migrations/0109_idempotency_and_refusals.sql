@@ -1,4 +1,4 @@
--- Answers: those of acknowledged writes, which a repeated request gets again, and refusals.
+-- Idempotency and refusals: the stored answers of acknowledged writes, which a repeated request gets again, and the refused requests.
 
 -- Acknowledged writes with an Idempotency-Key, with the exact bytes of the answer. The row and the effect of the write are committed in one
 -- transaction, so either both exist or neither.

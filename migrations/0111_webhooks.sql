@@ -93,8 +93,8 @@ create index webhook_deliveries_tenant on webhook_deliveries (tenant_id, id);
 create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, id);
 create index webhook_deliveries_undelivered on webhook_deliveries (status, id) where status <> 'delivered';
 
--- The attempts to send deliveries. Rows are only added. An attempt has the fence of its claim as its number, so there is no gap, even after
--- a worker was lost.
+-- The attempts to send deliveries. Rows are only added. The number of an attempt is the fence token of its claim. So the numbers of a
+-- delivery have no gap, even after a worker was lost.
 create table webhook_attempts (
   delivery_id      uuid        not null,
   number           integer     not null constraint webhook_attempts_number_positive check (number > 0),

@@ -1,8 +1,9 @@
--- The months of the webhook history. maintenance/history-retention.ts calls these functions: it creates months ahead, drops months that
--- are wholly older than the retention, and finds rows of months without a table in the default partitions, because a queue that did not
--- run for months created no tables. The functions that the queue may call run with the rights of the owner, to whom the months belong (at
--- the end of this file). So they check their arguments, and name the table of a month with its schema: without it they would find a
--- temporary view of the caller, whose functions would run as the owner.
+-- The months of the webhook history. maintenance/history-retention.ts calls these functions. It creates months ahead, and drops months that
+-- are older than the retention. If a month has no table, because the queue did not run for months, it finds the rows of the month in the
+-- default partitions.
+-- The owner has the tables of the months. So the functions that the queue may call run with the rights of the owner (at the end of this
+-- file), and check their arguments. They name the table of a month with its schema. Without the schema, they could find a temporary view
+-- that the caller has made, and functions in this view would run as the owner.
 
 -- Returns the key column of a table of the history, and the range of a month in it.
 create function webhook_month_range(parent text, month date, out key text, out low text, out high text) language plpgsql as $$
@@ -15,9 +16,9 @@ begin
   high := case key when 'at' then ends::text else webhook_first_id(ends)::text end;
 end $$;
 
--- Creates one table of any month; returns true if it did. Attaches the table, because creating it in place would lock out every booking.
--- Takes that lock only for a month that has begun: its rows in the default partition must not be seen while they move. Only the owner
--- may call it: a restore needs the months of its file.
+-- Creates one table of any month; returns true if it created the table. Creates a separate table and attaches it, because `create table …
+-- partition of` would block every booking. For a month that has begun, locks the parent table, because the rows of the month move from the
+-- default partition, and must not be seen while they move. Only the owner may call this function: a restore needs the months of its file.
 create function webhook_attach_month(parent text, month date) returns boolean language plpgsql as $$
 declare
   part text := format('%I.%I', current_schema(), parent || to_char(month, '"_"YYYY"_"MM'));
@@ -49,9 +50,9 @@ begin
   return made;
 end $$;
 
--- Creates one table of a month that the queue may make: the current month, the two after it, and earlier ones that have rows in the
--- default partition. The caller commits after each table, so that it holds the lock of one table at a time: statements lock the tables
--- in different orders, so a caller with one lock that waits for the next one could deadlock with them.
+-- Creates one table of a month that the queue may create: the current month, the two after it, and earlier months that have rows in the
+-- default partition. The caller commits after each table, so that it holds the lock of only one table at a time. Other statements lock the
+-- tables in other orders: a caller that waits for a second lock could deadlock with them.
 create function webhook_make_month_of(parent text, month date) returns boolean language plpgsql as $$
 declare
   this_month date := date_trunc('month', clock_timestamp() at time zone 'UTC')::date;
@@ -105,14 +106,14 @@ begin
   end loop;
 end $$;
 
--- Returns the time before which any history may be deleted. A day is the shortest retention that the queue can have. No function can know
--- the real one, because it is a setting of the queue.
+-- Returns the time before which history may be deleted: the start of the month to which yesterday belongs. A day is the shortest retention
+-- that the queue can have. The database does not know the actual retention, because it is a setting of the queue.
 create function webhook_kept_from() returns timestamptz language sql
   return date_trunc('month', (clock_timestamp() - interval '1 day') at time zone 'UTC') at time zone 'UTC';
 
--- Drops the existing tables of a month and its queue rows. Returns the number of deliveries that were still waiting. The tables are
--- created one by one, so an interruption may leave only some of them. Ids have no time before 1970: one would be above all ids. And a
--- month before Christ has the name of another month.
+-- Drops the existing tables of a month and its queue rows. Returns the number of deliveries that were still waiting. The tables are created
+-- one by one, so an interruption may leave only some of them. Refuses a month before 1970: an id has no such time, so webhook_first_id
+-- would return an id above all others. Also, to_char() gives a year before Christ the same name as a year after Christ.
 create function webhook_drop_month(month date) returns integer language plpgsql as $$
 declare
   suffix text := to_char(month, '"_"YYYY"_"MM');
@@ -135,8 +136,8 @@ begin
   return given_up;
 end $$;
 
--- Deletes rows from before that time: at most at_most rows of the first table that has any. Deletes deliveries first, with their queue
--- rows, because a queued delivery needs its event. A later statement reads the queue, so that it sees a replay for which the first
+-- Deletes rows from before the time `before`: at most at_most rows of the first table that has any. Deletes deliveries first, with their
+-- queue rows, because a queued delivery needs its event. A later statement reads the queue, so that it sees a replay for which the first
 -- statement waited. given_up counts deliveries that were still waiting.
 create function webhook_expire_stranded(before timestamptz, at_most integer, out deleted integer, out given_up integer)
   language plpgsql as $$
@@ -175,7 +176,7 @@ create function webhook_snapshot_age() returns float8 language sql stable as $$
   where backend_xmin is not null and pid <> pg_backend_pid()
 $$;
 
--- A function that is replaced loses these settings: give them again.
+-- `create or replace function` resets these settings, so a migration that replaces one of the functions must set them again.
 do $$
 declare
   signature text;

@@ -11,8 +11,8 @@ create table change_version (
 insert into change_version (version) values (1);
 
 -- Running transactions that have changed the catalog or other cached data. If a change incremented the version at once, it would lock the
--- version until its transaction ends, and a revocation would wait for a long import. So a change inserts a mark here, without a wait, and
--- the version is incremented at COMMIT.
+-- version until its transaction ends, and a revocation would wait for a long import. So a change only inserts a row here, without a wait.
+-- COMMIT then increments the version.
 create table change_marks (
   transaction xid8    primary key,
   -- The number that the changes of the transaction have in the tables below.
@@ -104,7 +104,7 @@ from visibility_periods v
   cross join lateral (select (select k.at from catalog_commits k where k.change_id = v.from_change) as at offset 0) f
   cross join lateral (select (select k.at from catalog_commits k where k.change_id = v.until_change) as at offset 0) u;
 
--- Marks the transaction: its COMMIT increments the version.
+-- Inserts the transaction into change_marks, so that its COMMIT increments the version.
 create function mark_change() returns trigger language plpgsql as $$
 begin
   insert into change_marks (transaction) values (pg_current_xact_id())
@@ -112,8 +112,8 @@ begin
   return null;
 end $$;
 
--- Increments the version at COMMIT, and gives the change its time. Two commits are at least two milliseconds apart, so that there is a time
--- between them: as_of.
+-- Increments the version at COMMIT, and stores the time of the change. The times of two changes differ by at least two milliseconds, so
+-- that a time between them exists: the `as_of` of a list.
 create function raise_change_version() returns trigger language plpgsql as $$
 declare
   cached boolean;
@@ -130,9 +130,9 @@ end $$;
 create constraint trigger change_marks_at_commit after insert on change_marks
   deferrable initially deferred for each row execute function raise_change_version();
 
--- Triggers mark every statement that changes cached data, so that no writer can forget it. An insert of a tenant or credential changes no
--- cached data. The lists of columns contain every column of a credential except the times of its last use, which are written in batches
--- every half minute.
+-- Triggers call mark_change for every statement that changes cached data, so that no writer can forget the call. An insert of a tenant or
+-- credential changes no cached data. The lists of columns contain every column of a credential except the times of its last use, which are
+-- written in batches every half minute.
 create trigger tenants_changed after update or delete or truncate on tenants
   for each statement execute function mark_change();
 create trigger api_keys_changed
@@ -154,7 +154,7 @@ create trigger tours_changed after insert or update or delete or truncate on tou
 create trigger departures_changed after insert or update or delete or truncate on departures
   for each statement execute function mark_change();
 
--- Returns the number of this transaction's changes.
+-- Returns the change_id of this transaction. Inserts a row into change_marks if the transaction has none.
 create function current_change() returns bigint language plpgsql as $$
 declare
   change bigint := (select change_id from change_marks where transaction = pg_current_xact_id());

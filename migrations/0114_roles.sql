@@ -62,7 +62,8 @@ from (values
   ('tour_publication_times',   'select',                                             ''),
   ('visibility_times',         'select',                                             ''),
   ('api_instances',            'select, insert, update, delete',                     ''),
-  -- Only the owner stores check values: the terminal, when it uses a secret to write what depends on it.
+  -- Only the owner writes check values, because one wrong row stops every start. The terminal writes the check value of a secret before the
+  -- first row that depends on the secret.
   ('secret_checks',            'select',                                             'select'),
   ('database_rights',          '',                                                   ''),
   ('knex_migrations',          'select',                                             'select'),
@@ -100,7 +101,7 @@ begin
   end if;
 end $$;
 
--- Roles belong to the server: another database may have created them, or create them right now.
+-- Roles belong to the server, not to the database: another database may have created them already, or may be creating them now.
 do $$
 declare
   missing text;

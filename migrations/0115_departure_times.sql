@@ -55,7 +55,7 @@ create function departure_closes_at(departure_date date, start_time text, closes
     then departure_past_from(departure_date, start_time) at time zone time_zone
     else first_instant(departure_past_from(departure_date, start_time), time_zone) end);
 
--- The next departures of these tours were computed without start times.
+-- Computes the next departures of these tours again, because they were computed without start times.
 insert into next_departures_due (tour_id) select id from tours where start_time is not null;
 
 -- True for a process that knows start times. Processes of the previous release do not write the column. While such a process runs, a second
@@ -115,7 +115,7 @@ create trigger departures_updated_start_time after update of tour_id, departure_
   for each row when ((old.tour_id, old.departure_date, old.start_time) is distinct from (new.tour_id, new.departure_date, new.start_time))
   execute function check_updated_start_time();
 
--- Checks all dates of a tour whose start time changes, because it applies to departures without a start time of their own.
+-- Checks all dates of a tour whose start time changes, because the start time applies to all departures without their own.
 create function check_tour_start_time() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array[new.id], array['-infinity'::date], array['infinity'::date]);

@@ -47,7 +47,7 @@ export async function drain(
   const timers = [
     setTimeout(() => shedder.shutDown(), times.refusalStarts - elapsed()),
     setTimeout(() => server.closeAllConnections(), times.end - elapsed()),
-    // Node closes idle connections only once, when the server closes.
+    // Closes idle connections again and again, because Node closes them only once, when the server closes.
     setInterval(() => server.closeIdleConnections(), CHECK_MS),
   ];
   await closed;
@@ -59,7 +59,8 @@ const SHORT_TURN_MS = 1;
 
 /**
  * Resolves when the kernel has almost no connection that Node has not accepted. Node accepts one connection in each turn of its loop, so
- * many may wait. In a test with 120 closes under POSTs on new connections, a close after one turn lost 411 requests, and this wait lost 6.
+ * many may wait. In a test, the listener was closed 120 times while POSTs arrived on new connections. A close after one turn lost 411
+ * requests. A close after this wait lost 6.
  */
 async function untilNoConnectionWaits(server: http.Server, atMostMs: number): Promise<void> {
   const until = performance.now() + atMostMs;

@@ -79,12 +79,12 @@ async function listTables(db: Db): Promise<Entry[]> {
   });
 }
 
-/** Functions of one name are one entry: the file that is named last has the one that is called today. */
+/** Lists the functions but those of triggers. Functions of one name are one entry: the file that is named last has the one that is called today. */
 async function listFunctions(db: Db): Promise<Entry[]> {
   const comments = readComments('function');
   const { rows } = await db.raw<{ rows: { name: string }[] }>(`
     select distinct p.proname as name from pg_proc p
-    where p.pronamespace = 'public'::regnamespace
+    where p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype
       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`);
   return rows.map(({ name }) => ({ text: `\`${name}\``, file: find(comments, name).file }));
 }

@@ -6,8 +6,8 @@ export const BACKUP_FORMAT = 1;
 export const PRODUCT = 'tour-platform backup';
 
 /**
- * The highest number that a header may have for a sequence. No real sequence reaches it. A restore can add to it, because JSON has exact
- * integers up to 2 ** 53.
+ * The highest number that a header may have for a sequence. No real sequence reaches it. It is far below 2 ** 53, up to which JSON numbers
+ * are exact, so that a restore can add to it.
  */
 const MOST_NUMBERS = 2 ** 52;
 

@@ -107,7 +107,7 @@ export async function finishLoad(trx: Trx, additions: Additions): Promise<void> 
 }
 
 async function run(trx: Trx, statements: string[]): Promise<void> {
-  // Definitions contain no bindings, but may contain a question mark.
+  // Escapes question marks, which Knex would take for bindings.
   for (const statement of statements) await trx.raw(statement.replaceAll('?', '\\?'));
 }
 

@@ -80,8 +80,8 @@ function checksumOf(text: string): string {
 const OUR_SEQUENCES = "schemaname = current_schema() and sequencename not like 'knex%'";
 
 /**
- * Returns the last number of each sequence that has given a number. The number is the present one, because a snapshot does not contain
- * sequences.
+ * Returns the last number of each sequence that has been used. Returns the present numbers, not those of the snapshot, because sequences do
+ * not belong to a snapshot.
  */
 export async function findSequences(db: Db): Promise<Record<string, number>> {
   const { rows } = await db.raw<{ rows: { name: string; last: number }[] }>(
@@ -141,7 +141,7 @@ export async function copyIn(trx: Trx, { name, columns }: TableColumns): Promise
   return (await connectionOf(trx)).query(copyFrom(sql));
 }
 
-/** Returns the connection that the transaction has. Knex releases it at the end of the transaction. */
+/** Returns the database connection of the transaction. Knex releases the connection at the end of the transaction. */
 async function connectionOf(trx: Trx): Promise<Client> {
   return (await trx.client.acquireConnection()) as Client;
 }

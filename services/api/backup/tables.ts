@@ -1,5 +1,5 @@
 /**
- * The tables that a backup copies. Whoever adds a table in a migration adds its name here or to LEFT_OUT_TABLES; otherwise
+ * The tables that a backup copies. A migration that adds a table must add its name here or to LEFT_OUT_TABLES; otherwise
  * test/backup/tables.test.ts fails. The order does not matter, because a restore adds the foreign keys after the rows.
  */
 export const COPIED_TABLES = [

@@ -30,7 +30,7 @@ export async function writeBackup(
   return db.transaction(async (trx) => {
     await openSnapshot(trx, COPIED_TABLES);
     let header: BackupHeader | undefined;
-    // Describes the snapshot only when the file is open, so that a folder that cannot be written to is refused first.
+    // Reads the snapshot only after writeBackupFile has opened the file, so that an unwritable folder is refused first.
     const content = async function* () {
       header = await describeSnapshot(trx, version);
       yield* contentOf(trx, header);

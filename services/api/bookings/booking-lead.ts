@@ -9,7 +9,7 @@ import type { PaymentMethod, Tenant } from '../tenants/tenant';
 export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];
 
-/** The interface that created a booking. */
+/** The API through which a booking was created: REST or OCTO. */
 export type BookingSource = 'tenant_api' | 'octo';
 
 /** One person of a booking, as stored and shown. */
@@ -24,7 +24,7 @@ export interface Traveller {
 
 /**
  * Checks that no category has more travellers than seats.
- * @param travellers null: an entry without a category, which is not counted
+ * @param travellers null stands for a traveller without a valid category, who is not counted
  * @throws InvalidInputError (400)
  */
 export function assertTravellersBooked(
@@ -108,7 +108,10 @@ export interface BookingLead {
 /** The position of a lead in a list. */
 export interface LeadPosition {
   id: number;
-  /** In a list by departure: its date. In a list by change: the time of the change, with microseconds. By creation: undefined. */
+  /**
+   * The sort key of the position. In a list by departure: the date of the departure. In a list by change: the time of the change, with
+   * microseconds. In a list by creation: undefined.
+   */
   key?: string;
 }
 

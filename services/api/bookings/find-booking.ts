@@ -56,7 +56,7 @@ export async function* walkBookings(
 export interface Moment {
   at: Date;
   event: HoldMoment['event'] | 'booked' | 'changed' | 'confirmed' | 'cancelled' | 'expired' | 'anonymized';
-  /** Null: nobody (the hold or the booking expired), or unknown. */
+  /** The actor. Null: the hold or the booking expired, or the actor is unknown. */
   by: string | null;
   detail: string | null;
 }

@@ -98,8 +98,8 @@ const BY_UPDATE: LeadOrder = {
 };
 
 /**
- * Returns leads. With `updatedSince`: by time of change, so that a lead that changes while a client reads the pages appears again. With
- * `departureFrom` or `departureTo`: by date of departure. Otherwise: newest first.
+ * Returns leads. With `updatedSince`: by time of change. A lead that changes while a client reads the pages thus appears again on a later
+ * page. With `departureFrom` or `departureTo`: by date of departure. Otherwise: newest first.
  */
 export async function findLeads(
   db: Db,
@@ -138,9 +138,8 @@ function orderOf(scope: TenantScope, filter: Omit<LeadFilter, 'after'>): LeadOrd
 }
 
 /**
- * Returns the conditions of a status: a lead must meet one of them. The conditions for one tenant can use an index. No index has the
- * bookings of all tenants by status, so that the condition for all tenants is checked while the newest bookings are read, until the page is
- * full.
+ * Returns the conditions of a status: a lead must meet one of them. For one tenant, the conditions can use an index. For all tenants, no
+ * index has the status: the condition is checked while the newest bookings are read, until the page is full.
  */
 function statusConditions(scope: TenantScope, status: BookingStatus | undefined): string[] {
   if (status === undefined) return ['true'];

@@ -13,7 +13,9 @@ export interface CatalogRecord {
   unchanged?: UnchangedEntry;
 }
 
-/** An entry with a stored digest. An earlier import made or found its tour equal to the entry, and nothing has changed the tour since. */
+/**
+ * An entry with a stored digest. An earlier import made the tour equal to the entry, or found it equal. Nothing has changed the tour since.
+ */
 export interface UnchangedEntry {
   slug: string;
   /** Number of departures in the entry. */

@@ -49,7 +49,7 @@ function limited(most: number, forbidden: RegExp, fold: (value: string) => strin
   );
 }
 
-/** Accepts text of one line. Replaces line breaks by a space. */
+/** Reads a text as one line: replaces each line break by a space. */
 const line = (most: number) =>
   limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
 const paragraphs = (most: number) =>
@@ -183,8 +183,8 @@ export const DEPARTURE = object({
 });
 
 /**
- * A rule that describes dates. An import adds a departure on each date that has none at that time. expandSchedule checks the fields that
- * describe the dates.
+ * A rule that describes dates. An import adds a departure at each described date and time, unless the tour already has one then.
+ * expandSchedule checks the fields that describe the dates.
  */
 const SCHEDULE = object({
   every: z.string(

@@ -4,8 +4,8 @@ import type { CatalogTour, TourStatus } from '../catalog/tour';
 import { CatalogBusyError } from './import.errors';
 
 /**
- * Publishes or archives a tour. Locks its departures before the tour, as an import that changes the status does, so that each sale is made
- * entirely before or after the change. Holds and bookings stay.
+ * Publishes or archives a tour. Locks the departures of the tour before the tour, in the same order as an import. So each sale is made
+ * entirely before or entirely after the change. Holds and bookings stay.
  * @throws UnknownTourError, CatalogBusyError
  */
 export async function changeTourStatus(

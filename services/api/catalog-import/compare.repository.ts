@@ -69,7 +69,8 @@ const COMPARE = `
     cross join lateral jsonb_populate_record(t,
       case when t.id is null then ?::jsonb || s.columns else coalesce(s.columns, '{}') end) as m
   ),
-  -- Merges each departure in the same way. A new departure gets its id from the table. A stored departure keeps its own time, or none.
+  -- Merges the values of each row of the files into the stored departure, or into the defaults of a new one. A new departure gets its id
+  -- from the table. A stored departure keeps its own start time, or none.
   merged_departures as (
     select s.entry, s.position, s.is_scheduled, m.tour_id, m.stored_start_time, m.stored_time_zone, d as stored, d.id, s.departure_date,
            case when d.id is null then s.start_time else d.start_time end as start_time,
@@ -86,7 +87,8 @@ const COMPARE = `
     left join departures d on d.tour_id = m.tour_id and d.departure_date = s.departure_date
       and ${isStagedFor('s', 'd', 'm.start_time')}
   ),
-  -- Decides the action for each departure. Deletes a missing departure without holds and leads. Cancels a missing future one with them.
+  -- Decides the action for each departure. Deletes a missing departure that has no hold or lead. Cancels a missing departure that has one,
+  -- unless the departure is past.
   decided as (
     select d.*, case
         when d.position is null then case
@@ -109,7 +111,7 @@ const COMPARE = `
     from decided where action is not null
     returning entry
   )
-  -- Touches a tour if only its departures change: its revision grows.
+  -- Adds the tours of which only departures change, with the action touch: the import increments their revision.
   insert into changed_tours (entry, action, is_repriced, id, ${columnsOf()})
   select entry, case when differs then action else 'touch' end, is_repriced, tour_id, ${columnsOf()}
   from merged

@@ -119,7 +119,7 @@ function findOpening(text: string): string | undefined {
   return opening;
 }
 
-/** @param text the rest after the array. A rest of at most `least` characters is not checked yet: the next chunk may complete it */
+/** @param text the text after the array. A text of at most `least` characters is not checked yet: the next chunk may complete it */
 function refuseMore(text: string, line: number, isInObject?: boolean, least = -1): void {
   const rest = text.trim();
   if (text.length <= least || rest === (isInObject ? '}' : '')) return;

@@ -33,16 +33,18 @@ import {
 import { stageDigests, storeDigests } from './known-digests.repository';
 
 export interface ImportOptions {
-  /** Archive the tours that the files lack, and remove the departures that are missing from a tour's list. */
+  /**
+   * True: the import archives the tours that are missing from the files, and removes the departures that are missing from a tour's list.
+   */
   prune: boolean;
-  /** Report every change, and write nothing. */
+  /** True: the import reports every change, and writes nothing. */
   dryRun?: boolean;
 }
 
 /** An import whose files are in the staging tables. */
 interface StagedImport {
   stage: Stage;
-  /** Tours and departures of the files. */
+  /** The numbers of tours and departures in the files. */
   total: StagedFiles;
   issues: IssueList;
   prune: boolean;
@@ -50,7 +52,7 @@ interface StagedImport {
 
 /** An import that was compared with the catalog. */
 export interface ComparedImport extends StagedImport {
-  /** Contains the issues if the import is refused. */
+  /** The report of the comparison. It lists the issues if the import is refused. */
   report: ImportReport;
   /** Number of rows to be written. */
   rows: number;

@@ -143,7 +143,7 @@ const MOST_NAMED = 1000;
 export interface Removals {
   /** Digest of all removals, to detect that they have changed. */
   digest: string;
-  /** The first removals, as text. */
+  /** Texts that name the first removals, at most MOST_NAMED. */
   named: string[];
 }
 
@@ -177,7 +177,7 @@ export interface TourDiff {
   tour: string;
   /** The change of the tour's own fields; absent if only departures change. */
   change?: 'created' | 'updated' | 'archived';
-  /** Given for an updated tour. */
+  /** The changed fields of an updated tour. */
   fields?: FieldDiff[];
   departures?: DepartureDiff[];
 }

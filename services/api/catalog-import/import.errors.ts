@@ -38,13 +38,13 @@ export class CatalogBusyError extends AppError {
 export class CatalogChangedError extends AppError {
   readonly code = 'catalog_changed';
 
-  /** @param change a sentence without its end */
+  /** @param change the first words of the message, such as `A departure was added` */
   constructor(change: string) {
     super(`${change} while the files were compared; nothing was written. Run the import again`);
   }
 }
 
-/** The constraints of 0115_departure_times.sql and 0116_departure_times_index.sql, under which no two departures begin together. */
+/** The constraints that refuse two departures of a tour with the same start (0115_departure_times.sql, 0116_departure_times_index.sql). */
 const DISTINCT_STARTS = ['departures_told_apart', 'departures_one_per_start'];
 
 /**

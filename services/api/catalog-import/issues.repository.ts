@@ -91,7 +91,7 @@ const REFUSED = `
     select s.*, t.id as tour_id, t.slug, t.currency, t.digits, t.time_zone, coalesce(s.start_time, t.start_time) as begins_at
     from staged_departures s join tour t on t.entry = s.entry where s.position is not null
   ),
-  -- Finds the rows of dates that have several rows.
+  -- Numbers the rows that share their date with other rows of the same tour.
   shared as (
     select d.*, row_number() over same_start as number, first_value(d.position) over same_start as first_position
     from departure d join shared_dates x on x.entry = d.entry and x.departure_date = d.departure_date
@@ -126,7 +126,8 @@ const REFUSED = `
     union all
     select entry, null, 'base_price', base_price, currency, digits from tour
   ),
-  -- Finds the tours that change their currency. Live holds and standing leads of real seats were promised a price in the stored one.
+  -- Finds the tours that change their currency. is_in_use: a live hold or a standing lead on real seats has a price in the stored
+  -- currency.
   repriced as materialized (
     select t.*, exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
                         where d.tour_id = t.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at))
@@ -134,7 +135,7 @@ const REFUSED = `
                         where l.tour_id = t.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
     from tour t where t.is_repriced
   ),
-  -- Finds the issues. An issue of a departure has its position.
+  -- Finds the issues. An issue of a departure also has the position of the departure.
   issue (entry, position, rank, field, message, first_position) as (
     select entry, position, 1, 'departure_date', case when begins_at is null
              then 'is the date of a second departure of the tour; the first is at'
@@ -166,7 +167,7 @@ const REFUSED = `
              else format('changes, so two departures begin at %s', ${departureName('departure_date', 'begins_at')}) end, null::integer
     from (select * from moved where of_time > 1 or (begins_at is null and of_date > 1) order by entry, departure_date) as equal
     union all
-    -- Leaves out past departures. Leaves out dates that the file has, because the rows of the file have this issue themselves.
+    -- Leaves out past departures. Leaves out dates that the file has, because the file's own rows get this issue.
     select distinct on (entry) entry, null::integer, 3, case when tour_time is distinct from stored_start_time then 'start_time' else 'time_zone' end,
            format('changes, so a departure begins at %s, which clocks in %s skip', ${departureName('departure_date', 'begins_at')}, time_zone),
            null::integer
@@ -190,7 +191,7 @@ const REFUSED = `
            format('must stay %s: the tour has live holds or standing bookings', stored_currency), null
     from repriced where is_in_use
     union all
-    -- Reports nothing while a row of the file has no valid date, because this row may be the missing departure.
+    -- Reports nothing if a row of the file has no valid date, because this row may be the missing departure.
     select r.entry, null, 4, 'currency',
            'changes, so the file must price every departure of the tour; missing: '
              || string_agg(${departureName('d.departure_date', 'coalesce(d.start_time, r.start_time)')}, ', '
@@ -208,7 +209,8 @@ const REFUSED = `
     from clock, changed_departures c join departures d on d.id = c.id join tour t on t.entry = c.entry
     where c.action = 'update' and c.seats_total < d.seats_total and c.seats_total < seats_taken(d.id, clock.at)
   )
-  -- A departure of a tour's list has the place of the tour.
+  -- For a departure in a tour's own list, reports the position of the tour in the file, because the departure has no file and line of its
+  -- own.
   select case when d.file is null then ${placeJson('t')} else ${placeJson('d')} end as place,
          case when d.index is null then i.field
               when d.is_scheduled then format('schedules[%s].%s', d.index,

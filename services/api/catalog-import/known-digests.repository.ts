@@ -79,7 +79,7 @@ export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
     update staged_digests s set tour_id = t.id from tours t where t.slug = s.slug and s.tour_id is null;
     delete from staged_digests s using tour_imports i where i.tour_id = s.tour_id and i.stamp is distinct from s.stamp;
     delete from tour_edits e using staged_digests s where e.tour_id = s.tour_id and e.id = any(s.edits);
-    -- Deletes the import's own edits, which its digest includes. Keeps the edits of other transactions.
+    -- Deletes the edits of this import, because the new digest already contains them. Keeps the edits of other transactions.
     delete from tour_edits e using changed_tours c
     where e.tour_id = c.id and e.transaction = pg_current_xact_id()`);
   // `exact` is true only if every stored departure is in the list, so that a pruning import has nothing to remove.

@@ -1,6 +1,6 @@
 /**
  * Builds the SQL that finds the stored departure of a row in a file: by tour, date and start time. A row or departure without a start time
- * has that of the tour after the import.
+ * gets the start time that the tour has after the import.
  */
 
 /** Returns the SQL of the start time of a tour after the import: that of its entry `s`, else the stored one of `t`. */
@@ -15,9 +15,9 @@ export function isOnlyRow(row: string): string {
 }
 
 /**
- * Returns the SQL that is true if a row of a file means a stored departure of its tour and date. A row without its own time also means the
- * only departure of the date, so that files without times keep working. A row of a schedule never does. Two departures without a time never
- * share a date.
+ * Returns the SQL that is true if a row of a file means a stored departure of its tour and date: a departure with the same start time. A
+ * row without a start time also means the only departure of the date, so that files without times keep working. This exception does not
+ * apply to a row of a schedule. Two departures without a time never share a date.
  */
 export function isMeant(row: string, departure: string, tourTime: string): string {
   return `(coalesce(${departure}.start_time, ${tourTime}) is not distinct from coalesce(${row}.start_time, ${tourTime})
@@ -37,7 +37,7 @@ export function isStagedFor(row: string, departure: string, tourTime: string): s
     else ${isMeant(row, departure, tourTime)} end`;
 }
 
-/** Returns the SQL of a departure's name in messages, as nameDeparture of start-time.ts. */
+/** Returns the SQL of a departure's name in messages, in the form that nameDeparture of start-time.ts uses. */
 export function departureName(date: string, time: string): string {
   return `concat_ws(' ', ${date}, ${time})`;
 }

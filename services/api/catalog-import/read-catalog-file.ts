@@ -67,7 +67,7 @@ async function* readJson(
 /** @returns the message of the syntax error, if there is one */
 function toRecord(record: Omit<CatalogRecord, 'value'>, text: string): CatalogRecord | string {
   if (record.unchanged) {
-    // The text is valid JSON: an import stores only digests of parsed entries.
+    // Returns the text unparsed. It is valid JSON, because an import stores a digest only of an entry that it has parsed.
     return {
       ...record,
       get value() {

@@ -19,7 +19,7 @@ import { isDeparturesFile, readCatalogFile } from './read-catalog-file';
 import { copyRows, type Stage, type StagedRow } from './stage.repository';
 import { findUnchangedEntries } from './known-digests.repository';
 
-/** The content of the files of an import. */
+/** The numbers and slugs of the entries that were read from the files of an import. */
 export interface StagedFiles {
   /** Number of tours with their own fields. A tour that only a departures file names does not count. */
   tours: number;
@@ -142,7 +142,7 @@ class EntryRows {
     const { entry, ownSlug } = this.claimSlug(slug, place, found);
     this.issues.add(found.map((issue) => ({ ...place, ...issue })));
     const hasList = this.hasDeparturesFile || departures !== undefined;
-    // Stores no digest of an entry with schedules, because its stored departures are not those of its list.
+    // Stores no digest of an entry with schedules, because the schedules add departures that are not in the list of the entry.
     const bytes = digest && schedules.length === 0 ? `\\x${digest}` : null;
     const content = [bytes, columns, basePrice, hasList, departures?.length ?? 0];
     this.pushTour(place, [entry, ownSlug], content);

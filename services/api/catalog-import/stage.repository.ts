@@ -12,7 +12,7 @@ import { startTimeAfter } from './match-departures';
 export interface Stage {
   db: Db;
   connection: Client;
-  /** True if the transaction is only for the staging tables; it is rolled back with them. */
+  /** True: the transaction exists only for the staging tables, so that closeStage rolls it back. */
   ownTransaction: boolean;
 }
 
@@ -93,8 +93,8 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
         s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
-    // Copies all departures of a tour with a new currency, because its list must be complete. Copies all rows of a date, because a row
-    // without a time means the only departure of its date.
+    // If a tour gets a new currency, copies all its departures, because the file must price all of them. Otherwise copies all rows of each
+    // date on which a departure changes: whether a row without a time means a departure depends on the other rows of the date.
     staged_departures: `select s.* from staged_departures s join changed_tours c on c.entry = s.entry
       where c.is_repriced
       union all
@@ -138,8 +138,8 @@ export async function dropScheduledTwins(stage: Stage): Promise<number> {
 }
 
 /**
- * Finds the dates with several rows, and gives the planner statistics of the staged rows. Samples only the columns that join: the wide ones
- * took three times as long.
+ * Finds the dates with several rows, and gives the planner statistics of the staged rows. Samples only the columns that joins compare: to
+ * sample the wide columns too took three times as long.
  */
 export async function prepareStage(stage: Stage): Promise<void> {
   await queryStage(

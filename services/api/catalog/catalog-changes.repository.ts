@@ -8,22 +8,25 @@ export interface CatalogChanges {
   everything: boolean;
   /** The continents for which a rule has changed. */
   continents: string[];
-  /** Ids of the tours that have changed, or whose tour rule has changed. Undefined: there are too many of them, or too many commits. */
+  /**
+   * Ids of the tours that have changed, or whose tour rule has changed. Undefined: too many tours have changed, or there were too many
+   * commits.
+   */
   tourIds: string[] | undefined;
 }
 
 /**
- * The most commits since the given time that a page steps through. Commits to which no change refers count too, because they take as
- * much time.
+ * The most commits since the given time that a page steps through. Includes the commits to which no change refers any more, because reading
+ * them takes as much time.
  */
 const MANY_COMMITS = 20_000;
 /**
  * The most changed tours that a page looks up by their ids. If more tours have changed, the page reads the catalog in the order of the list
- * and checks each tour. It soon finds enough, because so many tours have changed.
+ * and checks each tour. Such a page fills soon, because so many tours have changed.
  */
 const MANY_TOURS = 5000;
 
-/** SQL condition: the change `c` is one of a rule for many tours: a continent rule or the default (0113_versions_and_changes.sql). */
+/** SQL condition: the change `c` belongs to a rule for many tours: a continent rule or the default (0113_versions_and_changes.sql). */
 const IS_WIDE = "(c.scope = 'default' or c.scope like 'in %')";
 /** Joins the changes `c` to the commits since `:since`. */
 const SINCE = 'catalog_commits k on k.change_id = c.change_id and k.at >= :since::timestamptz';
@@ -99,7 +102,7 @@ export async function findRemovedTours(
   tenantId: string,
   { since: inclusive, after, limit }: { since: string; after: string; limit: number },
 ): Promise<RemovedTour[]> {
-  // Subtracts one millisecond, so that a period which ended exactly at the given time counts.
+  // Subtracts one millisecond, so that the list includes tours that were hidden exactly at the given time.
   const since = new Date(Date.parse(inclusive) - 1).toISOString();
   const hidden = await findHiddenScopes(db, tenantId, since);
   const { rows } = await db.raw<{ rows: RemovedTour[] }>(
@@ -114,7 +117,7 @@ export async function findRemovedTours(
        where c.tenant_id = :tenantId and not ${IS_WIDE} and c.scope > :after
      )
      select t.id, t.slug from ${candidates(hidden)}
-     -- The CASE computes the costly condition of the past only for tours that the tenant does not see now.
+     -- The CASE evaluates the costly condition WAS_SEEN only for tours that the tenant does not see now.
      where t.id > :after::uuid and case when ${IS_SEEN} then false else ${WAS_SEEN} end
      order by t.id limit :limit`,
     { tenantId, since, after, limit, hiddenContinents: hidden.continents, ruledContinents: hidden.ruled },
@@ -127,7 +130,7 @@ interface HiddenScopes {
   byDefault: boolean;
   /** The continents whose rule has hidden tours. */
   continents: string[];
-  /** The continents whose rule has not changed, so that the default never applied to them. */
+  /** The continents whose rule has not changed. The tenant's default never applied to the tours of these continents. */
   ruled: string[];
 }
 
@@ -156,7 +159,9 @@ async function findHiddenScopes(db: Db, tenantId: string, since: string): Promis
   };
 }
 
-/** Returns SQL for the tours that may have been removed: those of `own` in id order, and those in the scopes that have hidden tours. */
+/**
+ * Returns SQL for the tours that may have been removed: the tours of `own` in id order, and all tours of the scopes that have hidden tours.
+ */
 function candidates({ byDefault, continents }: HiddenScopes): string {
   if (!byDefault && continents.length === 0)
     return '(select tour_id from own order by tour_id) o join tours t on t.id = o.tour_id';

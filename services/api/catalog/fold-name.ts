@@ -27,7 +27,10 @@ const FOLDED: Record<string, string> = {
   '—': '-',
 };
 const FOLDED_LETTER = new RegExp(`[${Object.keys(FOLDED).join('')}]`, 'gu');
-/** The marks to remove. They are not all marks (\p{M}), because Japanese voicing marks and Indic vowels distinguish words. */
+/**
+ * The combining marks that foldName removes. They are not all marks (\p{M}), because Japanese voicing marks and Indic vowels distinguish
+ * words.
+ */
 const ACCENT = /[\u0300-\u036f]/g;
 
 /**

@@ -85,8 +85,8 @@ async function listChanges(
 ): Promise<PricedCatalogPage> {
   const { limit } = filter;
   const removedUpTo = filter.after?.removedUpTo;
-  // Compares with the as_of of the first page, so that all pages give the same kind of list. An as_of before `updatedSince` means that a
-  // restore has lost changes (ADR 33).
+  // Compares with the as_of of the first page, so that all pages list the same: only changes, or the complete catalog. An as_of before
+  // `updatedSince` means that a restore has lost changes (ADR 33).
   const age = Date.parse(asOf) - Date.parse(updatedSince);
   const isComplete = age < 0 || age > CHANGES_KEPT_MS;
   const changes = isComplete ? undefined : await findCatalogChanges(db, tenant.id, updatedSince);
@@ -167,8 +167,8 @@ export async function cachedCatalog(
 }
 
 /**
- * Returns the result of findTimesOfNextDates for a page of cachedCatalog, from the cache if possible. The caller must compare the dates:
- * the result may be that of another reading of the page.
+ * Returns the result of findTimesOfNextDates for a page of cachedCatalog, from the cache if possible. The cached result may be older or
+ * newer than the page, so the caller must compare the dates.
  */
 export async function cachedTimesOfNextDates(
   { db, cache }: CachedReads,

@@ -26,7 +26,8 @@ async function refreshStep(trx: Trx): Promise<number> {
     { most: TOURS_A_STEP },
   );
   const tourIds = rows.map((row: { tourId: string }) => row.tourId);
-  // Runs as its own statement, so that it sees every change whose mark the previous statement has deleted.
+  // Runs as a second statement, so that its snapshot contains all changes whose rows in next_departures_due the first statement has
+  // deleted.
   await trx.raw(
     `${CLOCK}
      insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)

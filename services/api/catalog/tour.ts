@@ -155,12 +155,12 @@ export interface TourSelection {
 export interface PagePosition {
   nameFolded?: string;
   id?: string;
-  /** next_departure_key() of 0105_departures.sql. */
+  /** The sort key of the tour in a list by next departure: the result of next_departure_key() (0105_departures.sql). */
   sortKey?: string;
-  /** The clock reading of the first page, by which the next departures of all pages are chosen. */
+  /** The time at which the first page was read. All pages of the list show the next departures of this time. */
   at?: string;
-  /** readAsOf() of the first page of changes. */
+  /** The `as_of` of the first page of a list of changes (readAsOf). */
   asOf?: string;
-  /** Defined: all changed tours have been listed, and the removed tours up to this id. */
+  /** Defined: earlier pages have listed all changed tours, and the removed tours up to this id. */
   removedUpTo?: string;
 }

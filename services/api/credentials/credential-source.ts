@@ -23,7 +23,7 @@ export interface CredentialSource {
   /** Returns the API key whose secret the token contains. Undefined for a wrong secret and for an unknown id. */
   apiKey(offered: OfferedToken): Promise<StoredApiKey | undefined>;
   widgetToken(offered: OfferedToken): Promise<StoredWidgetToken | undefined>;
-  /** Returns the widget token for a caller that proved its secret before (the pass of the embed page). */
+  /** Returns the widget token of a caller that has an embed pass. The caller proved the secret of the token when it got the pass. */
   widgetTokenById(id: string): Promise<StoredWidgetToken | undefined>;
   /** Returns the usable API key of the token if it is cached. @param digest the result of sha256Of */
   cachedApiKey(digest: string): StoredApiKey | undefined;

@@ -193,7 +193,7 @@ function selectCredentials(db: Db, kind: CredentialKind) {
     .select(warningsOf(db, kind));
 }
 
-/** Selects the warnings. A credential that was rotated is expected to expire, or to be unused, so this gives no warning. */
+/** Selects the warnings. A rotated credential gives no warning, because it is expected to expire and to be unused. */
 function warningsOf(db: Db, kind: CredentialKind) {
   const inBrowser = kind === 'api_key' ? 'c.browser_seen_at is not null' : 'false';
   return db.raw(

@@ -5,7 +5,7 @@ import { findStoredApiKey, findStoredWidgetToken, type StoredCredential } from '
 import { showCredential } from './manage-credentials';
 import { type CredentialKind, offeredToken, provesSecret } from './token';
 
-/** The result of the checks of a token. The first check that fails decides; the order is that of the checks of a request. */
+/** The result of the checks of a token: the first check that fails. The checks run in the same order as the checks of a request. */
 export type Verdict =
   'malformed' | 'unknown' | 'wrong_secret' | 'revoked' | 'expired' | 'tenant_inactive' | 'usable';
 

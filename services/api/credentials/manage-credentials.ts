@@ -126,8 +126,8 @@ export interface Rotated<C extends Credential> extends Issued<C> {
 }
 
 /**
- * Issues a successor with the same scopes or origins, family and quota. The successor of a token without origins of its own has none either
- * and uses the tenant's list.
+ * Issues a successor with the same scopes or origins, family and quota. If a token has no origins of its own, its successor has none
+ * either: both use the tenant's list.
  * @throws CredentialNotFoundError; CredentialNotLiveError if it is expired, revoked or rotated
  */
 export async function rotateCredential<K extends CredentialKind>(

@@ -152,7 +152,7 @@ export async function verifyWidgetToken(
 }
 
 /**
- * Verifies the token of a caller that proved the secret before (the pass of the embed page).
+ * Verifies the widget token of a caller that has an embed pass. The caller proved the secret of the token when it got the pass.
  * @throws InvalidWidgetTokenError for an unknown id; UnusableWidgetTokenError with the reason
  */
 export async function verifyWidgetTokenById(

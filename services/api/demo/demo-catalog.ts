@@ -13,8 +13,8 @@ import {
 const SEEDS = join(__dirname, '../../../seeds');
 
 /**
- * The slugs of the tours that show a certain case, such as a sold-out date. The flagship is the first tour of the catalog; the examples use
- * it.
+ * The slugs of the tours that show a certain case, such as a sold-out date. The flagship is the first tour of the catalog; the printed
+ * example requests use it.
  */
 export const demoSlugs = {
   flagship: 'ha-long-bay-cruise',
@@ -50,7 +50,7 @@ export type DemoCatalogTour = DemoTour & { departures: DemoCatalogDeparture[] };
 
 interface DemoSchedule extends DepartureSchedule {
   seats: number;
-  /** How many days before a departure its sales end. They end at noon UTC. */
+  /** The number of days from the end of sales to the departure. Sales end at noon UTC. */
   closes_days_before?: number;
   /** Start times of the departures on every second date, HH:MM. The other dates have one departure, at the start time of the tour. */
   start_times?: string[];

@@ -46,7 +46,7 @@ export interface PlannedDeparture {
   past: boolean;
 }
 
-/** A departure after addDepartures. */
+/** A departure that a call of addDepartures has created or found. */
 export interface AddedDeparture {
   departure: Departure;
   closesAt: Date | null;
@@ -116,7 +116,7 @@ export async function addDepartures(
 }
 
 interface ComparedDepartures {
-  /** The given departures, each once, by date and time. */
+  /** The given departures without duplicates, by date and time. */
   starts: LocalStart[];
   /** The tour's departures on the dates of `starts`. The map key is keyOf. */
   existing: Map<string, ExistingDeparture>;
@@ -143,8 +143,8 @@ function keyOf({ date, startTime }: { date: string; startTime: string | null }):
 }
 
 /**
- * Checks that on a date with several departures each has a start time, because a request chooses one of them by its time. The trigger of
- * 0115_departure_times.sql checks the same.
+ * Checks that each departure has a start time on a date with several departures, because a request chooses one of them by the time. The
+ * trigger of 0115_departure_times.sql checks the same.
  * @throws DepartureHasNoTimeError
  */
 function assertToldApart(tour: TourOfDeparture, missing: LocalStart[], existing: ExistingDeparture[]): void {

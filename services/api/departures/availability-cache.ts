@@ -8,9 +8,9 @@ import type { Departure } from './departure';
 import { findDeparturesWithHorizon, findTourHorizon } from './departure-sales.repository';
 
 const FRESH_MS = 10_000;
-/** The time after FRESH_MS in which an entry still answers while it is refreshed. */
+/** The time after FRESH_MS in which a request still gets the old entry, while the entry is refreshed. */
 const STALE_MS = 60_000;
-/** The fresh time of a date without a departure. */
+/** The time for which the entry of a date without a departure is fresh. */
 const ABSENT_FRESH_MS = 5_000;
 /**
  * Limits how long a list of departures stays wrong if a process ends between COMMIT and the invalidation. It is short, because a list has
@@ -202,7 +202,7 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   const underway = flights.get(name);
   if (underway) return underway;
   const flight = begin().finally(() => {
-    // After a drop, a later load may have the same name.
+    // A commit may have removed this load from the map, so that a later load has the same name. Keeps the later load.
     if (flights.get(name) === flight) flights.delete(name);
   });
   flights.set(name, flight);
@@ -224,7 +224,10 @@ function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | u
   };
 }
 
-/** The key of real seats is that of the previous release, because its instances may share the store during an upgrade. */
+/**
+ * Returns the cache key. The key for real seats is the same as in the previous release, because instances of both releases may share the
+ * store during an upgrade.
+ */
 function cacheKey(tourId: string, date: string | null, sandbox: boolean): string {
   return `availability:1:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
 }

@@ -20,7 +20,7 @@ export interface ExpiredHold {
   expiresAt: Date;
 }
 
-/** Marks those holds of the departures that had expired at `at`, and returns them. */
+/** Marks the holds of the departures that expired at `at` or before, and returns them. */
 export async function markExpiredHolds(trx: Trx, departureIds: string[], at: string): Promise<ExpiredHold[]> {
   const { rows } = await trx.raw(
     `update seat_holds h set status = 'expired', ended_at = h.expires_at

@@ -76,8 +76,8 @@ export class DepartureBusyError extends AppError {
 }
 
 /**
- * While the transaction waited for the lock of the departure, the hold or booking moved to another departure. The transaction is repeated,
- * and then locks that one.
+ * The hold or booking moved to another departure while the transaction waited for the lock of the old one. The transaction is repeated, and
+ * then locks the new departure.
  */
 export class SaleMovedError extends DepartureBusyError {
   override get repeatsTransaction(): boolean {

@@ -17,7 +17,7 @@ export interface Departure {
   /** True: `seatsTaken` counts the seats of all sandbox tenants. False: the seats of all real tenants (ADR 29). */
   sandbox: boolean;
   cancelled: boolean;
-  /** True: the departure has started or, if it has no start time, its date has ended. In the tour's time zone. */
+  /** True: the departure has started or, if it has no start time, its date has ended in the tour's time zone. */
   past: boolean;
   /** True: the closing time of its sales has passed. */
   closed: boolean;
@@ -62,7 +62,7 @@ export interface WantedSeats {
   /** The start time of the departure, or the requested one. Null: none. */
   departureTime: string | null;
   quantity: number;
-  /** True: the request is that of a sandbox tenant. */
+  /** True: a sandbox tenant sent the request. */
   sandbox: boolean;
 }
 

@@ -163,7 +163,7 @@ export interface Availability {
   seatsAvailable: number;
   /** The tour as it was read together with the departure's prices. Without a departure, the caller's tour. */
   tour: PricedTour;
-  /** Undefined without a departure. */
+  /** Undefined if there is no departure. */
   quote: Quote | undefined;
 }
 
@@ -246,7 +246,7 @@ export class DepartureIds {
   constructor(private readonly db: Db) {
     this.known = new LRUCache({
       maxSize: DEPARTURES_MAX,
-      // After a restore of the database, the same revision may have other departures.
+      // Limits the time, because after a restore of the database the same revision may have other departures.
       ttl: TTL_MS,
       sizeCalculation: (dates) => dates.size + 1,
       fetchMethod: async (_key, _stale, { context }) => byDate(await findUpcomingDepartures(db, context.id)),

@@ -59,8 +59,8 @@ export async function lockDeparturesOfChange(trx: Trx, departureIds: (string | n
 }
 
 /**
- * Locks the departures together. If another transaction has locked one of them, releases the others and waits for that one alone. Then
- * tries to lock the rest without a wait, and begins again if that fails. Gives up after lock_timeout.
+ * Locks the departures together. If another transaction has locked one of them, releases the others and waits for that one. Then tries to
+ * lock the others without a wait, and begins again if that fails. Gives up after lock_timeout.
  */
 async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
   await trx.raw('savepoint departures');
@@ -135,7 +135,7 @@ export function assertOpen(departure: Departure, quantity: number): void {
   if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
 }
 
-/** Describes a request for seats of the departure; a refusal contains it. */
+/** Describes a request for seats of the departure. A refusal contains this description. */
 export function wantedOf(departure: Departure, quantity: number): WantedSeats {
   const { id: departureId, tour, departureDate, startTime: departureTime, sandbox } = departure;
   return { tourId: tour.id, departureId, departureDate, departureTime, quantity, sandbox };

@@ -8,7 +8,7 @@ import { MOST_DEPARTURES, type ScheduledDeparture } from './add-departures';
 export interface Schedule {
   /** `daily`, days of the week such as `mon,sat`, or a recurrence rule (RFC 5545) such as `FREQ=WEEKLY;INTERVAL=2;BYDAY=SA`. */
   every: string;
-  /** The first possible date. An interval counts from here. */
+  /** The first possible date. A rule with an interval counts its weeks, months or years from this date. */
   from: string;
   /** The last possible date. */
   to: string;
@@ -167,8 +167,8 @@ function listOf(value: string): RegExp {
 }
 
 /**
- * The refused parts, which say when a rule begins or ends: `from` and `to` say that. A rule with COUNT could not be extended to a later
- * date.
+ * The parts of RFC 5545 that set the start or the end of a rule. They are refused, because `from` and `to` set these dates. A rule with
+ * COUNT could not be extended to a later date.
  */
 const LIMITS = ['DTSTART', 'UNTIL', 'COUNT'];
 

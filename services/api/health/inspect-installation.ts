@@ -17,8 +17,8 @@ import {
 import { pendingMigrations } from '../../platform/migrate';
 
 /**
- * The largest difference between the database's clock and that of this machine without a notice. Expiry uses only the database's clock.
- * Logs and signatures use the clock of the process.
+ * The largest difference between the database's clock and the clock of this machine that gives no notice. Expiry uses only the database's
+ * clock. Logs and signatures use the clock of the process.
  */
 const SKEW_MS = 5000;
 /** An instance without a poll for this time (twenty polls) counts as silent. A process that stops normally deletes its row. */

@@ -64,7 +64,7 @@ export async function findOnlyLiveHold(
 export interface HoldMoment {
   at: Date;
   event: 'placed' | 'extended' | 'changed' | 'consumed' | 'released' | 'hold expired';
-  /** Null: nobody (the hold expired), or unknown. */
+  /** The actor. Null: the hold expired, or the actor is unknown. */
   by: string | null;
   detail: string | null;
 }

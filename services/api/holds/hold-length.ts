@@ -4,7 +4,7 @@ import type { Tenant } from '../tenants/tenant';
 import { exceedsHoldLife } from './seat-hold.repository';
 
 /**
- * Limits the minutes of a hold. The rest of the rule stands elsewhere:
+ * Limits the minutes of a hold. Other files have the other limits:
  * - hold.dto.ts: 1 to 60 minutes in one request.
  * - tenants/manage-tenants.ts: the tenant's default and maximum.
  * - sales/write-sales.ts and extendHoldRow: expires_at, from the clock read after the lock.

@@ -16,7 +16,7 @@ export interface HoldBody {
   /** Start time, HH:MM: chooses one of several departures of the date. */
   departure_time?: string;
   /**
-   * Seats.
+   * Number of seats.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 50 must be at most 50
@@ -51,7 +51,7 @@ export interface HoldBody {
 /** @example {"departure_date": "2027-03-13", "quantity": 3} */
 export interface HoldPatch {
   /**
-   * Seats. Without `adults` and `children`, the number of adults changes and the children stay.
+   * Number of seats. Without `adults` and `children`, the number of adults changes and the children stay.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 50 must be at most 50
@@ -77,13 +77,13 @@ export interface HoldPatch {
   departure_time?: string;
   /** The website's own reference. */
   external_ref?: string;
-  /** Replaces the fields that it contains. The other fields stay. */
+  /** Changes the customer fields that are given. The other customer fields stay. */
   customer?: HoldCustomer;
 }
 
 export interface ExtendBody {
   /**
-   * Minutes from now.
+   * Minutes from now to the new end of the hold.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 60 must be at most 60
@@ -110,7 +110,7 @@ export interface HoldItem {
   /** RFC 3339, UTC. The seats are free again at this instant. */
   expires_at: string;
   /**
-   * Seats of the departure that are still free.
+   * Number of free seats of the departure.
    * @isInt
    */
   seats_available: number;

@@ -51,9 +51,7 @@ export class HoldStateConflictError extends AppError {
   }
 }
 
-/**
- * Meanwhile another transaction stored a booking with the UUID that the OCTO client chose. The request is then answered with that booking.
- */
+/** Another transaction has stored a booking with the UUID that the OCTO client chose. The request is then answered with that booking. */
 export class OctoUuidTakenError extends AppError {
   readonly code = 'hold_state_conflict';
 

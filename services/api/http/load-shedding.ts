@@ -13,7 +13,10 @@ export interface LoadShedder {
   /** Counts a request as waiting until `leave` is called. Returns false, and does not count it, if the middleware must handle it. */
   enter(response: Response): boolean;
   leave(response: Response): void;
-  /** Starts the drain: every answer ends its connection. A request that a proxy can send to another instance is not answered. */
+  /**
+   * Starts the drain: every answer closes its connection. If a proxy can repeat a request on another instance, closes the connection
+   * without an answer.
+   */
   beginDrain(): void;
   /** Milliseconds since the last request. */
   quietMs(): number;
@@ -37,7 +40,8 @@ export function createLoadShedder(): LoadShedder {
     if (state !== 'open') {
       response.setHeader('Connection', 'close');
       if (state === 'shutting-down') return next(new TransportError('shutting_down'));
-      // Closes the connection instead of answering 503: a proxy that took 503 for a failure would also avoid overloaded instances.
+      // Closes the connection instead of answering 503: a proxy that treats 503 as a failure would also avoid instances that are only
+      // overloaded.
       if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
     if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));

@@ -59,8 +59,8 @@ export async function spendQuota(
 ): Promise<void> {
   const { config, quotas } = contextOf(request);
   const family = `${kind}:${principal.familyId}`;
-  // All visitors of a site share one widget token. The visitor's address is counted first: a visitor who is refused there does not use up
-  // the quota of the others.
+  // Counts the visitor's address before the token, because all visitors of a site share one widget token. A visitor who is refused for the
+  // address does not use up the quota of the token.
   if (principal.kind === 'widget_token') {
     const limit = PER_ADDRESS_AND_TOKEN;
     const answer = await quotas.consume(`${family}:${networkOf(addressOf(request))}`, limit);

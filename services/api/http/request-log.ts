@@ -155,7 +155,7 @@ export function countProblem(request: Request, code: ProblemCode): void {
   problems.inc({ method: methodOf(request), route: routeOf(request), code });
 }
 
-/** Counts one write request. `done`: its effect is committed. */
+/** Counts one write request. @param outcome `done`: the effect of the request is committed */
 export function countWrite(operation: Operation, outcome: 'done' | 'replayed' | ProblemCode): void {
   writes({ operation, outcome }).inc();
 }

@@ -40,7 +40,7 @@ export interface Write extends WriteOperation {
    * @param phoneCountry the country of phone numbers without a country code
    */
   validated: (phoneCountry: string) => unknown;
-  /** Runs the transaction when it is its turn. Until then, the request takes no connection. */
+  /** Queues the write for its departures before the transaction starts, so that a waiting request takes no connection. */
   turn?: Turn;
 }
 
@@ -102,7 +102,7 @@ export async function answerChange<T, A>(
   onRefusal: OnRefusal,
 ): Promise<A> {
   const change = async (keyed: IdempotentRequest<T> | null) => {
-    // A repeat locks no departure, so it does not wait for its turn.
+    // Starts a repeated request at once: a repeat locks no departure, so it need not queue for one.
     const repeats = keyed && operation.turn && (await isRepeat(contextOf(request).db, keyed));
     return writeChecked(
       request,

@@ -69,8 +69,8 @@ const LIVE_ANSWER = `from idempotency_keys i
 
 /**
  * Selects the answers of `:keys`, or of their erased forms, that have not expired. Locks the rows, so that COMMIT waits for the standby: an
- * answer whose COMMIT was lost is repeated only when the standby has it (docs/failover.md). Marks an answer that another transaction
- * has locked (`isLocked`) instead of waiting for it.
+ * answer is repeated only after the standby has stored it, even if the COMMIT of the first request got no reply (docs/failover.md). Sets
+ * `isLocked` for an answer that another transaction has locked, and does not wait for the lock.
  */
 export const STORED_ANSWERS = `
   select k.n, encode(earlier.fingerprint, 'hex') as fingerprint, earlier.status, earlier.answer, earlier.found is null as is_locked

@@ -34,8 +34,8 @@ export function replay(earlier: EarlierAnswer | ErasedAnswer, request: ComparedR
 }
 
 /**
- * Runs `effect` once for all requests with the same key. Later requests get the answer of the first one. A use case calls it after the
- * checks that answer 404 and before it takes a lock, because the row of the key is the first in the lock order.
+ * Runs `effect` once for all requests with the same key. Later requests get the answer of the first one. A use case calls this function
+ * after the checks that answer 404, and before its first lock, because the row of the key is the first in the lock order.
  * @param subject the canonical ids of the request, so that a slug and a UUID are the same request
  */
 export type RunIdempotent<T> = (
@@ -53,7 +53,7 @@ export interface IdempotentRequest<T> {
   tenantId: string;
   operation: Operation;
   key: string;
-  /** The body as sent, without the ids of the subject. */
+  /** The body as sent, without the fields that name a tour or a hold: their canonical ids are compared instead. */
   body: unknown;
   /** Returns the validated body, as in ComparedRequest. */
   validated: (phoneCountry: string) => unknown;

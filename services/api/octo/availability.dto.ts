@@ -34,7 +34,7 @@ export interface OctoCalendarDay {
    */
   localDate: string;
   /**
-   * True if the wanted units are free on one departure; without units, if one seat is.
+   * True if one departure has enough free seats for the wanted units, or for one unit if the request names no units.
    * @example true
    */
   available: boolean;
@@ -80,7 +80,7 @@ export interface OctoAvailability {
    */
   allDay: boolean;
   /**
-   * True if the wanted units are free; without units, if one is.
+   * True if the departure has enough free seats for the wanted units, or for one unit if the request names no units.
    * @example true
    */
   available: boolean;

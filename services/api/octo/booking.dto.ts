@@ -386,7 +386,7 @@ function withUnits(product: OctoProduct, toUnit: (unit: OctoUnit) => OctoUnit): 
   };
 }
 
-/** Replaces the lowest price of the open dates by the price of the booking. */
+/** Shows the price of the booking in place of the lowest price of the open dates. */
 function withBookedPrice({ pricingFrom: _, ...unit }: OctoUnit, { units }: BookedPrices): OctoUnit {
   return { ...unit, pricing: [units[unit.id]] };
 }

@@ -79,8 +79,8 @@ interface ProductPage {
 }
 
 /**
- * Yields the JSON of all products of a tenant, page by page, so that memory never holds all tours or their whole text. Pages that have not
- * changed come from `answers`.
+ * Yields the JSON of all products of a tenant, page by page, so that memory never holds all tours or their whole text. Takes unchanged
+ * pages from the cache `answers`.
  */
 export async function* productTexts(
   { db, answers }: CachedReads & { answers: ReadCache },

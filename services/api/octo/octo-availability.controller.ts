@@ -94,7 +94,7 @@ export class OctoAvailabilityController {
   constructor(private readonly context: ApiContext & { availability: AvailabilityCache }) {}
 
   /**
-   * The days of a range on which the product departs, sold-out ones included.
+   * Returns the days of a range on which the product departs, including sold-out days.
    * @summary Read the calendar of a product
    */
   @Post('availability/calendar')
@@ -107,7 +107,7 @@ export class OctoAvailabilityController {
   }
 
   /**
-   * The availabilities of a range of days, or those with these ids.
+   * Returns the availabilities of a range of days, or the availabilities with the given ids.
    * @summary Check availability of a product
    */
   @Post('availability')

@@ -75,7 +75,7 @@ export class OctoBookingChangesController {
   }
 
   /**
-   * Makes the booking of a reservation: its seats are sold. A confirmed booking stays unchanged.
+   * Turns a reservation into a booking, so that its seats are sold. A confirmed booking stays unchanged.
    * @summary Confirm a reservation
    */
   @Post('confirm')
@@ -153,7 +153,7 @@ export class OctoBookingChangesController {
   }
 
   /**
-   * The same as `POST …/cancel`, for older clients.
+   * Cancels a booking like `POST …/cancel`, for older clients.
    * @summary Cancel a booking by DELETE
    */
   @Delete()

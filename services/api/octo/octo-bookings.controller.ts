@@ -34,7 +34,7 @@ export class OctoBookingsController {
   constructor(private readonly context: ApiContext) {}
 
   /**
-   * A reservation or a booking as it is now.
+   * Returns a reservation or a booking with its present status.
    * @summary Read a booking by OCTO
    */
   @Get('bookings/{uuid}')
@@ -50,7 +50,7 @@ export class OctoBookingsController {
   }
 
   /**
-   * The bookings of OCTO clients that match all given parameters, newest first. At least one parameter is needed, and at most 1,000
+   * Returns the bookings of OCTO clients that match all given parameters, newest first. At least one parameter is needed, and at most 1,000
    * bookings may match. The answer is streamed. Each API key gets only one list of more than 100 bookings at a time.
    * @summary List bookings by OCTO
    * @param resellerReference The caller's own reference.

@@ -39,7 +39,7 @@ export class OctoCatalogController {
   constructor(private readonly context: ApiContext) {}
 
   /**
-   * Name and contact of the supplier, as the operator set them.
+   * Returns the name and contact of the supplier, as the operator set them.
    * @summary Read the supplier
    */
   @Get('supplier')
@@ -61,7 +61,7 @@ export class OctoCatalogController {
   }
 
   /**
-   * The capabilities that a request may name in `Octo-Capabilities`.
+   * Lists the capabilities that a request may name in `Octo-Capabilities`.
    * @summary List the capabilities
    */
   @Get('capabilities')
@@ -72,8 +72,8 @@ export class OctoCatalogController {
   }
 
   /**
-   * All tours that the tenant sees, in the order of the catalog. OCTO has no pages, so the answer is streamed. Each API key gets only one
-   * such list at a time.
+   * Returns all tours that the tenant sees, in the order of the catalog. OCTO has no pages, so the answer is streamed. Each API key gets
+   * only one such list at a time.
    * @summary List the products
    */
   @Get('products')
@@ -86,7 +86,7 @@ export class OctoCatalogController {
   }
 
   /**
-   * One tour.
+   * Returns one tour.
    * @summary Read a product
    * @param id UUID of the tour.
    */

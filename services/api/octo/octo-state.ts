@@ -102,7 +102,7 @@ export async function getRepeated(
   return getState(db, tenantId, uuid);
 }
 
-/** Returns the departure of the booking. A lead may have moved to another one than its hold. */
+/** Returns the departure of the booking. After a move, the lead has another departure than its hold. */
 function departureIdOf({ hold, lead }: OctoState): string {
   return lead?.departureId ?? hold.departureId;
 }

@@ -167,7 +167,7 @@ export interface OctoProduct {
    */
   categoryLabels?: string[];
   /**
-   * With `octo/content`: the days of the tour, in minutes.
+   * With `octo/content`: the duration of the tour in minutes, 1,440 for each day.
    * @isInt
    * @example 4320
    */

@@ -15,7 +15,7 @@ export function seatsOf({ adult, child }: Party): number {
   return adult + child;
 }
 
-/** The field of a request that has the number of the category. */
+/** The request field that has the number of travellers, or of supplements, of each category. */
 const FIELD: Record<Category, string> = {
   adult: 'adults',
   child: 'children',

@@ -11,7 +11,7 @@ type Finder = (folded: string) => boolean;
 
 /** Separators: characters that are neither letters nor digits. They become one space before names are compared. */
 const BETWEEN = /[^\p{L}\p{M}\p{N}]+/gu;
-/** The optional space between parts of one word. */
+/** Matches the optional space between parts of one word. */
 const GAP = ' ?';
 /** Matches a text in scripts that write no spaces between words. Names in such scripts are found without word boundaries. */
 const UNSPACED =
@@ -27,8 +27,8 @@ const TWO_DIGITS = /^(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
 
 /**
  * Returns a function that checks whether a text identifies one of these people. Some websites build references and keys from the name,
- * phone or email of a customer. They may change the case, the accents or the order of the words, group the digits, or write them in
- * national form. The function matches whole words and whole numbers, so that Mr Book is not found in `booking-7`.
+ * phone or email of a customer. The websites may change the case, the accents or the order of the words, group the digits, or write a phone
+ * number in national form. The function matches whole words and whole numbers, so that Mr Book is not found in `booking-7`.
  */
 export function personFinder(people: Person[]): (text: string) => boolean {
   const finders = people.flatMap(({ name, phone, email }) => [
@@ -107,7 +107,7 @@ function emailFinder(email: string, name: string): Finder {
   return (text) => whole.test(text) || (alone?.test(text) ?? false);
 }
 
-/** Splits a text into its runs of letters and digits. */
+/** Splits a text into words: the runs of characters between separators. */
 function partsOf(text: string): string[] {
   return text.split(BETWEEN).filter(Boolean);
 }

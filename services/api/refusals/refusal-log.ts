@@ -123,7 +123,7 @@ const PAGE_SIZE = 5000;
 
 /**
  * Erases those references of a tenant's refusals that identify a person. The caller anonymizes a booking of the tenant in the same
- * transaction. Because of this, a refusal that is recorded but not written yet loses its reference when it is written (insertRefusals).
+ * transaction. Some refusals may be recorded in memory, but not yet written. insertRefusals writes them without their references.
  * @returns the number of erased references
  */
 export async function eraseRefusals(

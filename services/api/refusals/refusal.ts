@@ -38,6 +38,6 @@ export interface RefusalFilter {
   limit: number;
 }
 
-/** For how many days the counts are kept, and for how many days the refusals with their details. */
+/** The days for which the counts of refusals are kept. The refusals with their details are kept for REFUSALS_KEPT_DAYS. */
 export const COUNTS_KEPT_DAYS = 400;
 export const REFUSALS_KEPT_DAYS = 30;

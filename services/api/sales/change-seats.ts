@@ -48,7 +48,7 @@ export async function decideForTenant<T>(
 
 /** The party on one departure before and after the change. */
 export interface PartyOfChange {
-  /** Null: the hold or booking moves to this departure. */
+  /** Null: the hold or booking comes from another departure. */
   before: Party | null;
   after: Party;
   /** True: the booking is paid, so the tenant's share of the departure does not limit its seats. */

@@ -8,7 +8,10 @@ import type { Outcome, WrittenSales } from './transact-sales';
 /** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
 
-/** How long the outcome of a COMMIT without an answer is read. Meanwhile, the COMMIT may still run, or another server must take over. */
+/**
+ * The time for which the outcome of an unanswered COMMIT is read from the database. Meanwhile, the COMMIT may still run, or another server
+ * must take over.
+ */
 const READ_BACK_MS = 2_000;
 const PAUSE_MS = 50;
 
@@ -96,7 +99,7 @@ async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Prom
   const leadIds = sold.flatMap((one) => ('bookingRef' in one ? [one.id] : []));
   for (const until = performance.now() + READ_BACK_MS; performance.now() < until; await sleep(PAUSE_MS)) {
     const found = await findCommitted(db, transactionId, holdIds, leadIds).catch(() => undefined);
-    // After a failover another transaction may have the id, so the rows decide too.
+    // Compares the rows too, because after a failover another transaction may have the same id.
     if (found?.status === 'committed' && found.rows === sold.length) return true;
     if (found?.status === 'aborted' && found.rows === 0) return false;
   }

@@ -74,7 +74,7 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooki
   };
 }
 
-/** Finds the departure and the hold of a booking, and checks that the departure has enough free seats, counting those of the hold. */
+/** Finds the departure and the hold of a booking, and checks that the departure has enough free seats, including the seats of the hold. */
 function seatsToBook(
   facts: SaleFacts,
   sale: BookingSale,

@@ -19,7 +19,7 @@ export interface GrantedHold {
   kind: 'hold';
   sale: HoldSale;
   departure: Departure;
-  /** `converted` if a later booking of the transaction consumes it. */
+  /** The granted hold. Its status is `converted` if a later booking of the transaction consumes the hold. */
   held: HeldSeats;
   /** Seats of the departure that are free after the hold. */
   seatsAvailable: number;

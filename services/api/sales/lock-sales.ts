@@ -17,9 +17,9 @@ export interface SaleLocks {
 }
 
 /**
- * Locks until the transaction ends, in this order: the keys of the sales, the departures by id, the API keys and tenants in use. Does so in
- * one statement, because each further statement adds a round trip to every transaction of sales. A later statement reads the rows: a
- * snapshot from before a lock would not contain the seats that were sold before the lock was granted.
+ * Locks until the transaction ends, in this order: the keys of the sales, the departures by id, the API keys and tenants in use. Uses one
+ * statement, because each further statement adds a round trip to every transaction of sales. A later statement reads the rows: the snapshot
+ * of this statement is older than the locks, and may lack seats that were sold just before a lock was granted.
  * @param mayLock returns false for a sale whose departure must not be locked
  */
 export async function lockSales(

@@ -41,9 +41,10 @@ interface NamedMove {
 }
 
 /**
- * Moves the standing bookings and live holds of a departure to another one of its tour, as many as have seats there: bookings first, each
- * kind in the order in which they were made. They keep their prices, deposits and ends. Enqueues `booking.updated` for each booking.
- * The departure that they leave may be cancelled, closed or past. Limits of tenants do not apply, because the operator decides.
+ * Moves the standing bookings and live holds of a departure to another departure of the same tour, as long as they fit into the free seats.
+ * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and ends. Enqueues
+ * `booking.updated` for each booking. The old departure may be cancelled, closed or past. Limits of tenants do not apply, because the
+ * operator decides.
  * @throws DepartureGoneError, DepartureCancelledError if the other departure cannot be booked; errors of findNamedDeparture,
  *   DepartureBusyError
  */
@@ -78,7 +79,7 @@ export async function moveDeparture(
   };
 }
 
-/** Marks what has expired on a departure that this transaction has locked, and returns it with its seats. */
+/** Marks the expired holds and leads of a departure that this transaction has locked, and returns the departure with its seats. */
 async function readLocked(
   trx: Trx,
   tour: TourOfDeparture,
@@ -93,13 +94,15 @@ async function readLocked(
   return departure;
 }
 
-/** The free seats of a departure: those that customers can book, and those of the sandbox. */
+/** Free seats of a departure. `real`: for real tenants. `test`: for sandbox tenants. */
 interface FreeSeats {
   real: number;
   test: number;
 }
 
-/** Takes free seats for the sales in their order. A sale that needs more than are left stays, and a later, smaller one may fit. */
+/**
+ * Assigns free seats to the sales in their order. Skips a sale that needs more seats than are left. A later, smaller sale may still fit.
+ */
 function takeFitting<Sale extends { sandbox: boolean }>(
   sales: Sale[],
   free: FreeSeats,

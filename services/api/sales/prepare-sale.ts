@@ -138,10 +138,9 @@ export async function prepareBooking(
 type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times' | 'needsHold'>;
 
 /**
- * Finds the departure of a booking: that of the named hold, or the one that the request names by date and time. If the request leaves the
- * departure open, it is that of the only live hold with the reference. So a request without a time never gets another departure than its
- * hold, also if only the other one can still be booked. The reference is checked again under the lock, because this hold may be consumed
- * meanwhile.
+ * Finds the departure of a booking: the departure of the named hold, or the departure at the named date and time. If the request names no
+ * date, or no time, uses the tenant's only live hold with the reference of the booking. So a request without a time never gets another
+ * departure than its hold. Another request may consume this hold meanwhile, so the reference is checked again under the lock.
  */
 async function departureOfRequest(
   db: Db,

@@ -4,13 +4,19 @@ import { AppError } from '../../platform/errors';
 export const QUEUE_LIMITS = {
   /** The longest wait of a batch for a lock; then its sales are written alone. A batch never waits for the locks of departures and keys. */
   batchLockMs: 250,
-  /** The next batches do not wait for a batch that takes longer: its server may be lost, and a new connection may reach another server. */
+  /**
+   * The time after which the next batches no longer wait for a running batch. The server of that batch may be lost, and a new connection
+   * may reach another server.
+   */
   hangingMs: 500,
   /** The most sales in one transaction. */
   batchMax: 128,
-  /** The most batches that are written at the same time; they have different departures. The second batch must be full (ADR 26). */
+  /**
+   * The most batches that are written at the same time. Two such batches have no departure in common. The second batch must be full (ADR
+   * 26).
+   */
   batches: 2,
-  /** The same limit without group commit, when each batch has one sale. */
+  /** The most batches that are written at the same time without group commit, when each batch has one sale. */
   singleBatches: 4,
   /** The most departures that transactions wait for at the same time. All these limits together stay below the pool's 16 connections. */
   lockWaiters: 6,
@@ -36,7 +42,7 @@ export class SalesOverloadedError extends AppError {
 }
 
 export interface OpenBatch {
-  /** Records that the transaction of the batch has ended: the next batch may begin. The departures stay reserved for this batch. */
+  /** Records that the transaction of the batch has ended, so that the next batch may begin. The departures stay reserved for this batch. */
   end(): void;
   /** Keeps only these departures reserved. Other batches may then write the batch's other departures. */
   keepOnly(departures: ReadonlySet<string | null>): void;
@@ -96,7 +102,7 @@ export function createLimit(most: number): Limit {
     try {
       return await task();
     } finally {
-      // A task that ends passes its place to the next one, so `running` does not change.
+      // A task that ends passes its slot to the next task, so `running` does not change.
       const next = waiting.shift();
       if (next) next();
       else running--;

@@ -51,8 +51,8 @@ export function emptyLists(): FactLists {
 }
 
 /**
- * One list of facts: a part of the one statement of read-sale-facts.ts. `clock.at` is the clock reading of that statement. The values are
- * bound as arrays: for a JSON text, PostgreSQL would plan for 100 rows, and read whole tables.
+ * One list of facts: a part of the single statement that read-sale-facts.ts runs. `clock.at` is the clock reading of this statement. The
+ * values are bound as arrays: for a JSON text, PostgreSQL would plan for 100 rows, and read whole tables.
  */
 export interface FactList {
   name: keyof FactLists;
@@ -117,7 +117,10 @@ const UNPAID_SEATS = `(
               where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
 )::integer`;
 
-/** Selects which departures the tenants see. If the share of one of the tenants is limited, also selects their unpaid seats. */
+/**
+ * Selects which of the departures the tenants see. If at least one of the tenants has a limited share, also selects the unpaid seats of the
+ * tenants.
+ */
 export function views(wanted: { tenant: Tenant; departureId: string }[]): FactList {
   const distinct = [...new Map(wanted.map((one) => [viewKey(one.tenant.id, one.departureId), one])).values()];
   // Looks at every request: two requests of a tenant may differ, if its share was changed between them. A tenant whose share is 100 % is
@@ -248,8 +251,8 @@ interface Reference {
 }
 
 /**
- * Selects the references of bookings without a date, if a live or ended hold of the tour has the reference. If the booking names a time,
- * counts only holds on departures at this time.
+ * Selects the references of bookings without a date for which the tour has a live or ended hold with the same reference. If the booking
+ * names a time, looks only at holds on departures at this time.
  */
 export function references(undated: BookingSale[]): FactList {
   const named = undated.filter(({ externalRef }) => externalRef);

@@ -19,8 +19,8 @@ export interface DepartureFacts {
   /** The viewKeys (tenant and departure) of the departures whose tour the tenant sees. */
   visible: Set<string>;
   /**
-   * The map key is viewKey. The value is the number of seats of the tenant's live holds and unpaid bookings on the departure; 0 if no share
-   * is limited.
+   * The map key is viewKey. The value is the number of seats of the tenant's live holds and unpaid bookings on the departure. All values
+   * are 0 if no tenant of the transaction has a limited share.
    */
   unpaidSeats: Map<string, number>;
   /** By tenant id. */
@@ -103,7 +103,7 @@ export function existingDeparture({ departures }: DepartureFacts, asked: AskedDe
   throw new DepartureGoneError(wantedOf(asked));
 }
 
-/** Describes a request for a departure that does not exist; the refusal contains it. */
+/** Describes a request for a departure that does not exist. The refusal contains this description. */
 function wantedOf({ tenant, tour, party, departureDate, departureTime }: AskedDeparture): WantedSeats {
   return {
     tourId: tour.id,

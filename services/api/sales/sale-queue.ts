@@ -25,16 +25,16 @@ const waitingSales = new Gauge({
  * | waiting          | the sale arrives                                       | writing, in the next batch; a sale with a key also while  |
  * |                  |                                                        | its departure is locked: the key may have an answer       |
  * | writing          | a transaction takes it                                 | answered; the state of its outcome; alone                 |
- * | departure locked | another transaction had its departure                  | writing, by the transaction that waits for the departure, |
+ * | departure locked | another transaction had locked its departure           | writing, by the transaction that waits for the departure, |
  * |                  |                                                        | or in a batch, if too many departures are locked          |
- * | key in use       | another transaction had its Idempotency-Key, or UUID   | writing, in a batch within 20 ms (`resting`)              |
+ * | key in use       | another transaction had locked its key, or its UUID    | writing, in a batch within 20 ms (`resting`)              |
  * | API key changing | another transaction was changing its API key or tenant | writing, in a batch within 20 ms (`resting`)              |
  * | alone            | its transaction failed and rolled back                 | answered; the state of its outcome                        |
  * | answered         | it is sold or refused                                  |                                                           |
  */
 type SaleState = 'waiting' | 'writing' | LockMet | 'alone' | 'answered';
 
-/** A lock of another transaction. */
+/** The kind of lock of another transaction that stops a sale. */
 type LockMet = 'departure locked' | 'key in use' | 'API key changing';
 
 /** A sale in the queue of its process, or in one of its transactions. */
@@ -47,9 +47,9 @@ interface WaitingSale {
   arrivedAt: number;
   /** The time, on the same clock, at which the sale is refused if no transaction has taken it. */
   lockBy: number;
-  /** The last lock of another transaction that the sale met. */
+  /** The kind of lock that stopped the sale last. Another transaction held the lock. */
   met: LockMet | undefined;
-  /** True: no batch takes the sale now, because it has just met a key in use or a changing API key. */
+  /** True: no batch takes the sale now, because its key was in use, or its API key was changing, a moment ago. */
   resting: boolean;
   /** Refuses the sale at lockBy. The timer is cleared when a transaction takes the sale. */
   timer: NodeJS.Timeout | undefined;
@@ -64,13 +64,13 @@ interface WaitingSale {
  * SaleState lists the states of a sale.
  */
 export class SaleQueue {
-  /** In order of arrival: the sales of all states but `writing`, `alone` and `answered`. */
+  /** The sales of all states except `writing`, `alone` and `answered`, in order of arrival. */
   private waiting: WaitingSale[] = [];
   /** Departures that a transaction of this process waits for. */
   private readonly awaited = new Set<string>();
-  /** Locked departures that no transaction may wait for yet. */
+  /** Locked departures for which no transaction may wait yet, because `lockWaiters` other departures are awaited. */
   private readonly paused = new Set<string>();
-  /** Sales that met a key in use or a changing API key. They are tried again together. */
+  /** Sales whose key was in use, or whose API key was changing. They are tried again together. */
   private resting: WaitingSale[] = [];
   private readonly batches = new OpenBatches(() => this.start());
   private readonly alone = createLimit(QUEUE_LIMITS.alone);
@@ -128,8 +128,8 @@ export class SaleQueue {
   }
 
   /**
-   * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if its departure is locked, because the
-   * batch may find that the key already has an answer.
+   * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if another transaction has locked its
+   * departure, because the key may already have a stored answer.
    */
   private isFree({ sale: { departureId, claim }, state, resting }: WaitingSale): boolean {
     if (resting) return false;
@@ -230,7 +230,7 @@ export class SaleQueue {
   }
 
   /**
-   * Puts a sale at the end of the queue, and keeps it out of batches for at most 20 ms, so that sales that are tried again do not delay new
+   * Puts a sale at the end of the queue, and keeps it out of batches for at most 20 ms. So sales that are tried again do not delay new
    * sales.
    */
   private rest(one: WaitingSale): void {
@@ -249,7 +249,7 @@ export class SaleQueue {
     one.reject(error);
   }
 
-  /** Returns the refusal of a sale whose time has passed. */
+  /** Returns the error for a sale that has waited too long. */
   private timeoutRefusal({ met, sale: { departureId } }: WaitingSale): Error {
     if (met === 'key in use') return new IdempotencyInProgressError();
     const isBusy =
@@ -296,10 +296,11 @@ export class SaleQueue {
         first.lockBy,
       );
       const neverLocked = batch.length === 0 && 'error' in result;
-      // Ends this wait, so that a transaction may wait for another departure. The timer of each sale refuses the sale after two seconds.
+      // Stops the wait for this departure, so that this process can wait for another departure. The timer of each sale refuses the sale
+      // after two seconds.
       if (neverLocked && result.error instanceof DepartureBusyError) return;
       await this.finish(neverLocked ? this.take(waitsForIt) : batch, result);
-      // The other transaction has ended, so the batches write the sales that arrived meanwhile.
+      // Ends the wait: the other transaction has ended, and the batches write the sales that arrived meanwhile.
       if ('committed' in result) return;
     }
   }
@@ -345,7 +346,7 @@ function without(sales: WaitingSale[], others: WaitingSale[]): WaitingSale[] {
   return sales.filter((one) => !removed.has(one));
 }
 
-/** Returns whether one more sale must be refused. */
+/** Returns whether the queue is full: for all sales, for the tenant of the sale, or for its departure. */
 function isFull(waiting: WaitingSale[], alone: number, { tenant, departureId }: Sale): boolean {
   if (waiting.length + alone >= QUEUE_LIMITS.waitingMax) return true;
   if (waiting.length < QUEUE_LIMITS.partMax) return false;

@@ -60,7 +60,7 @@ const RECENT_MAX = 100;
 /** A count of a tenant over all departures. */
 export interface TenantCount {
   tenantId: string;
-  /** `hold`: its live holds; `booking`: its standing unpaid bookings, with or without a date. */
+  /** `hold`: counts live holds. `booking`: counts standing unpaid bookings, with or without a date. */
   kind: Sale['kind'];
   count: number;
 }
@@ -74,7 +74,7 @@ export interface CountPlan {
 
 /**
  * Keeps the last counts of tenants that are far below their limits, because a count reads all rows of a tenant: 0.2 ms for each thousand.
- * The default limits are below FAR_BELOW, so each transaction of a tenant with these limits counts.
+ * The default limits are below FAR_BELOW, so that each transaction counts for a tenant with these limits.
  */
 export class TenantCounter {
   private readonly recent = new LRUCache<string, number>({ max: RECENT_MAX, ttl: RECENT_MS });

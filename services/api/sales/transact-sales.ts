@@ -45,8 +45,8 @@ export interface TransactOptions {
 
 /**
  * Creates holds and bookings in one transaction, in order of arrival, in four steps: locks their keys and departures, reads the facts,
- * decides each sale, and writes all that are granted. Waits for no lock of another transaction: a sale that meets one gets `key in use`,
- * `API key changing` or `departure locked`.
+ * decides each sale, and writes all that are granted. Waits for no lock of another transaction: a sale that would have to wait gets `key in
+ * use`, `API key changing` or `departure locked`.
  */
 export async function transactSales(
   trx: Trx,

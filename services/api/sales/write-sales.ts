@@ -325,7 +325,7 @@ function toBookingLead(booking: GrantedBooking, id: number, createdAt: Date): Bo
     cancelledBy: null,
     expiredAt: null,
     cancelReason: null,
-    // Null also for an OCTO booking: its confirmation reads the lead again.
+    // Null also for an OCTO booking, because the code that confirms the booking reads the lead again.
     octo: null,
     anonymizedAt: null,
   };

@@ -66,7 +66,7 @@ const versions = new WeakMap<Tenant, string>();
 
 /**
  * Returns a digest of all fields of the tenant. The cache keys of a tenant's answers begin with this digest. A request that was
- * authenticated just before a change has the tenant as it was: later requests must not get its answer from the cache.
+ * authenticated just before a change still uses the old tenant. Later requests must not get the cached answer of this request.
  */
 export function tenantVersion(tenant: Tenant): string {
   let version = versions.get(tenant);

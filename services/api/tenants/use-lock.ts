@@ -23,7 +23,10 @@ export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
   );
 }
 
-/** Locks the id for a change: waits for transactions that use the id, and lets no other use it until this transaction ends. */
+/**
+ * Locks the id of a tenant or an API key for a change. Waits for the transactions that use the id. No other transaction can use the id
+ * until this transaction ends.
+ */
 export async function lockForChange(trx: Trx, id: string): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_ID}) from (values (:id::text)) as u (id)`, { id });
 }

@@ -19,7 +19,7 @@ const READABLE = [
 const PREFLIGHT_SECONDS = 600;
 const VARY = ['Vary', 'Origin'];
 
-/** Sets Vary on every answer of the list, and answers preflight requests for it, which need no token. */
+/** Sets Vary on every answer of the list of tours. Answers preflight requests for the list, which need no token. */
 export function registerWidgetCors(app: Express): void {
   app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
     setHeaderList(response, VARY);

@@ -47,8 +47,8 @@ export function brandStyle({ brandColor, brandRadius, brandFont }: Brand): strin
 }
 
 /**
- * Returns CSS declarations: the brand colour for areas, the colour of text on it, and its readable shades for text, borders and focus rings
- * on a light and on a dark page.
+ * Returns CSS declarations: the brand colour for areas, the colour of text on such areas, and two readable shades of the brand colour for
+ * text, borders and focus rings. One shade is for light pages, the other one for dark pages.
  */
 function colorsOf(brand: string): string {
   const onLight = readableOn(brand, [LIGHT.card, LIGHT.blank], 'darker');
@@ -107,13 +107,16 @@ function luminance(color: string): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
-/** Returns the lightness of HSL: the mean of the largest and the smallest part. */
+/** Returns the lightness of a colour in HSL: the mean of the largest and the smallest of red, green and blue. */
 function lightnessOf(color: string): number {
   const parts = partsOf(color);
   return (Math.max(...parts) + Math.min(...parts)) / 2;
 }
 
-/** Changes the lightness in HSL: multiplies the distances of the parts from their mean by the change of the chroma. */
+/**
+ * Changes the lightness of a colour in HSL. Scales the distances of red, green and blue from the lightness by the ratio of the new to the
+ * old largest chroma.
+ */
 function withLightness(color: string, lightness: number): string {
   const before = lightnessOf(color);
   const share = chromaAt(lightness) / chromaAt(before);

@@ -81,7 +81,7 @@ export function refusalHeaders(
 /** The headers that allow a listed origin to read the answer. */
 const CORS = ['Access-Control-Allow-Origin?', 'Access-Control-Expose-Headers?'];
 
-/** @param headers a name that ends with ? may be absent */
+/** @param headers names of headers; a ? at the end of a name marks a header that may be absent */
 function references(headers: string[]): Record<string, Reference> {
   return Object.fromEntries(
     headers.map((name) => [

@@ -14,8 +14,8 @@ const ID = '6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21';
 export const CURSOR = sealCursor('example', 'example', { nameFolded: 'ha long bay cruise', id: ID });
 
 /**
- * Describes the names. All examples belong to one purchase by two adults. For one adult, the platform's price is 445.00 EUR. The tenant's
- * price is ten percent higher, 489.50 EUR.
+ * Describes the field names of the API. All examples belong to one purchase by two adults. For one adult, the platform's price is 445.00
+ * EUR. The tenant's price is ten percent higher, 489.50 EUR.
  */
 const NAMES: Record<string, WireName> = {
   adult: { description: 'One adult.', example: 489.5 },

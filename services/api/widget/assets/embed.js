@@ -124,7 +124,7 @@
     if (!form || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     if (link.closest('#pills')) {
-      // Marks the pill before the answer arrives.
+      // Shows the clicked continent as chosen before the answer arrives.
       for (const pill of get('pills').querySelectorAll('a')) pill.removeAttribute('aria-current');
       link.setAttribute('aria-current', 'true');
       go(link.href, toPill);
