@@ -38,13 +38,13 @@ export async function measureLockedDeparture(stack: BenchStack, api: Instance): 
     const rounds = (await inTurns([['locked departure', measure]], ROUNDS)).get('locked departure')!;
     return [
       {
-        what: `a hold on a free departure while ${WAITING} requests wait for a locked one`,
-        beside: 'without them, p50',
+        what: `a hold while ${WAITING} requests wait for another departure`,
+        beside: 'p50 without them',
         ratios: rounds.map(({ alone, beside }) => beside / alone),
         aim: { atMost: 1.5 },
         figures:
           `p50 ${rounded(median(rounds.map(({ beside }) => beside)))} ms; alone ${rounded(median(rounds.map(({ alone }) => alone)))} ms; ` +
-          `${median(rounds.map(({ refused }) => refused))} of those that waited were refused after two seconds`,
+          `${median(rounds.map(({ refused }) => refused))} of the waiting refused`,
       },
     ];
   } finally {

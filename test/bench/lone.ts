@@ -34,7 +34,7 @@ export async function measureLone(stack: BenchStack, api: Instance): Promise<Row
     const of = (figure: 'oursMs' | 'plainMs') => rounded(median(list.map((round) => round[figure])));
     return {
       what: `a lone ${kind}, p50`,
-      beside: 'pgbench with one client, mean',
+      beside: 'pgbench, one client, mean',
       ratios: list.map(({ oursMs, plainMs }) => oursMs / plainMs),
       aim: { atMost: AIM },
       figures: `${of('oursMs')} ms; pgbench ${of('plainMs')} ms`,

@@ -44,9 +44,9 @@ const PAGE_ROWS = [
   'holds: one departure, 256 connections',
   'holds: 500 departures, 256 connections',
   'bookings: 500 departures, 256 connections',
-  'a hold on a free departure while 200 requests wait for a locked one',
-  'resident memory with 1000 connections after 40 requests on each',
-  'webhook jobs: POST, signed, with the attempt log',
+  'a hold while 200 requests wait for another departure',
+  'memory with 1000 connections, 40 requests on each',
+  'webhook jobs: POST, signed',
 ];
 
 /** Measurements that run on their own and print their figures. */

@@ -47,7 +47,7 @@ export async function measureReads(stack: BenchStack, api: Instance): Promise<Ro
       const cpu = (server: Framework | 'product') => rounded(median(list.map((one) => one[server].cpu)));
       return {
         what: `read: ${read.name}`,
-        beside: 'bare Express, CPU per request',
+        beside: 'bare Express, CPU',
         ratios: list.map(({ product, express }) => express.cpu / product.cpu),
         aim: { atLeast: read.aim },
         figures:

@@ -17,11 +17,9 @@ export async function describeMachine(): Promise<string> {
   );
   const memory = (totalmem() / 2 ** 30).toFixed(0);
   return (
-    `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ` +
+    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ` +
     `${memory} GiB, Node ${process.versions.node}, PostgreSQL ${bundledRelease().name} (fsync on), ` +
-    `wrk ${wrk}, pgbench ${pgbench}, load ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(', ')}`
+    `wrk ${wrk}, pgbench ${pgbench}, load ${loadavg()[0]!.toFixed(1)}`
   );
 }
 

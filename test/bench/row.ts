@@ -35,17 +35,17 @@ export function rounded(value: number): string {
   return value.toFixed(size < 100 ? 1 : 0);
 }
 
-/** Returns a line's cells: what, beside, median, lowest to highest, aim, result, figures. */
+/** Returns a line's cells: what, beside, median with lowest to highest, aim with its result, figures. */
 export function cellsOf({ what, beside, ratios, aim, figures }: Row): string[] {
   const value = median(ratios);
   const range = `${rounded(Math.min(...ratios))}–${rounded(Math.max(...ratios))}`;
-  return [what, beside, rounded(value), range, ...verdict(value, aim), figures];
+  return [what, beside, `${rounded(value)} (${range})`, verdict(value, aim), figures];
 }
 
-function verdict(value: number, aim: Row['aim']): [aim: string, result: string] {
-  if (!aim) return ['', ''];
-  if ('atLeast' in aim) return [`≥ ${aim.atLeast}`, value >= aim.atLeast ? 'ok' : 'missed'];
-  return [`≤ ${aim.atMost}`, value <= aim.atMost ? 'ok' : 'missed'];
+function verdict(value: number, aim: Row['aim']): string {
+  if (!aim) return '';
+  if ('atLeast' in aim) return `≥${aim.atLeast} ${value >= aim.atLeast ? 'ok' : 'missed'}`;
+  return `≤${aim.atMost} ${value <= aim.atMost ? 'ok' : 'missed'}`;
 }
 
-export const COLUMNS = ['what', 'beside', 'median', 'spread', 'aim', 'result', 'figures'];
+export const COLUMNS = ['what', 'beside', 'median', 'aim', 'figures'];

@@ -114,10 +114,10 @@ function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult & Cos
   return [
     {
       what,
-      beside: 'pgbench, sales a second',
+      beside: 'pgbench, a second',
       ratios: rounds.map(({ plain, ours }) => ours.perSecond / plain.perSecond),
       aim: { atLeast: aim },
-      figures: `${of(({ ours }) => ours.perSecond)}/s; pgbench ${of(({ plain }) => plain.perSecond)}/s (${rounds[0]!.plain.clients} clients); CPU for each ${of(({ ours }) => ours.nodeMs)} ms in Node, ${of(({ ours }) => ours.serverMs)} in PostgreSQL`,
+      figures: `${of(({ ours }) => ours.perSecond)}/s; pgbench ${of(({ plain }) => plain.perSecond)}/s (${rounds[0]!.plain.clients} clients); CPU ${of(({ ours }) => ours.nodeMs)} ms in Node, ${of(({ ours }) => ours.serverMs)} in PostgreSQL`,
     },
     {
       what: `p99 of ${what}`,

@@ -90,7 +90,7 @@ async function compare(small: Installation, large: Installation): Promise<Row[]>
     const list = rounds.get(what)!;
     return {
       what,
-      beside: 'the smallest size, p50',
+      beside: 'p50 when small',
       aim: { atMost: MOST },
       ratios: list.map((round) => round.large / round.small),
       figures: `${rounded(median(list.map((round) => round.large)))} ms; ${rounded(median(list.map((round) => round.small)))} ms`,

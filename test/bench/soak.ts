@@ -104,16 +104,9 @@ async function report(machine: string, summary: string, samples: Sample[]): Prom
     const allowed = FIGURES[name];
     const growth = (slope * later.length) / mean;
     const [limit, verdict] = judgeGrowth(growth, allowed);
-    return [
-      name,
-      rounded(mean),
-      `${rounded(slope)} a minute`,
-      `${(growth * 100).toFixed(1)} %`,
-      limit,
-      verdict,
-    ];
+    return [name, rounded(mean), `${(growth * 100).toFixed(1)} %`, limit, verdict];
   });
-  const head = ['second half of the run', 'mean', 'slope', 'growth', 'flat', 'verdict'];
+  const head = ['second half', 'mean', 'growth', 'allowed', 'verdict'];
   printTable(summary, head, verdicts);
   const onThePage = verdicts.filter((_, n) => PAGE_FIGURES.includes(names[n]!));
   const table = markdownTable(head, onThePage);

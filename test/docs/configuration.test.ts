@@ -5,8 +5,8 @@ import { VARIABLES } from '../../services/platform/config/variables';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/configuration.md'), 'utf8');
 
-/** The rows "| `NAME`, `NAME` | default, default | … |" of the tables of docs/configuration.md. */
-const rows = [...PAGE.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) +\| ([^|]+?) +\|/gm)].map(
+/** The lines "- `NAME`, `NAME` (default, default): …" of docs/configuration.md. */
+const rows = [...PAGE.matchAll(/^- (`[A-Z_]+`(?:, `[A-Z_]+`)*)\s\((.+?)\):/gm)].map(
   ([, names, defaults]) => ({
     names: names!.replaceAll('`', '').split(', '),
     defaults: defaults!.replaceAll('`', ''),
@@ -20,7 +20,7 @@ describe('the page of variables', () => {
 
   it.each(rows)('gives the declared default of $names', ({ names, defaults }) => {
     const declared = names.map((name) => declaredDefault(VARIABLES[name as keyof typeof VARIABLES]));
-    // A row has one text if all its variables share it.
+    // A line has one text if all its variables share it.
     expect(defaults).toBe((new Set(declared).size === 1 ? declared.slice(0, 1) : declared).join(', '));
   });
 });

@@ -11,23 +11,22 @@ export const SCHEMA_PAGE = path.resolve(__dirname, '../../docs/schema.md');
 
 const INTRODUCTION = `# The schema of the database
 
-Each file of [migrations/](../migrations) that begins with 01 is one topic, and says what its tables, triggers and functions are. This page
-lists them; the columns and their constraints are in the files. \`npm run lab -- schema\` writes it from a migrated database and from the
-comments in the files, and a test compares it with both.`;
+This page shows the first sentence of each table's comment in [migrations/](../migrations), and the names of the functions. The files have the
+rest, with columns and constraints.
+\`npm run lab -- schema\` writes the page.`;
 
 /** Returns the text of docs/schema.md for a migrated database. */
 export async function describeSchema(db: Db): Promise<string> {
   const parts = [
     INTRODUCTION,
     '## Relations',
-    'A line leads from a table to the tables whose rows name its rows, with the columns that do. Tables without a line have no foreign key.',
+    'A line leads from a table to the tables whose rows name its rows, with the columns that do. Left out: `tenant_id`, which most tables have.',
     ['```mermaid', 'erDiagram', ...(await drawRelations(db)), '```'].join('\n'),
-    '## Tables and views',
-    toTable(['Table', 'Rows', 'File'], await listTables(db)),
+    '## Tables, views and functions',
+    ...listByFile(await listTables(db), await listFunctions(db)),
     '## Triggers',
-    toTable(['Table', 'Trigger', 'Runs', 'Calls'], await listTriggers(db)),
-    '## Functions',
-    toTable(['Function', 'Work', 'File'], await listFunctions(db)),
+    'The writes that call each function.',
+    (await listTriggers(db)).join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -37,6 +36,7 @@ const RELATIONS = `
   select c.oid, c.relname as name, c.relkind from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition and c.relname not like 'knex%'`;
 
+/** Draws the foreign keys but those to tenants, which would hide the others. */
 async function drawRelations(db: Db): Promise<string[]> {
   interface Relation {
     parent: string;
@@ -57,54 +57,68 @@ async function drawRelations(db: Db): Promise<string[]> {
         select array_agg(attname::text order by attnum) as columns, bool_and(attnotnull) as required
         from pg_attribute where attrelid = k.conrelid and attnum = any(k.conkey)
       ) a
-    where k.contype = 'f' and k.conparentid = 0 order by p.name, t.name, a.columns`);
+    where k.contype = 'f' and k.conparentid = 0 and p.name <> 'tenants' order by p.name, t.name, a.columns`);
   return rows.map(({ parent, child, columns, isRequired, isUnique }) => {
     const line = `${isRequired ? '||' : '|o'}--${isUnique ? 'o|' : 'o{'}`;
     return `  ${parent} ${line} ${child} : "${columns.join(', ')}"`;
   });
 }
 
-async function listTables(db: Db): Promise<string[][]> {
-  const comments = readComments('table|view');
-  const { rows } = await db.raw<{ rows: { name: string; relkind: string }[] }>(RELATIONS);
-  return inOrder(
-    rows.map(({ name, relkind }) => {
-      const { comment, file } = find(comments, name);
-      return [`\`${name}\`${relkind === 'v' ? ' (view)' : ''}`, comment, linkTo(file)];
-    }),
-  );
+/** A line of a list, and the file that creates its object. */
+interface Entry {
+  text: string;
+  file: string;
 }
 
-async function listTriggers(db: Db): Promise<string[][]> {
-  const { rows } = await db.raw<{ rows: { table: string; name: string; definition: string }[] }>(`
-    select r.name as table, t.tgname as name, pg_get_triggerdef(t.oid, true) as definition
-    from pg_trigger t join (${RELATIONS}) r on r.oid = t.tgrelid
-    where not t.tgisinternal order by r.name, t.tgname`);
-  return rows.map(({ table, name, definition }) => {
-    const [, runs] = /TRIGGER \S+ (.+?) ON /.exec(definition)!;
-    const [, calls] = /EXECUTE FUNCTION (\w+)/.exec(definition)!;
-    const each = definition.includes('FOR EACH ROW') ? 'each row' : 'each statement';
-    const deferred = definition.includes('INITIALLY DEFERRED') ? ', at COMMIT' : '';
-    return [`\`${table}\``, `\`${name}\``, `${runs!.toLowerCase()}, for ${each}${deferred}`, `\`${calls}\``];
+async function listTables(db: Db): Promise<Entry[]> {
+  const comments = readComments('table|view');
+  const { rows } = await db.raw<{ rows: { name: string; relkind: string }[] }>(RELATIONS);
+  return rows.map(({ name, relkind }) => {
+    const { sentence, file } = find(comments, name);
+    return { text: `\`${name}\`${relkind === 'v' ? ' (view)' : ''}: ${sentence}`, file };
   });
 }
 
-async function listFunctions(db: Db): Promise<string[][]> {
+/** Lists the functions but those of triggers. Functions of one name are one entry: the file that is named last has the one that is called today. */
+async function listFunctions(db: Db): Promise<Entry[]> {
   const comments = readComments('function');
-  const { rows } = await db.raw<{ rows: { name: string; arguments: string }[] }>(`
-    select p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments from pg_proc p
-    where p.pronamespace = 'public'::regnamespace
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(`
+    select distinct p.proname as name from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype
       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`);
-  return inOrder(
-    rows.map((row) => {
-      const { comment, file } = find(comments, row.name);
-      return [`\`${row.name}(${row.arguments})\``, comment, linkTo(file)];
-    }),
-  );
+  return rows.map(({ name }) => ({ text: `\`${name}\``, file: find(comments, name).file }));
+}
+
+/** Returns for each file a heading, a list of its tables and a line with its functions. */
+function listByFile(tables: Entry[], functions: Entry[]): string[] {
+  return listMigrations().flatMap((file) => {
+    const textsOf = (entries: Entry[]) =>
+      entries
+        .filter((entry) => entry.file === file)
+        .map(({ text }) => text)
+        .toSorted();
+    const lines = textsOf(tables).map((text) => `- ${text}`);
+    const names = textsOf(functions);
+    if (names.length > 0) lines.push(`- Functions: ${names.join(', ')}`);
+    return lines.length === 0 ? [] : [`### [${file}](../migrations/${file}.sql)`, lines.join('\n')];
+  });
+}
+
+/** Returns a line for each function, with the tables whose writes call it. */
+async function listTriggers(db: Db): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { name: string; moment: string; tables: string[] }[] }>(`
+    select p.proname as name, array_agg(distinct r.name::text order by r.name::text) as tables,
+      case when t.tginitdeferred then 'at COMMIT, after' when t.tgtype & 2 > 0 then 'before' else 'after' end as moment
+    from pg_trigger t join (${RELATIONS}) r on r.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal group by 1, 3 order by 1, 3`);
+  return rows.map(({ name, moment, tables }) => {
+    const names = tables.map((table) => `\`${table}\``);
+    return `- \`${name}\` ${moment} writes of ${names.join(', ')}`;
+  });
 }
 
 interface Comment {
-  comment: string;
+  sentence: string;
   file: string;
 }
 
@@ -117,33 +131,20 @@ function readComments(kinds: string): Map<string, Comment> {
   const found = new Map<string, Comment>();
   for (const file of listMigrations())
     for (const [, lines, name] of readMigration(file).replaceAll('\\?', '?').matchAll(created))
-      found.set(name!, { comment: lines!.replaceAll(/^-- ?/gm, '').trim().replaceAll('\n', ' '), file });
+      found.set(name!, { sentence: firstSentence(lines!), file });
   return found;
+}
+
+/** @param lines of a comment, each with `--` */
+function firstSentence(lines: string): string {
+  const text = lines.replaceAll(/^-- ?/gm, '').trim().replaceAll('\n', ' ');
+  return /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
 }
 
 function find(comments: Map<string, Comment>, name: string): Comment {
   const found = comments.get(name);
-  if (!found?.comment) throw new Error(`No comment is above the create of ${name} in migrations/`);
+  if (!found?.sentence) throw new Error(`No comment is above the create of ${name} in migrations/`);
   return found;
-}
-
-function linkTo(file: string): string {
-  return `[${file.slice(0, 4)}](../migrations/${file}.sql)`;
-}
-
-/** Sorts by file, then by name. */
-function inOrder(rows: string[][]): string[][] {
-  const keyOf = ([name, , file]: string[]) => `${file} ${name!.replaceAll('`', '')}`;
-  return rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-}
-
-/** Returns a Markdown table in the form of Prettier: the cells of a column are equally wide. */
-function toTable(head: string[], rows: string[][]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const [first, ...others] = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)));
-  const lines = [first!, widths.map((width) => '-'.repeat(width)), ...others];
-  return lines.map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
 async function main(): Promise<void> {

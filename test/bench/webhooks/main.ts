@@ -33,8 +33,8 @@ export async function measureWebhookJobs(): Promise<Row[]> {
   return (['no-op', 'POST'] as const).map((kind) => {
     const [ours, ...others] = CONTENDERS.map((name) => rates.get(`${name} ${kind}`)!);
     return {
-      what: `webhook jobs: ${kind}${kind === 'POST' ? ', signed' : ''}, with the attempt log`,
-      beside: 'the faster of graphile-worker (batched) and pg-boss, jobs a second',
+      what: `webhook jobs: ${kind}${kind === 'POST' ? ', signed' : ''}`,
+      beside: 'the faster of graphile-worker and pg-boss',
       ratios: ours!.map((rate, round) => rate / Math.max(...others.map((rounds) => rounds[round]!))),
       aim: { atLeast: 1 },
       figures: CONTENDERS.map((name) => `${name} ${rounded(median(rates.get(`${name} ${kind}`)!))}/s`).join(
