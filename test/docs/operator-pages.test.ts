@@ -8,7 +8,7 @@ const read = (page: string) => readFileSync(path.join(DOCS, page), 'utf8');
 
 const [, operators] = read('README.md').split('\n## You run the platform\n');
 /** The names of the pages that docs/README.md lists for operators, in its order. */
-const PAGES = [...operators!.split('\n## ')[0]!.matchAll(/^- \[[^\]]*\]\(([^)]*)\)/gm)].map(
+const PAGES = [...operators!.split('\n## ')[0]!.matchAll(/^- \[[^\]]*\]\(([^)#]*)\)/gm)].map(
   ([, page]) => page!,
 );
 
