@@ -46,6 +46,7 @@ const BROWSER_GLOBALS = Object.fromEntries(
     'FormData',
     'HTMLElement',
     'HTMLScriptElement',
+    'IntersectionObserver',
     'ResizeObserver',
     'URL',
     'URLSearchParams',

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
 import { renderMarkdown } from '../../services/api/docs/generate/markdown';
+import { highlight } from '../../services/api/docs/pages/highlight';
 import { PROBLEMS } from '../../services/api/http/problems';
 import { toHtml } from '../../services/platform/html-template';
 import { startTestApi, useTestApi } from '../support/api';
@@ -10,36 +13,38 @@ const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
 const api = useTestApi();
 
+/** Returns the policy that allows the style and the script of a page, and the sources of its other requests. */
+function policyOf(text: string, others = ''): string {
+  const hashOfElement = (name: string) => {
+    const source = new RegExp(`<${name}>([^]*?)</${name}>`).exec(text)![1]!;
+    return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
+  };
+  return (
+    `default-src 'none'; img-src 'self'; style-src ${hashOfElement('style')}; ` +
+    `script-src ${hashOfElement('script')}; ${others}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  );
+}
+
+/** Returns the tags of a page, without its own script. */
+function tagsOf(text: string): string {
+  return text
+    .replace(/<script>[^]*?<\/script>/, '')
+    .match(/<[^>]+>/g)!
+    .join('');
+}
+
 describe('the documentation pages', () => {
-  it.each([
-    ['/', false],
-    ['/docs', true],
-    ['/docs/guide', true],
-    ['/docs/errors', false],
-    ['/docs/errors/price_changed', false],
-  ])(
-    '%s loads nothing, cannot be framed, and runs no script except the search (search: %s)',
-    async (page, searchable) => {
+  it.each(['/', '/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
+    '%s loads nothing, cannot be framed, and runs no script except its own',
+    async (page) => {
       const { status, text, headers } = await api.http.get(page);
       expect({ status, type: headers['content-type'] }).toEqual({
         status: 200,
         type: 'text/html; charset=utf-8',
       });
-      const style = /<style>([^]*)<\/style>/.exec(text)![1]!;
-      const hash = (source: string) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
-      const script = /<script>([^]*)<\/script>/.exec(text)?.[1];
-      expect(script !== undefined).toBe(searchable);
-      expect(headers['content-security-policy']).toBe(
-        `default-src 'none'; img-src 'self'; style-src ${hash(style)}; ` +
-          (script === undefined ? '' : `script-src ${hash(script)}; `) +
-          `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-      );
+      expect(headers['content-security-policy']).toBe(policyOf(text));
       expect(headers['cache-control']).toBe('public, max-age=300');
-      const tags = text
-        .replace(`<script>${script}</script>`, '')
-        .match(/<[^>]+>/g)!
-        .join('');
-      expect(tags).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
+      expect(tagsOf(text)).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
     },
   );
 
@@ -120,9 +125,11 @@ describe('the documentation pages', () => {
   it('the reference shows each operation as a valid program for Node, and the one for the catalog runs', async () => {
     const { text } = await api.http.get('/docs');
     const samples = [
-      ...text.matchAll(/The same in Node<\/summary>\s*<noscript>\s*<pre[^>]*><code>([^]*?)<\/code>/g),
+      ...text.matchAll(
+        /The same in Node<\/summary>\s*<noscript>\s*<div class="code">\s*<pre[^>]*><code>([^]*?)<\/code>/g,
+      ),
     ].map(([, code]) => unescaped(code!));
-    expect(samples).toHaveLength([...text.matchAll(/<h4>Example<\/h4>/g)].length);
+    expect(samples).toHaveLength([...text.matchAll(/<h4>Request<\/h4>/g)].length);
     const Program = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor;
     // Compiles each program: `new` throws a SyntaxError for invalid code.
     for (const sample of samples) new Program(sample);
@@ -137,21 +144,56 @@ describe('the documentation pages', () => {
   });
 });
 
+/** Returns the text of highlighted code. */
 function unescaped(text: string): string {
   const characters = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#96;': '`', '&amp;': '&' };
-  return text.replace(
-    /&(lt|gt|quot|#39|#96|amp);/g,
-    (entity) => characters[entity as keyof typeof characters],
-  );
+  return text
+    .replace(/<\/?span[^>]*>/g, '')
+    .replace(/&(lt|gt|quot|#39|#96|amp);/g, (entity) => characters[entity as keyof typeof characters]);
 }
+
+describe('the page of a missing address', () => {
+  const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
+
+  it.each(['/nothing', '/docs/nothing', '/docs/errors/nope', '/openapi.yaml'])(
+    'answers 404 to a browser with a page that searches the documents: %s',
+    async (path) => {
+      const { status, headers, text } = await api.http.get(path).set({ accept: BROWSER });
+      expect(status).toBe(404);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'content-security-policy': policyOf(text, "connect-src 'self'; "),
+        vary: expect.stringContaining('Accept'),
+      });
+      expect(text).toContain('data-pages="/docs /docs/guide"');
+      expect(tagsOf(text)).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
+    },
+  );
+
+  it.each([
+    ['/docs/nothing', '*/*'],
+    ['/docs/nothing', 'application/json'],
+    ['/api/nothing', BROWSER],
+    ['/octo/nothing', 'application/json'],
+  ])('%s answers with JSON to a client that accepts %s', async (path, accept) => {
+    const { status, headers } = await api.http.get(path).set({ accept });
+    expect(status).toBe(404);
+    expect(headers['content-type']).toMatch(/json/);
+  });
+
+  it('answers another method of a page with a problem document', async () => {
+    expectProblem(await api.http.post('/docs').set({ accept: BROWSER }), 405, 'method_not_allowed');
+  });
+});
 
 describe('a fixed document', () => {
   const MOST: [path: string, bytes: number][] = [
     ['/docs', 70_000],
-    ['/docs/guide', 18_000],
-    ['/docs/errors', 5_000],
-    ['/docs/errors/price_changed', 5_000],
-    ['/', 5_000],
+    ['/docs/guide', 20_000],
+    ['/docs/errors', 7_500],
+    ['/docs/errors/price_changed', 7_500],
+    ['/', 7_000],
     ['/openapi.json', 40_000],
     ['/openapi.3.1.json', 45_000],
     ['/openapi.d.ts', 35_000],
@@ -195,6 +237,14 @@ describe('the root address of the service', () => {
       });
       expect(text).toContain('<a href="/docs/guide">Integration guide');
     }
+  });
+
+  it('shows a request that works as it is pasted', async () => {
+    const { text } = await ask('text/html');
+    const [, code] = /<code>(<span[^>]*>curl[^]*?)<\/code>/.exec(text)!;
+    const command = unescaped(code!).replace('https://api.example.test', api.baseUrl);
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(stdout).links.reference).toBe('https://api.example.test/docs');
   });
 
   it('answers a client that accepts JSON with the addresses that need no credential', async () => {
@@ -243,6 +293,12 @@ describe('the page of an error code', () => {
     expect(text).toContain(`https://api.example.test/docs/errors/${code}`);
   });
 
+  it('names the calls that answer with the code, with links to the reference', async () => {
+    const { text } = await api.http.get('/docs/errors/insufficient_seats');
+    const links = [...text.matchAll(/href="\/docs#(\w+)"/g)].map(([, call]) => call);
+    expect(links).toEqual(['placeHold', 'changeHold', 'createBooking', 'changeBooking', 'confirmBooking']);
+  });
+
   it('the type of a real refusal leads to the page', async () => {
     const refusal = await api.http.get('/api/tenant/catalog');
     const page = await api.http.get(new URL(refusal.body.type).pathname);
@@ -253,6 +309,23 @@ describe('the page of an error code', () => {
     'answers 404 for the unknown code %s',
     async (code) => {
       expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
+    },
+  );
+});
+
+describe('the colours of code', () => {
+  it('names, texts and numbers of JSON have a colour each, and hostile text stays escaped', () => {
+    expect(toHtml(highlight('{ "a": "<b>", "n": 1.5 }', 'json'))).toBe(
+      '{ <span class="key">&quot;a&quot;</span>: <span class="string">&quot;&lt;b&gt;&quot;</span>, ' +
+        '<span class="key">&quot;n&quot;</span>: <span class="value">1.5</span> }',
+    );
+  });
+
+  it.each(['json', 'sh', 'js', 'html', 'python', 'ruby', 'php', 'go', 'unknown'])(
+    'the text of code in %s stays the same',
+    (language) => {
+      const code = `// a 'b'\n# "c" \\\n<d e="f">&amp;</d> const x = \`y\` -H 'z' 12 null /* g */ "open`;
+      expect(unescaped(toHtml(highlight(code, language)))).toBe(code);
     },
   );
 });

@@ -44,8 +44,10 @@ export function handleError(
   if (form) return void sendInForm(form, problem, error, request, response);
   const page = response.locals.problemPage as ProblemPage | undefined;
   if (page) response.vary('Accept');
-  if (page && request.accepts(['application/problem+json', 'text/html']) === 'text/html') {
-    response.type('html').send(page(status, requestId, error));
+  const isHtml = request.accepts(['application/problem+json', 'text/html']) === 'text/html';
+  const text = isHtml ? page?.(status, requestId, error) : undefined;
+  if (text !== undefined) {
+    response.type('html').send(text);
   } else {
     response.type('application/problem+json').send(JSON.stringify(problem));
   }
@@ -95,10 +97,14 @@ export function problemCodeOf(thrown: unknown): ProblemCode {
 }
 
 /**
- * Renders an error as a page, on a route that sets `response.locals.problemPage`.
+ * Renders an error as a page, on a route that sets `response.locals.problemPage`. Undefined: the answer is the problem document.
  * @param error undefined: an internal error, whose details stay hidden
  */
-export type ProblemPage = (status: number, requestId: string, error: AppError | undefined) => string;
+export type ProblemPage = (
+  status: number,
+  requestId: string,
+  error: AppError | undefined,
+) => string | undefined;
 
 function setErrorHeaders(
   error: AppError | undefined,

@@ -1,17 +1,8 @@
-// Fills the folded parts of a page when they are opened, and adds a search box above the contents of the page. The search finds headings,
-// fields and their meaning, without a request.
+// Fills the folded parts of a page when they are opened, adds a button to each sample that copies it, and marks the section that is on the
+// screen in the list of sections.
 'use strict';
 {
-  const LIMIT = 40;
-  const contents = document.querySelector('.contents');
-  const fold = (text) => text.toLowerCase().replace(/\s+/g, ' ').trim();
-
-  /** Names the part of a call to which a field belongs: the middle of an id such as `createBooking.body.name`. */
-  const partOf = (id) => {
-    const [, part, rest] = id.split('.');
-    if (rest === undefined) return 'parameter';
-    return /^\d+$/.test(part) ? `answer ${part}` : part;
-  };
+  const COPIED_MS = 2000;
 
   /** Turns the content of a folded part into elements: in a browser with scripts, the content of its noscript element is only text. */
   const fill = (part) => {
@@ -19,78 +10,8 @@
     if (!text) return;
     const template = document.createElement('template');
     template.innerHTML = text.textContent;
+    addCopyButtons(template.content);
     text.replaceWith(template.content);
-  };
-  document.addEventListener('toggle', ({ target }) => fill(target), true);
-
-  /**
-   * Returns an entry for each element with an id, in the order of the page. Parses the page again, because DOMParser reads folded parts.
-   */
-  const listEntries = () => {
-    const page = new DOMParser().parseFromString(document.querySelector('main').outerHTML, 'text/html');
-    return [...page.querySelectorAll('main [id]')].map(toEntry);
-  };
-  const toEntry = (element) => {
-    const field = element.classList.contains('field');
-    const article = element.closest('article');
-    const title = fold(element.textContent);
-    const more = field
-      ? element.closest('tr').textContent
-      : (article?.querySelector('.call')?.textContent ?? '');
-    return {
-      element,
-      title,
-      text: fold(`${title} ${more} ${element.id}`),
-      section: field ? [article?.querySelector('h3')?.textContent, partOf(element.id)].join(' · ') : '',
-    };
-  };
-  let entries;
-
-  const box = document.createElement('input');
-  box.type = 'search';
-  box.placeholder = 'Search: press /';
-  box.setAttribute('aria-label', 'Search this page');
-  const status = document.createElement('p');
-  status.className = 'soft';
-  status.setAttribute('role', 'status');
-  const results = document.createElement('ul');
-  results.className = 'results';
-  contents.prepend(box, status, results);
-
-  /** Ranks a result: headings before fields, and titles that begin with the words before titles that contain them. */
-  const rank = ({ title, section }, words) => {
-    const first = section ? 3 : 0;
-    if (title.startsWith(words)) return first;
-    return title.includes(words) ? first + 1 : first + 2;
-  };
-
-  const show = () => {
-    entries ??= listEntries();
-    const words = fold(box.value);
-    const parts = words.split(' ');
-    const found = words
-      ? entries
-          .filter(({ text }) => parts.every((part) => text.includes(part)))
-          .sort((a, b) => rank(a, words) - rank(b, words))
-      : [];
-    contents.classList.toggle('searching', words !== '');
-    status.textContent = words ? `${found.length} found` : '';
-    results.replaceChildren(
-      ...found.slice(0, LIMIT).map(({ element, section }) => {
-        const link = document.createElement('a');
-        link.href = `#${element.id}`;
-        link.textContent = element.textContent.trim();
-        const item = document.createElement('li');
-        item.append(link);
-        if (section) {
-          const where = document.createElement('span');
-          where.className = 'soft';
-          where.textContent = ` ${section}`;
-          link.append(where);
-        }
-        return item;
-      }),
-    );
   };
 
   /** Opens the folded part that contains the element whose id is in the address. */
@@ -108,18 +29,64 @@
     target.scrollIntoView();
   };
 
-  box.addEventListener('input', show);
-  box.addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter') results.querySelector('a')?.click();
-    if (key !== 'Escape') return;
-    box.value = '';
-    show();
-  });
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target === box) return;
-    event.preventDefault();
-    box.focus();
+  /** Adds the buttons where the browser can copy: in pages from https or from this computer. */
+  const addCopyButtons = (root) => {
+    if (!navigator.clipboard) return;
+    for (const box of root.querySelectorAll('.code')) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'copy';
+      button.textContent = 'Copy';
+      button.setAttribute('aria-live', 'polite');
+      box.append(button);
+    }
+  };
+  const copy = async (button) => {
+    const code = button.parentElement.querySelector('code').textContent;
+    const copied = navigator.clipboard.writeText(code).then(
+      () => 'Copied',
+      () => 'Not copied',
+    );
+    button.textContent = await copied;
+    setTimeout(() => (button.textContent = 'Copy'), COPIED_MS);
+  };
+
+  /** Marks the link to the section at the top of the screen: the last heading that is above 15 % of its height. */
+  const markPresentSection = (contents) => {
+    const links = [...contents.querySelectorAll('a')];
+    const headings = links.map(({ hash }) => document.getElementById(hash.slice(1)));
+    const passed = new Set();
+    const observer = new IntersectionObserver(
+      (changes) => {
+        for (const { target, isIntersecting } of changes) {
+          if (isIntersecting) passed.add(target);
+          else passed.delete(target);
+        }
+        const last = headings.findLastIndex((heading) => passed.has(heading));
+        for (const link of links) link.removeAttribute('aria-current');
+        if (last < 0) return;
+        links[last].setAttribute('aria-current', 'true');
+        showInList(contents, links[last]);
+      },
+      { rootMargin: '999999px 0px -85% 0px' },
+    );
+    for (const heading of headings) observer.observe(heading);
+  };
+  /** Scrolls the list alone, and only if the link is not visible in it. */
+  const showInList = (list, link) => {
+    const place = link.getBoundingClientRect();
+    const frame = list.getBoundingClientRect();
+    if (place.top >= frame.top && place.bottom <= frame.bottom) return;
+    list.scrollTop += place.top - frame.top - frame.height / 3;
+  };
+
+  document.addEventListener('toggle', ({ target }) => fill(target), true);
+  document.addEventListener('click', ({ target }) => {
+    if (target.classList.contains('copy')) void copy(target);
   });
   addEventListener('hashchange', reveal);
+  addCopyButtons(document);
+  const contents = document.querySelector('.contents');
+  if (contents) markPresentSection(contents);
   reveal();
 }

@@ -27,8 +27,10 @@ export function guide(files: GuideFile[]): Markup {
 export function guideContents(files: GuideFile[]): Markup {
   const sections = files.map(({ markdown }) => {
     const [title, ...headings] = headingsOf(parseMarkdown(markdown));
-    const links = headings.map((heading) => html`<li><a href="#${anchorOf(heading)}">${heading}</a></li>`);
-    return html`<a href="#${anchorOf(title!)}"><strong>${title}</strong></a>
+    const links = headings.map(
+      ({ text, depth }) => html`<li class="level-${depth}"><a href="#${anchorOf(text)}">${text}</a></li>`,
+    );
+    return html`<a href="#${anchorOf(title!.text)}"><strong>${title!.text}</strong></a>
       <ul>
         ${links}
       </ul>`;
@@ -41,10 +43,9 @@ function anchorOnPage(href: string, files: GuideFile[]): string {
   const [name, anchor] = href.split('#');
   const file = files.find((one) => one.name === name);
   if (!file) return href;
-  return `#${anchor ?? anchorOf(headingsOf(parseMarkdown(file.markdown))[0]!)}`;
+  return `#${anchor ?? anchorOf(headingsOf(parseMarkdown(file.markdown))[0]!.text)}`;
 }
 
-function headingsOf(tokens: TokensList): string[] {
-  const headings = tokens.filter((token) => token.type === 'heading') as Tokens.Heading[];
-  return headings.map(({ text }) => text);
+function headingsOf(tokens: TokensList): Tokens.Heading[] {
+  return tokens.filter((token) => token.type === 'heading') as Tokens.Heading[];
 }

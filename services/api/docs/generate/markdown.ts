@@ -9,7 +9,7 @@ const marked = new Marked({
     html: ({ raw }) => escaped(raw),
     image: ({ raw }) => escaped(raw),
     link: ({ raw, href }) => (/^(https?:|#)/.test(href) ? false : escaped(raw)),
-    code: ({ text }) => toHtml(renderCode(text)),
+    code: ({ text, lang }) => toHtml(renderCode(text, lang)),
     heading({ tokens, depth, text }) {
       const tag = `h${Math.min(depth, 4)}`;
       return `<${tag} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</${tag}>`;

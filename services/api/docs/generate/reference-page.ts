@@ -1,5 +1,5 @@
 import { html, type Markup } from '../../../platform/html-template';
-import { answerTable, bodyTable, parameterTable } from './field-table';
+import { answerFields, bodyFields, parameterFields } from './field-list';
 import { renderLine, renderMarkdown } from './markdown';
 import { renderCode, renderFolded, renderTable } from '../pages/page';
 import { EVENT_SCHEMAS, WEBHOOK_HEADERS, WEBHOOKS, WEBHOOKS_TAG } from '../webhook-events';
@@ -70,10 +70,9 @@ function callsByTag({ paths, tags = [] }: OpenApiDocument) {
   }));
 }
 
+/** Renders a call in two columns: the text, and the request with its answers. A narrow page has the text above the request. */
 function renderCall({ path, method, operation }: DocumentedCall, document: OpenApiDocument): Markup {
-  const { operationId, summary, description = '', parameters, requestBody, responses } = operation;
-  const { schemas } = document.components;
-  const body = requestBody?.content['application/json'];
+  const { operationId, summary, description = '', responses } = operation;
   const call = { baseUrl: document.servers[0]!.url, path, method, operation };
   const successes = Object.entries(responses).filter(([status]) => Number(status) < 400);
   return html`<article>
@@ -81,31 +80,50 @@ function renderCall({ path, method, operation }: DocumentedCall, document: OpenA
     <p class="call">
       <code><b>${method.toUpperCase()}</b> ${path}</code>
     </p>
-    ${renderMarkdown(description)}
-    ${
-      parameters.length > 0 &&
-      html`<h4>Parameters</h4>
-        ${parameterTable(operationId, parameters, schemas)}`
-    }
-    ${
-      body &&
-      html`<h4>Body</h4>
-        ${bodyTable(`${operationId}.body`, body.schema, schemas)}`
-    }
-    <h4>Example</h4>
-    ${renderCode(curlSample(call))} ${renderFolded('The same in Node', renderCode(nodeSample(call)))}
-    ${successes.map(([status, answer]) => renderAnswer(`${operationId}.${status}`, status, answer, document))}
-    ${renderErrors(responses)}
+    <div class="text">
+      ${renderMarkdown(description)} ${renderInput(operation, document)}
+      ${successes.map(([status, answer]) => renderAnswer(`${operationId}.${status}`, status, answer, document))}
+      ${renderErrors(responses)}
+    </div>
+    <div class="samples">
+      <h4>Request</h4>
+      ${renderCode(curlSample(call), 'sh')}
+      ${renderFolded('The same in Node', renderCode(nodeSample(call), 'js'))}
+      ${successes.map(([status, { content }]) => renderAnswerSample(status, content?.['application/json']))}
+    </div>
   </article>`;
+}
+
+function renderInput(operation: OpenApiOperation, { components }: OpenApiDocument): Markup {
+  const { operationId, parameters, requestBody } = operation;
+  const body = requestBody?.content['application/json'];
+  return html`${
+    parameters.length > 0 &&
+    html`<h4>Parameters</h4>
+      ${parameterFields(operationId, parameters, components.schemas)}`
+  }
+  ${
+    body &&
+    html`<h4>Body</h4>
+      ${bodyFields(`${operationId}.body`, body.schema, components.schemas)}`
+  }`;
 }
 
 function renderAnswer(id: string, status: string, answer: Answer, { components }: OpenApiDocument): Markup {
   const media: Media | undefined = answer.content?.['application/json'];
   const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
   return html`<h4>Answer ${status}</h4>
-    ${media ? renderCode(JSON.stringify(media.example, null, 2)) : html`<p>${renderLine(answer.description)}</p>`}
-    ${media && renderFolded('Fields', answerTable(id, media.schema, components.schemas))}
+    <p>${renderLine(answer.description)}</p>
+    ${media && renderFolded('Fields', answerFields(id, media.schema, components.schemas))}
     ${headers.length > 0 && html`<p class="soft">Headers:${headers}</p>`}`;
+}
+
+function renderAnswerSample(status: string, media: Media | undefined): Markup {
+  const sample =
+    media &&
+    html`<h4>Answer ${status}</h4>
+      ${renderCode(JSON.stringify(media.example, null, 2), 'json')}`;
+  return html`${sample}`;
 }
 
 function renderErrors(responses: OpenApiOperation['responses']): Markup {
@@ -128,15 +146,19 @@ function renderWebhooks(): Markup {
       <p class="call">
         <code><b>POST</b> ${(example as { event_type: string }).event_type}</code>
       </p>
-      ${renderMarkdown(description!)}
-      <h4>Body</h4>
-      ${renderCode(JSON.stringify(example, null, 2))}
-      ${renderFolded('Fields', answerTable(`${operationId}.body`, schema, EVENT_SCHEMAS))}
+      <div class="text">
+        ${renderMarkdown(description!)}
+        ${renderFolded('Fields', answerFields(`${operationId}.body`, schema, EVENT_SCHEMAS))}
+      </div>
+      <div class="samples">
+        <h4>Body</h4>
+        ${renderCode(JSON.stringify(example, null, 2), 'json')}
+      </div>
     </article>`;
   });
   return html`<h2 id="${WEBHOOKS_TAG.name}">${WEBHOOKS_TAG.name}</h2>
     <p>${WEBHOOKS_TAG.description} Every event is one <code>POST</code> with these headers.</p>
-    ${parameterTable(WEBHOOKS_TAG.name, WEBHOOK_HEADERS, {})} ${articles}`;
+    ${parameterFields(WEBHOOKS_TAG.name, WEBHOOK_HEADERS, {})} ${articles}`;
 }
 
 function webhookContents(): Markup {

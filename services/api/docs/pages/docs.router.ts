@@ -4,12 +4,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { ApiContext } from '../../http/api-context';
+import type { ProblemPage } from '../../http/error-handler';
 import { TransportError } from '../../http/http.errors';
 import openapi from '../../generated/openapi.json';
-import { PROBLEM_CODES, type ProblemCode, PROBLEMS } from '../../http/problems';
+import { PROBLEM_CODES, type ProblemCode } from '../../http/problems';
 import { GENERATED_BASE_URL, type OpenApiDocument, withBaseUrl } from '../openapi-document';
-import { problemExample } from '../problem-examples';
-import { docsPolicy, renderCode, renderColumns, renderDocsPage, renderTable } from './page';
+import { errorArticle, errorList } from './error-pages';
+import { homeBody, homeDocument, missingPage } from './home-page';
+import { docsPolicy, renderColumns, renderDocsPage } from './page';
 import { toOpenapi31 } from './to-openapi-31';
 
 const GUIDE = readGenerated('guide.html');
@@ -21,17 +23,14 @@ export function registerDocs(app: Express): void {
   const { publicBaseUrl } = (app.locals.context as ApiContext).config;
   const basePath = new URL(publicBaseUrl).pathname.replace(/\/$/, '');
   const document = () => withBaseUrl(openapi as unknown as OpenApiDocument, publicBaseUrl);
-  const page = (path: string, title: string, columns: () => Markup, searchable = false) =>
-    fixed(
-      'text/html',
-      () => renderDocsPage({ path, title, columns: columns(), searchable }, basePath),
-      searchable,
-    );
-  const servePage = (path: string, title: string, columns: () => Markup, searchable?: boolean) =>
-    app.get(path, page(path, title, columns, searchable));
+  const page = (path: string, title: string, columns: () => Markup) =>
+    fixed('text/html', () => renderDocsPage({ path, title, columns: columns() }, basePath));
+  const servePage = (path: string, title: string, columns: () => Markup) =>
+    app.get(path, page(path, title, columns));
   const json = (make: () => object) => fixed('application/json', () => JSON.stringify(make()));
 
-  const home = page('/', 'Start', () => renderColumns(homeBody(basePath)));
+  app.use(answerWithMissingPage(basePath));
+  const home = page('/', 'Start', () => renderColumns(homeBody(publicBaseUrl, basePath)));
   const homeLinks = json(() => homeDocument(publicBaseUrl));
   app.get('/', (request: Request, response: Response) => {
     response.vary('Accept');
@@ -48,13 +47,14 @@ export function registerDocs(app: Express): void {
     '/openapi.d.ts',
     fixed('text/plain', () => withBaseUrl(TYPES, publicBaseUrl)),
   );
-  servePage('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath), true);
-  servePage('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath), true);
+  servePage('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath));
+  servePage('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath));
   servePage('/docs/errors', 'Errors', () => renderColumns(errorList(basePath)));
+  const errorContext = { document: openapi as unknown as OpenApiDocument, publicBaseUrl, basePath };
   const errorPages = new Map(
     PROBLEM_CODES.map((code) => [
       code,
-      page('', code, () => renderColumns(errorArticle(code, publicBaseUrl))),
+      page('', code, () => renderColumns(errorArticle(code, errorContext))),
     ]),
   );
   app.get(
@@ -69,13 +69,31 @@ export function registerDocs(app: Express): void {
   app.get('/favicon.ico', sendFavicon);
 }
 
+/** The paths whose clients are programs: they get problem documents alone. */
+const PROGRAM_PATHS = /^\/(api|octo)(\/|$)/i;
+
+/** Lets the error handler answer a missing address with a page, if the client prefers HTML. */
+function answerWithMissingPage(basePath: string) {
+  const text = () =>
+    renderDocsPage({ path: '', title: 'Not found', columns: missingPage(basePath) }, basePath);
+  return (request: Request, response: Response, next: NextFunction) => {
+    const render: ProblemPage = (status) => {
+      if (status !== 404) return undefined;
+      response.setHeader('Content-Security-Policy', docsPolicy("'self'"));
+      return text();
+    };
+    if (!PROGRAM_PATHS.test(request.path)) response.locals.problemPage = render;
+    next();
+  };
+}
+
 type Send = (request: Request, response: Response) => Promise<void>;
 
 /** Returns a handler that sends a text. The text is made at the first request and then kept. */
-function fixed(type: string, make: () => string, searchable?: boolean): Send {
+function fixed(type: string, make: () => string): Send {
   let body: FixedBody | undefined;
   return (request, response) => {
-    if (type === 'text/html') response.setHeader('Content-Security-Policy', docsPolicy(searchable));
+    if (type === 'text/html') response.setHeader('Content-Security-Policy', docsPolicy());
     response.setHeader('Cache-Control', 'public, max-age=300');
     body ??= createFixedBody(type, make());
     return body.send(request, response);
@@ -95,71 +113,4 @@ function generatedPage(page: string, publicBaseUrl: string, basePath: string): M
 /** Reads a generated file from the checkout, or from the build, which has a copy in the same place. */
 function readGenerated(file: string): string {
   return readFileSync(path.resolve(__dirname, '../../generated', file), 'utf8').trimEnd();
-}
-
-/** The public addresses and their texts, by their name in the JSON answer of `/`. */
-const LINKS = {
-  guide: ['/docs/guide', 'Integration guide: from the first request to a booking'],
-  reference: ['/docs', 'API reference'],
-  errors: ['/docs/errors', 'Errors and what to do about each'],
-  openapi: ['/openapi.json', 'OpenAPI 3.0 document'],
-  openapi_3_1: ['/openapi.3.1.json', 'OpenAPI 3.1 document'],
-  types: ['/openapi.d.ts', 'Types for TypeScript'],
-  widget: ['/embed/widget.js', 'Script that adds the tour list to a page'],
-  health: ['/healthz', 'Check that the process runs'],
-  readiness: ['/readyz', 'Check that the instance is ready'],
-} as const;
-
-/** @param basePath the path of PUBLIC_BASE_URL */
-function homeBody(basePath: string): Markup {
-  const items = Object.values(LINKS).map(
-    ([path, text]) => html`<li><a href="${basePath}${path}">${text}</a></li>`,
-  );
-  return html`<h1>Tour Platform</h1>
-    <p>The API of a tour catalog and its bookings. Every call below needs no credential.</p>
-    <ul>
-      ${items}
-    </ul>`;
-}
-
-/** Returns the links as an object, for programs. */
-function homeDocument(publicBaseUrl: string): { name: string; links: Record<string, string> } {
-  const links = Object.entries(LINKS).map(([name, [path]]) => [name, publicBaseUrl + path]);
-  return { name: 'Tour Platform', links: Object.fromEntries(links) as Record<string, string> };
-}
-
-/** Renders a table of all codes, by status. */
-function errorList(basePath: string): Markup {
-  const rows = [...PROBLEM_CODES]
-    .sort((a, b) => PROBLEMS[a].status - PROBLEMS[b].status)
-    .map((code) => {
-      const { status, title, retryable } = PROBLEMS[code];
-      const link = html`<a href="${basePath}/docs/errors/${code}"><code>${code}</code></a>`;
-      return [html`${status}`, link, html`${title}`, html`${retryable ? 'yes' : 'no'}`];
-    });
-  return html`<h1>Errors</h1>
-    <p>
-      Every error is <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>: it is
-      stable, while titles and details may change.
-    </p>
-    ${renderTable([html`Status`, html`Code`, html`Title`, html`Retry`], rows)}`;
-}
-
-/** Renders the page to which `type` of a problem document links. */
-function errorArticle(code: ProblemCode, publicBaseUrl: string): Markup {
-  const { status, title, retryable, advice } = PROBLEMS[code];
-  const example = withBaseUrl(problemExample(code), publicBaseUrl);
-  return html`<h1><code>${code}</code></h1>
-    <dl>
-      <dt>Status</dt>
-      <dd>${status}</dd>
-      <dt>Title</dt>
-      <dd>${title}</dd>
-      <dt>Retry</dt>
-      <dd>${retryable ? 'The same request may succeed later.' : 'Do not repeat the request as it is.'}</dd>
-    </dl>
-    <h2>What to do</h2>
-    <p>${advice}</p>
-    <h2>Example</h2>
-    ${renderCode(JSON.stringify(example, null, 2))}`;
 }

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import { highlight } from './highlight';
 
 interface DocsPage {
   title: string;
   /** The path of the page below the base path, as in PAGES. */
   path: string;
   columns: Markup;
-  /** True: the page has a table of contents and folded parts. It gets the script that searches the page and opens these parts. */
-  searchable?: boolean;
 }
 
 const PAGES = [
@@ -22,22 +21,30 @@ const PAGES = [
 ] as const;
 
 // The style and the script are inline, so that a page needs only one request.
-const PAGE_STYLE = readFileSync(join(__dirname, '../assets/docs.css'), 'utf8');
+const PAGE_STYLE = readAssets('docs.css', 'samples.css');
 const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
-const PAGE_SCRIPT = readFileSync(join(__dirname, '../assets/docs.js'), 'utf8');
+const PAGE_SCRIPT = readAssets('docs.js', 'search.js');
 const SCRIPT_ELEMENT = trusted(`<script>${PAGE_SCRIPT}</script>`);
 
-/** Returns the Content-Security-Policy. Allows the icon, the style sheet by its hash, and on a searchable page the script by its hash. */
-export function docsPolicy(searchable = false): string {
+/**
+ * Returns the Content-Security-Policy. Allows the icon, and the style sheet and the script by their hashes.
+ * @param connect the source from which the script may read; without it, none
+ */
+export function docsPolicy(connect?: "'self'"): string {
   return [
     "default-src 'none'",
     "img-src 'self'",
     `style-src '${hashOf(PAGE_STYLE)}'`,
-    ...(searchable ? [`script-src '${hashOf(PAGE_SCRIPT)}'`] : []),
+    `script-src '${hashOf(PAGE_SCRIPT)}'`,
+    ...(connect ? [`connect-src ${connect}`] : []),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+function readAssets(...files: string[]): string {
+  return files.map((file) => readFileSync(join(__dirname, '../assets', file), 'utf8')).join('');
 }
 
 function hashOf(text: string): string {
@@ -45,7 +52,7 @@ function hashOf(text: string): string {
 }
 
 /** @param basePath the path of PUBLIC_BASE_URL. Links begin with it instead of a host, so they stay on the host of the request */
-export function renderDocsPage({ title, path, columns, searchable }: DocsPage, basePath: string): string {
+export function renderDocsPage({ title, path, columns }: DocsPage, basePath: string): string {
   const links = PAGES.map(([target, name]) => {
     const current = target === path && trusted(' aria-current="page"');
     return html`<a href="${basePath}${target}" ${current}>${name}</a> `;
@@ -62,25 +69,38 @@ export function renderDocsPage({ title, path, columns, searchable }: DocsPage, b
       <body>
         <a class="skip" href="#content">To the content</a>
         <header>
-          <strong>Tour Platform</strong>
+          <a class="home" href="${basePath}/">Tour Platform</a>
           <nav aria-label="Documents">${links}</nav>
         </header>
         <div class="columns">${columns}</div>
-        ${searchable && SCRIPT_ELEMENT}
+        ${SCRIPT_ELEMENT}
       </body>
     </html>`;
   return toHtml(page);
 }
 
-/** Renders the body and, beside it, links to the headings of the body. */
+/** Renders the body and, beside it, links to the headings of the body. On a phone the links are folded. */
 export function renderColumns(body: Markup, contents?: Markup): Markup {
-  return html`${contents && html`<nav class="contents" aria-label="On this page">${contents}</nav>`}
+  const folded =
+    contents &&
+    html`<nav class="contents" aria-label="On this page">
+      <details>
+        <summary>On this page</summary>
+        ${contents}
+      </details>
+    </nav>`;
+  return html`${folded}
     <main id="content">${body}</main>`;
 }
 
-/** Renders code in a box that takes the focus, so that it can be scrolled sideways by keyboard. */
-export function renderCode(text: string): Markup {
-  return html`<pre tabindex="0"><code>${text}</code></pre>`;
+/**
+ * Renders code in a box that takes the focus, so that it can be scrolled by keyboard. The script of the page adds a button that copies it.
+ * @param language one of highlight.ts
+ */
+export function renderCode(text: string, language?: string): Markup {
+  return html`<div class="code">
+    <pre tabindex="0"><code>${highlight(text, language)}</code></pre>
+  </div>`;
 }
 
 /**

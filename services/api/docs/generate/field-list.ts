@@ -1,9 +1,6 @@
 import { html, type Markup } from '../../../platform/html-template';
 import { renderLine } from './markdown';
 import { type Parameter, referencedName, type Schema } from '../openapi-document';
-import { renderTable } from '../pages/page';
-
-const HEAD = [html`Name`, html`Type`, html`Meaning`];
 
 type Schemas = Record<string, Schema>;
 
@@ -15,27 +12,27 @@ interface Field {
   text: string;
 }
 
-/** The formats that the table shows in place of the type. */
+/** The formats that the list shows in place of the type. */
 const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'idn-email', 'uri'];
 
 /**
- * Returns a table with one row for each field of a request body. A nested field is named `customer.name`, a field of a list item
+ * Returns a list with an entry for each field of a request body: the name, whether it is required, the type, the meaning. A nested field is named `customer.name`, a field of a list item
  * `items[].id`.
- * @param id the id of the table on the page; the address of a field's row is `#<id>.customer.name`
+ * @param id the id of the list on the page; the address of a field is `#<id>.customer.name`
  */
-export function bodyTable(id: string, schema: Schema, schemas: Schemas): Markup {
+export function bodyFields(id: string, schema: Schema, schemas: Schemas): Markup {
   const mark = (required: boolean) => (required ? 'required' : '');
-  return tableOfFields(id, rowsOf(schema, schemas, mark));
+  return listOfFields(id, rowsOf(schema, schemas, mark));
 }
 
-/** Returns the table of an answer. Marks the fields that an answer may leave out. */
-export function answerTable(id: string, schema: Schema, schemas: Schemas): Markup {
+/** Returns the fields of an answer. Marks the fields that an answer may leave out. */
+export function answerFields(id: string, schema: Schema, schemas: Schemas): Markup {
   const mark = (required: boolean) => (required ? '' : 'not always');
-  return tableOfFields(id, rowsOf(schema, schemas, mark));
+  return listOfFields(id, rowsOf(schema, schemas, mark));
 }
 
-export function parameterTable(id: string, parameters: Parameter[], schemas: Schemas): Markup {
-  return tableOfFields(
+export function parameterFields(id: string, parameters: Parameter[], schemas: Schemas): Markup {
+  return listOfFields(
     id,
     parameters.map(({ in: place, name, required, schema, description = '' }) => ({
       name,
@@ -102,15 +99,14 @@ function limitsOf(schema: Schema): string[] {
   return limits;
 }
 
-function tableOfFields(id: string, fields: Field[]): Markup {
-  const rows = fields.map(({ name, type, mark, text }) => {
+function listOfFields(id: string, fields: Field[]): Markup {
+  const entries = fields.map(({ name, type, mark, text }) => {
     const anchor = `${id}.${name.replaceAll('[]', '')}`;
-    return [
-      html`<a class="field" id="${anchor}" href="#${anchor}"><code>${name}</code></a>
-        <span class="mark">${mark}</span>`,
-      html`${type}`,
-      renderLine(text),
-    ];
+    return html`<dt>
+        <a class="field" id="${anchor}" href="#${anchor}"><code>${name}</code></a>
+        ${mark && html`<span class="mark">${mark}</span>`} <span class="soft">${type}</span>
+      </dt>
+      <dd>${renderLine(text)}</dd>`;
   });
-  return renderTable(HEAD, rows);
+  return html`<dl class="fields">${entries}</dl>`;
 }
