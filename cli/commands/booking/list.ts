@@ -121,11 +121,17 @@ export async function listBookingsCommand(context: Context, options: BookingList
     customer: toCustomerDocument(lead.customer, reveal),
   }));
   answerItems(output, items, limit, {
-    columns: reveal || search !== undefined ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS,
+    columns: columnsFor(search !== undefined, reveal),
     empty: 'No bookings',
     after: (booking) => booking.booking_ref,
     cursor: '--before',
   });
+}
+
+/** Returns the columns with the customer: beside the booking in a search, so that a narrow screen keeps it. */
+function columnsFor(searched: boolean, reveal: boolean): ItemColumn<ListedBooking>[] {
+  if (searched) return COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN);
+  return reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
 }
 
 /** Returns the position of a booking in the list of these filters. @throws UsageError if the list is by departure and it has no date */

@@ -7,9 +7,11 @@ import {
 } from '../../../services/api/departures/departure-list.repository';
 import type { Db } from '../../../services/platform/database';
 import { flag, type Verb } from '../../engine/command';
+import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
 import { formatMoney, travelDate, uuid } from '../../engine/values';
+import type { ItemColumn } from '../../terminal/table';
 import { toDepartureDocument } from './document';
 
 interface DepartureListOptions {
@@ -37,33 +39,47 @@ export const listDeparturesVerb: Verb = {
     'departure list --from 2027-06-05 --to 2027-06-06',
     'departure list dolomites-hut-to-hut --status sold_out',
   ],
-  run: listOf({
-    find: findDepartureDocuments,
-    columns: [
-      { heading: 'date', cell: (d) => d.departure_date },
-      { heading: 'start', cell: (d) => d.start_time },
-      { heading: 'tour', least: 10 },
-      {
-        heading: 'status',
-        tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
-      },
-      { heading: 'seats', right: true, cell: (d) => d.seats_total },
-      { heading: 'held', right: true, aside: true, cell: (d) => d.seats_held },
-      { heading: 'unpaid', right: true, aside: true, cell: (d) => d.seats_unpaid },
-      { heading: 'confirmed', right: true, cell: (d) => d.seats_confirmed },
-      { heading: 'free', right: true, cell: (d) => d.seats_available },
-      {
-        heading: 'adult',
-        right: true,
-        aside: true,
-        cell: ({ prices, currency }) => formatMoney(prices.adult, currency),
-      },
-      { heading: 'id', aside: true, cell: (d) => d.id },
-    ],
-    empty: 'No departures',
-    after: ({ id }) => id,
-  }),
+  run: listDeparturesCommand,
 };
+
+type CountedDocument = ReturnType<typeof toCountedDocument>;
+
+const DATE_COLUMNS: ItemColumn<CountedDocument>[] = [
+  { heading: 'date', cell: (d) => d.departure_date },
+  { heading: 'start', cell: (d) => d.start_time },
+];
+const SEAT_COLUMNS: ItemColumn<CountedDocument>[] = [
+  {
+    heading: 'status',
+    tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
+  },
+  { heading: 'seats', right: true, cell: (d) => d.seats_total },
+  { heading: 'held', right: true, aside: true, cell: (d) => d.seats_held },
+  { heading: 'unpaid', right: true, aside: true, cell: (d) => d.seats_unpaid },
+  { heading: 'confirmed', right: true, aside: true, cell: (d) => d.seats_confirmed },
+  { heading: 'free', right: true, cell: (d) => d.seats_available },
+  {
+    heading: 'adult',
+    right: true,
+    aside: true,
+    cell: ({ prices, currency }) => formatMoney(prices.adult, currency),
+  },
+  { heading: 'id', aside: true, cell: (d) => d.id },
+];
+
+const listWith = (columns: ItemColumn<CountedDocument>[]) =>
+  listOf({ find: findDepartureDocuments, columns, empty: 'No departures', after: ({ id }) => id });
+const listOfTour = listWith([...DATE_COLUMNS, ...SEAT_COLUMNS]);
+const listOfAllTours = listWith([...DATE_COLUMNS, { heading: 'tour', least: 10 }, ...SEAT_COLUMNS]);
+
+async function listDeparturesCommand(
+  context: Context,
+  options: DepartureListOptions,
+  idOrSlug?: string,
+): Promise<void> {
+  if (idOrSlug === undefined) await listOfAllTours(context, options);
+  else await listOfTour(context, options, idOrSlug);
+}
 
 async function findDepartureDocuments(
   db: Db,
