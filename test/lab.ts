@@ -57,6 +57,11 @@ const LABS: Record<string, Suite | Program> = {
     tests: ['test/model/'],
     env: { MODEL_RUNS: '1000' },
   },
+  plans: {
+    about: 'reads plans of lists with 2,000,000 departures and 1,000,000 bookings (15 minutes)',
+    tests: ['many-sales'],
+    env: { TOURS: '100000', BOOKINGS: '1000000' },
+  },
   'rolling-restart': {
     about: 'restarts two instances behind nginx ten times each while clients sell',
     tests: ['rolling-restart'],

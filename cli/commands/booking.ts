@@ -22,7 +22,7 @@ import type { Trx } from '../../services/platform/database';
 import { type Flag, flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { afterFlag, EXTERNAL_REF_FLAG, LIST_FLAGS, sinceFlag, TENANT_FLAG } from '../engine/list';
+import { afterFlag, EXTERNAL_REF_FLAG, LIST_FLAGS, sinceFlag, TENANT_FLAG, TOUR_FLAG } from '../engine/list';
 import { REVEAL_FLAG } from '../engine/personal-data';
 import {
   bookingRef,
@@ -31,13 +31,15 @@ import {
   departureOnDate,
   line,
   moment,
+  searchText,
   slug,
+  travelDate,
   wholeNumber,
 } from '../engine/values';
 import { properties, shortTime, tableOf } from '../terminal/table';
 import { anonymizeBookingCommand } from './booking/anonymize';
 import { departureOf, toBookingDocument, toBookingFacts } from './booking/document';
-import { exportBookingsCommand, listBookingsCommand } from './booking/list';
+import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand } from './booking/list';
 import { listRefusalsCommand } from './booking/refusals';
 import { showBookingCommand } from './booking/show';
 import { showStatsCommand } from './booking/stats';
@@ -50,23 +52,48 @@ const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left 
 
 const FILTERS: Flag[] = [
   TENANT_FLAG,
+  TOUR_FLAG,
+  flag('--departure-from <date>', 'only departing on this day or later, by date of departure', {
+    parse: travelDate,
+  }),
+  flag('--departure-to <date>', 'only departing up to this day, by date of departure', {
+    parse: travelDate,
+  }),
   flag('--status <status>', 'only in this status', { choices: BOOKING_STATUSES }),
+  flag(
+    '--search <text>',
+    'only with this name, phone number, e-mail address or reference, or its beginning',
+    {
+      parse: searchText,
+    },
+  ),
   EXTERNAL_REF_FLAG,
   sinceFlag('created'),
   flag('--until <time>', 'only created before', { parse: moment }),
 ];
 
+function checkFilter({ departureFrom, departureTo }: BookingFilterOptions): void {
+  if (departureFrom !== undefined && departureTo !== undefined && departureTo < departureFrom)
+    throw new UsageError('--departure-to must not be before --departure-from');
+}
+
 export const bookingVerbs: Verb[] = [
   {
     usage: 'list',
-    about: 'List bookings, newest first',
+    about: 'List bookings, newest first, or by date of departure if one is given',
     flags: [
       ...FILTERS,
       flag('--before <ref>', 'continue after this one, the last of a list', { parse: bookingRef }),
       REVEAL_FLAG,
       ...LIST_FLAGS,
     ],
-    examples: ['booking list --tenant acme --status pending_payment --since 24h'],
+    check: checkFilter,
+    examples: [
+      'booking list --tenant acme --status pending_payment --since 24h',
+      'booking list --search "ana lima"',
+      'booking list --search 030901820 --reveal',
+      'booking list --tour lisbon-tram --departure-from 2027-06-05 --departure-to 2027-06-06',
+    ],
     run: listBookingsCommand,
   },
   {
@@ -161,17 +188,21 @@ export const bookingVerbs: Verb[] = [
   },
   {
     usage: 'export',
-    about: 'Write bookings as CSV, newest first; customers are masked without --reveal',
+    about: 'Write bookings as CSV in the order of booking list; customers are masked without --reveal',
     flags: [
       ...FILTERS,
       flag('--out <file>', 'write a new file (0600), not to stdout', { parse: fileName }),
       REVEAL_FLAG,
     ],
-    check: ({ json, out }: { json?: boolean; out?: string }) => {
+    check: ({ json, out, ...filter }: { json?: boolean; out?: string } & BookingFilterOptions) => {
+      checkFilter(filter);
       if (json && out === undefined)
         throw new UsageError('--json needs --out: without it stdout has the CSV');
     },
-    examples: ['booking export --tenant acme --since 30d --out bookings.csv'],
+    examples: [
+      'booking export --tenant acme --since 30d --out bookings.csv',
+      'booking export --departure-from 2027-06-05 --departure-to 2027-06-05 --status confirmed',
+    ],
     run: exportBookingsCommand,
   },
   {

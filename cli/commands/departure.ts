@@ -7,14 +7,12 @@ import {
   setSeats,
   setStartTime,
 } from '../../services/api/departures/change-departure';
-import { findDepartures } from '../../services/api/departures/departure.repository';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';
 import type { Trx } from '../../services/platform/database';
-import { flag, type Verb } from '../engine/command';
+import type { Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { afterFlag, answerItems, DEFAULT_LIMIT, LIST_FLAGS } from '../engine/list';
-import { departureOnDate, formatMoney, startTime, travelDate } from '../engine/values';
+import { departureOnDate, formatMoney, startTime } from '../engine/values';
 import { countOf } from '../terminal/text';
 import { addDeparturesVerb } from './departure/add';
 import {
@@ -30,25 +28,14 @@ import {
   toNewPrices,
 } from './departure/document';
 import { cancelDepartureVerb } from './departure/cancel';
+import { listDeparturesVerb } from './departure/list';
+import { manifestVerb } from './departure/manifest';
 import { moveDepartureVerb } from './departure/move';
 import { scheduleDeparturesVerb } from './departure/schedule';
 
 export const departureVerbs: Verb[] = [
-  {
-    usage: 'list <tour>',
-    about: 'List the departures of a tour by date, from today on',
-    flags: [
-      flag('--from <date>', 'from this day on, which may be past', { parse: travelDate }),
-      flag('--to <date>', 'up to this day', { parse: travelDate }),
-      ...LIST_FLAGS,
-      afterFlag('date', departureOnDate),
-    ],
-    check: ({ from, to }: { from?: string; to?: string }) => {
-      if (from && to && to < from) throw new UsageError('--to must not be before --from');
-    },
-    examples: ['departure list dolomites-hut-to-hut --from 2027-01-01'],
-    run: listDeparturesCommand,
-  },
+  listDeparturesVerb,
+  manifestVerb,
   addDeparturesVerb,
   scheduleDeparturesVerb,
   moveDepartureVerb,
@@ -158,40 +145,5 @@ async function change<T extends ChangedDeparture>(
     const subject = `${tour.slug} ${nameOfDeparture(changed.before)}`;
     note(toAuditedDeparture(changed.before), toAuditedDeparture(changed.after), { subject });
     return { ...changed, document: toDepartureDocument(tour.slug, changed.after) };
-  });
-}
-
-/** Dates are YYYY-MM-DD. */
-interface DepartureListOptions {
-  from?: string;
-  to?: string;
-  limit?: number;
-  after?: NamedDeparture;
-}
-
-async function listDeparturesCommand(
-  { db, output }: Context,
-  { from, to, limit = DEFAULT_LIMIT, after }: DepartureListOptions,
-  idOrSlug: string,
-): Promise<void> {
-  const tour = await findTour(db, idOrSlug);
-  const page = { sandbox: false, from, to, after, limit: limit + 1 };
-  const departures = await findDepartures(db, tour.id, page);
-  const found = departures.map((departure) => toDepartureDocument(tour.slug, departure));
-  answerItems(output, found, limit, {
-    columns: [
-      { heading: 'date', cell: (d) => d.departure_date },
-      { heading: 'start', cell: (d) => d.start_time },
-      {
-        heading: 'status',
-        tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
-      },
-      { heading: 'seats', right: true, cell: (d) => d.seats_total },
-      { heading: 'taken', right: true, cell: (d) => d.seats_taken },
-      { heading: 'free', right: true, cell: (d) => d.seats_available },
-      { heading: 'adult', right: true, cell: ({ prices, currency }) => formatMoney(prices.adult, currency) },
-    ],
-    empty: `No departures of ${tour.slug}`,
-    after: ({ departure_date: date, start_time: time }) => (time === null ? date : `${date}T${time}`),
   });
 }

@@ -118,6 +118,7 @@ const ACTOR_FLAG: Flag = flag('--actor <name>', 'who acts, for the audit log', {
 const READING = new Set([
   'list',
   'show',
+  'manifest',
   'explain',
   'simulate',
   'stats',

@@ -23,6 +23,7 @@ export const afterFlag = (value: string, parse: Flag['parse']): Flag =>
   flag(`--after <${value}>`, 'continue after this one, the last that was shown', { parse });
 
 export const TENANT_FLAG = flag('--tenant <slug>', 'only of this tenant', { parse: slug });
+export const TOUR_FLAG = flag('--tour <slug>', 'only of this tour, by slug or id');
 export const EXTERNAL_REF_FLAG = flag(
   '--external-ref <ref>',
   "only with this reference of the tenant's own",
@@ -47,8 +48,10 @@ interface ItemList<Item> {
   columns: ItemColumn<Item>[];
   /** The text if there are no items. */
   empty: string;
-  /** Returns the value of `--after` for the next page. */
+  /** Returns the value of the cursor for the next page. */
   after: (last: Item) => string | number;
+  /** The flag of the cursor; `--after` by default. */
+  cursor?: string;
 }
 
 /** Declares a list: the query with the JSON document of each item, and the columns on a screen. */
@@ -78,7 +81,7 @@ export function answerItems<Item>(
   output: Output,
   found: Item[],
   limit: number,
-  { document, columns, empty, after }: ItemList<Item>,
+  { document, columns, empty, after, cursor = '--after' }: ItemList<Item>,
 ): void {
   const items = found.slice(0, limit);
   output.answer({ items: document ? items.map(document) : items }, (screen) =>
@@ -87,5 +90,5 @@ export function answerItems<Item>(
   const last = items.at(-1);
   if (last === undefined || found.length <= limit) return;
   const further = limit < MOST ? `, --limit shows up to ${MOST}` : '';
-  output.note(`${items.length} shown, and there are more: --after ${after(last)} continues${further}`);
+  output.note(`${items.length} shown, and there are more: ${cursor} ${after(last)} continues${further}`);
 }

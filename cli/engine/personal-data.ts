@@ -60,7 +60,8 @@ export function toTravellerDocument(traveller: Traveller, reveal: boolean): Trav
 /** Returns `Rui Lima (child, 2019-05-04): vegetarian`. */
 export function describeTraveller({ category, first_name, last_name, birth_date, note }: Traveller): string {
   const facts = [category, birth_date].filter((fact) => fact !== null).join(', ');
-  return `${first_name} ${last_name} (${facts})${note === null ? '' : `: ${note}`}`;
+  const name = `${first_name} ${last_name}`.trim();
+  return `${name} (${facts})${note === null ? '' : `: ${note}`}`;
 }
 
 /** Masks the contacts of an OCTO booking unless revealed. */

@@ -166,6 +166,13 @@ export function roundingStep(text: string, name: string): string {
   return step;
 }
 
+/** Parses a text to search for. */
+export function searchText(text: string, name: string): string {
+  const sought = line(200)(text, name);
+  if (!/[\p{L}\p{N}]/u.test(sought)) throw new UsageError(`${name} must have a letter or a digit`);
+  return sought;
+}
+
 /** Parses the name of a file that the command writes. */
 export function fileName(text: string, name: string): string {
   if (text === '') throw new UsageError(`${name} must name a file`);

@@ -53,6 +53,54 @@ async function tracesOf(mark: string): Promise<string[]> {
 }
 
 describe('the people of an OCTO booking', () => {
+  it('the manifest of the departure lists the people of the unit items, masked unless revealed', async () => {
+    const { mark, contact } = somebody();
+    const body = reservation({ mark, contact });
+    expectOcto(await reseller.post('/octo/bookings', body), 'booking');
+    const confirmed = await reseller.post(`/octo/bookings/${body.uuid}/confirm`, { contact });
+    const { supplierReference } = expectOcto(confirmed, 'booking') as { supplierReference: string };
+    const [{ date, tour }] = await api
+      .db('booking_leads as l')
+      .join('tours as t', 't.id', 'l.tour_id')
+      .where({ booking_ref: supplierReference })
+      .select('l.departure_date as date', 't.slug as tour');
+    const line = `departure manifest ${tour} ${date}`;
+    const bookingOf = (json: { bookings: { booking_ref: string }[] }) =>
+      json.bookings.find(({ booking_ref }) => booking_ref === supplierReference);
+    expect(bookingOf(await terminal.json(`${line} --reveal`))).toMatchObject({
+      name: `Xaver Quill${mark}`,
+      phone: '+4930901820',
+      travellers: [
+        {
+          category: 'adult',
+          first_name: 'Xaver',
+          last_name: `Quill${mark}`,
+          birth_date: null,
+          note: `Quill${mark} is vegan`,
+        },
+      ],
+      notes: `Quill${mark} comes late`,
+      external_ref: `xaver-quill${mark}`,
+    });
+    for (const form of ['', '--csv', '--json'])
+      expect((await terminal.tourctl(`${line} ${form}`)).stdout).not.toContain(mark);
+    const [row] = await api.db('booking_leads').where({ booking_ref: supplierReference }).select('hold_id');
+    await api
+      .db('octo_bookings')
+      .where({ hold_id: row.holdId })
+      .update({
+        unit_items: JSON.stringify([
+          {
+            uuid: randomUUID(),
+            unitId: 'child',
+            resellerReference: null,
+            contact: { fullName: 'Eva Quill' },
+          },
+        ]),
+      });
+    expect((await terminal.tourctl(`${line} --reveal`)).stdout).toContain('- Eva Quill (child)\n');
+  });
+
   it('booking anonymize erases the people of a booking everywhere, and no later call restores them', async () => {
     const person = somebody();
     const body = reservation(person);

@@ -1,15 +1,16 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BookingLead, BookingStatus } from '../../../services/api/bookings/booking-lead';
+import type { BookingLead, BookingStatus, LeadPosition } from '../../../services/api/bookings/booking-lead';
 import { getBooking, listBookings, walkBookings } from '../../../services/api/bookings/find-booking';
+import { findTour } from '../../../services/api/catalog/find-tour';
 import type { PartialCustomer } from '../../../services/api/holds/seat-hold';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
-import { FileNotWrittenError } from '../../engine/failure';
-import { DEFAULT_LIMIT, findTenantId } from '../../engine/list';
+import { FileNotWrittenError, UsageError } from '../../engine/failure';
+import { answerItems, DEFAULT_LIMIT, findTenantId } from '../../engine/list';
 import {
   CUSTOMER_COLUMN,
   describeContacts,
@@ -19,37 +20,55 @@ import {
   toCustomerDocument,
 } from '../../engine/personal-data';
 import { formatMoney } from '../../engine/values';
-import { type ItemColumn, shortTime, tableOf } from '../../terminal/table';
+import { type ItemColumn, shortTime } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { departureOf, toBookingDetailDocument, toBookingDocument } from './document';
 
 /** Holds the filters of list and export. */
-interface BookingFilterOptions {
+export interface BookingFilterOptions {
   tenant?: string;
+  /** Id or slug. */
+  tour?: string;
   status?: BookingStatus;
   externalRef?: string;
   since?: Date;
   until?: Date;
+  /** YYYY-MM-DD, both included. */
+  departureFrom?: string;
+  departureTo?: string;
+  search?: string;
 }
 
 interface BookingFilter {
   tenantId: string | undefined;
   scope: TenantScope;
-  filter: Omit<BookingFilterOptions, 'tenant'>;
+  filter: Omit<BookingFilterOptions, 'tenant' | 'tour'> & { tourId: string | undefined };
 }
 
 async function toBookingFilter(db: Db, options: BookingFilterOptions): Promise<BookingFilter> {
-  const { tenant, status, externalRef, since, until } = options;
+  const { tenant, tour, status, externalRef, since, until, departureFrom, departureTo, search } = options;
   const tenantId = await findTenantId(db, tenant);
-  return { tenantId, scope: tenantId ?? ANY_TENANT, filter: { status, externalRef, since, until } };
+  const tourId = tour === undefined ? undefined : (await findTour(db, tour)).id;
+  return {
+    tenantId,
+    scope: tenantId ?? ANY_TENANT,
+    filter: { tourId, status, externalRef, since, until, departureFrom, departureTo, search },
+  };
 }
 
-/** Describes the filter for the audit row of a reveal, without the reference: it may contain a customer's name. */
-function describeFilter({ status, since, until }: BookingFilterOptions): Record<string, unknown> {
+/**
+ * Describes the filter for the audit row of a reveal, without the reference and the searched text: they may contain a customer's name.
+ */
+function describeFilter(options: BookingFilterOptions): Record<string, unknown> {
+  const { tour, status, since, until, departureFrom, departureTo, search } = options;
   return {
+    ...(tour !== undefined && { tour }),
     ...(status && { status }),
     ...(since && { since: since.toISOString() }),
     ...(until && { until: until.toISOString() }),
+    ...(departureFrom !== undefined && { departure_from: departureFrom }),
+    ...(departureTo !== undefined && { departure_to: departureTo }),
+    ...(search !== undefined && { searched: true }),
   };
 }
 
@@ -88,20 +107,39 @@ const COLUMNS: ItemColumn<ListedBooking>[] = [
 
 export async function listBookingsCommand(context: Context, options: BookingListOptions): Promise<void> {
   const { db, output } = context;
-  const { before, reveal = false, limit = DEFAULT_LIMIT } = options;
+  const { before, search, reveal = false, limit = DEFAULT_LIMIT } = options;
   const { tenantId, scope, filter } = await toBookingFilter(db, options);
-  const after = before === undefined ? undefined : { id: (await getBooking(db, scope, before)).id };
-  const { items: leads } = await listBookings(db, scope, { ...filter, after, limit });
+  const after = before === undefined ? undefined : positionOf(await getBooking(db, scope, before), options);
+  // Reads one booking more than the limit, to know whether there are more.
+  const { items: leads } = await listBookings(db, scope, { ...filter, after, limit: limit + 1 });
   if (reveal) {
-    const shown = { ...describeFilter(options), bookings: leads.length };
+    const shown = { ...describeFilter(options), bookings: Math.min(limit, leads.length) };
     await recordReveal(context, { action: 'booking.reveal', tenantId }, shown);
   }
   const items = leads.map((lead) => ({
     ...toBookingDocument(lead, reveal),
     customer: toCustomerDocument(lead.customer, reveal),
   }));
-  const columns = reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
-  output.answer({ items }, (screen) => tableOf(columns, 'No bookings')(items, screen));
+  answerItems(output, items, limit, {
+    columns: columnsFor(search !== undefined, reveal),
+    empty: 'No bookings',
+    after: (booking) => booking.booking_ref,
+    cursor: '--before',
+  });
+}
+
+/** Returns the columns with the customer: beside the booking in a search, so that a narrow screen keeps it. */
+function columnsFor(searched: boolean, reveal: boolean): ItemColumn<ListedBooking>[] {
+  if (searched) return COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN);
+  return reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
+}
+
+/** Returns the position of a booking in the list of these filters. @throws UsageError if the list is by departure and it has no date */
+function positionOf(lead: BookingLead, { departureFrom, departureTo }: BookingFilterOptions): LeadPosition {
+  if ((departureFrom ?? departureTo) === undefined) return { id: lead.id };
+  if (lead.departureDate === null)
+    throw new UsageError('--before must be a booking of this list: this one has no date of departure');
+  return { id: lead.id, key: lead.departureDate };
 }
 
 interface ExportOptions extends BookingFilterOptions, RevealOptions {

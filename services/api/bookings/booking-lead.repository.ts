@@ -56,6 +56,18 @@ export async function findLeadsById(db: Db, ids: number[]): Promise<BookingLead[
   return rows.map(toLead);
 }
 
+/** Returns the bookings that occupy real seats of a departure, the oldest first. */
+export async function findStandingLeads(db: Db, departureId: string): Promise<BookingLead[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
+     where l.departure_id = :departureId and not l.sandbox and l.status in ('pending_payment', 'confirmed')
+       and lead_stands(l.status, l.payment_due_at, clock.at)
+     order by l.id`,
+    { departureId },
+  );
+  return rows.map(toLead);
+}
+
 /** Returns the bookings that consumed the holds, in no order. */
 export async function findLeadsOfHolds(db: Db, holdIds: string[]): Promise<BookingLead[]> {
   const { rows } = await db.raw(

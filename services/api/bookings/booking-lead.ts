@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
-import { type OctoDetails, peopleOfOcto } from '../holds/octo-booking';
+import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type CategoryPrice, type Party, priceByCategory } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
@@ -128,6 +128,12 @@ export function peopleOf({
   const named = (travellers ?? []).map(({ first_name, last_name }) => `${first_name} ${last_name}`);
   const contacts = octo ? peopleOfOcto(octo) : [];
   return [customer, ...named.map((name) => ({ name, phone: null, email: null })), ...contacts];
+}
+
+/** Returns the travellers of a booking; for an OCTO booking without them, the people of its unit items. Null: nobody is named. */
+export function travellersOf({ travellers, octo }: BookingLead): Traveller[] | null {
+  const named = (octo?.unitItems ?? []).map(travellerOfUnitItem).filter((one) => one !== undefined);
+  return travellers ?? (named.length > 0 ? named : null);
 }
 
 const BOOKING_REF = /^[A-Z0-9]{2,10}(-TEST)?-\d{1,15}$/;

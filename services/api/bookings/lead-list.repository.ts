@@ -1,6 +1,7 @@
 import { CLOCK, type Db } from '../../platform/database';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { BookingLead, BookingStatus, LeadPosition } from './booking-lead';
+import { searchBookings } from './booking-search';
 import {
   LEAD_COLUMNS,
   LEAD_STATUS,
@@ -13,6 +14,10 @@ import {
 
 export interface LeadFilter {
   externalRef?: string;
+  /** UUID */
+  tourId?: string;
+  /** A name, phone number, e-mail address or reference to search for (booking-search.ts). */
+  search?: string;
   status?: BookingStatus;
   /** Inclusive dates of creation, UTC. */
   from?: string;
@@ -107,10 +112,13 @@ export async function findLeads(
   { after, ...filter }: LeadFilter,
 ): Promise<{ lead: BookingLead; position: LeadPosition }[]> {
   const list = orderOf(scope, filter);
+  const { search, ...others } = filter;
+  const found = search === undefined ? undefined : searchBookings(search);
   const parts = list.sources.flatMap((source) =>
     statusConditions(scope, filter.status).map(
       (condition) => `(select l.id from clock, ${source.from}
-       where (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid) and ${condition} ${leadConditions(filter)}
+       where (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid) and ${condition} ${leadConditions(others)}
+         ${found ? `and ${found.condition}` : ''}
          ${source.where ? `and ${source.where}` : ''} ${after ? `and ${source.after}` : ''}
        order by ${source.order} limit :limit)`,
     ),
@@ -120,7 +128,8 @@ export async function findLeads(
      select ${LEAD_COLUMNS}, ${list.key} as position_key from ${LEAD_TABLES} join page on page.id = l.id
      order by ${list.order} limit :limit`,
     {
-      ...filter,
+      ...others,
+      ...found?.bindings,
       tenantId: tenantIdOf(scope),
       ...(after && { afterId: after.id, afterKey: after.key ?? null }),
     },
@@ -148,6 +157,7 @@ function statusConditions(scope: TenantScope, status: BookingStatus | undefined)
 
 const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
   externalRef: 'l.external_ref = :externalRef',
+  tourId: 'l.tour_id = :tourId::uuid',
   from: "l.created_at >= (:from::date)::timestamp at time zone 'UTC'",
   to: "l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'",
   since: 'l.created_at >= :since',

@@ -111,7 +111,7 @@ export const COUNTED_DEPARTURES = `
   where d.id = any(:departureIds::uuid[])`;
 
 /** The status of a departure, as departureStatus() derives it. */
-const DEPARTURE_STATUS = `case
+export const DEPARTURE_STATUS = `case
     when d.status = 'cancelled' then 'cancelled'
     when departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at) then 'gone'
     when d.closes_at <= clock.at then 'closed'
@@ -170,7 +170,8 @@ function rangeConditions(tourId: string | null, { from, to, status, ids, after }
   return conditions.filter((condition) => condition !== false);
 }
 
-const NOT_PAST = `not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)`;
+/** True for departures that are not past. */
+export const NOT_PAST = `not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)`;
 
 /** Continues a list after the departure at `:afterDate` and `:afterTime`. An empty `:afterTime`: that departure has no start time. */
 const AFTER = `d.departure_date >= :afterDate::date

@@ -1,6 +1,7 @@
 import type { PricedTour, Prices } from '../pricing/price-categories';
 
-export type DepartureStatus = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
+export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
+export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
 
 /** A departure of a tour, with the seats that were taken at `asOf` by the database's clock. */
 export interface Departure {

@@ -54,6 +54,29 @@ export function customerOfContact(contact: OctoContact): Person {
   return { name, phone: phoneNumber ?? null, email: emailAddress ?? null };
 }
 
+/** One traveller of a unit item, as a lead stores its travellers. */
+interface UnitTraveller {
+  category: StoredUnitItem['unitId'];
+  first_name: string;
+  last_name: string;
+  birth_date: null;
+  note: string | null;
+}
+
+/** Returns the person of a unit item. A full name is not split. Undefined: the contact has no name. */
+export function travellerOfUnitItem({ unitId, contact }: StoredUnitItem): UnitTraveller | undefined {
+  const { fullName, firstName, lastName, notes } = contact;
+  const named = firstName || lastName;
+  if (!named && !fullName) return undefined;
+  return {
+    category: unitId,
+    first_name: (named ? firstName : fullName) ?? '',
+    last_name: (named && lastName) || '',
+    birth_date: null,
+    note: notes ?? null,
+  };
+}
+
 /**
  * Returns the contacts of the booking and of its unit items, to find texts that identify them. A contact with a full name is returned a
  * second time, with its first and last name.

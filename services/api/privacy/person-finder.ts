@@ -62,7 +62,7 @@ function decoded(text: string): string {
 const UMLAUTS: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
 
 /** Returns the folded texts, each in both spellings of umlauts: ü as u and as ue. */
-function spellingsOf(...texts: string[]): string[] {
+export function spellingsOf(...texts: string[]): string[] {
   const spelt = texts.map((text) =>
     text.normalize('NFC').replace(/[äöüåø]/giu, (letter) => UMLAUTS[letter.toLowerCase()]!),
   );

@@ -31,6 +31,23 @@ export function readPhone(phone: string, country: string): string | undefined {
   return text.startsWith('+') ? `+${digits}` : digits;
 }
 
+/** The fewest digits of a part of a phone number that is searched. */
+const LEAST_SEARCHED = 5;
+
+/**
+ * Returns the digits that all spellings of a phone number have: those of its national part, without the 0 before it. For `+49 30 901820`,
+ * `0049 (0)30 901820` and `030/901820` these are `30901820`. Returns undefined for a text that is not a phone number, or too short a part
+ * of one.
+ */
+export function nationalDigits(text: string): string | undefined {
+  const spelt = asciiDigits(text).trim();
+  if (!/^\+?[\d\s()./-]+$/.test(spelt)) return undefined;
+  const compact = spelt.replace('(0)', '').replace(/[^\d+]/g, '');
+  const national = parsePhoneNumberFromString(compact.replace(/^00/, '+'))?.nationalNumber;
+  const digits = (national ?? compact).replace(/^\+?0*/, '');
+  return digits.length < LEAST_SEARCHED ? undefined : digits;
+}
+
 /** Converts Arabic, Persian and full-width digits to ASCII. The last four bits of their code are the value of the digit. */
 function asciiDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>

@@ -1,0 +1,106 @@
+import { findTour } from '../../../services/api/catalog/find-tour';
+import { DEPARTURE_STATUSES, type DepartureStatus } from '../../../services/api/departures/departure';
+import {
+  type CountedDeparture,
+  departureExists,
+  findCountedDepartures,
+} from '../../../services/api/departures/departure-list.repository';
+import type { Db } from '../../../services/platform/database';
+import { flag, type Verb } from '../../engine/command';
+import type { Context } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
+import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
+import { formatMoney, travelDate, uuid } from '../../engine/values';
+import type { ItemColumn } from '../../terminal/table';
+import { toDepartureDocument } from './document';
+
+interface DepartureListOptions {
+  /** YYYY-MM-DD */
+  from?: string;
+  to?: string;
+  status?: DepartureStatus;
+  after?: string;
+}
+
+export const listDeparturesVerb: Verb = {
+  usage: 'list [tour]',
+  about: 'List the departures of a tour, or of all tours, by date and time, from today on',
+  flags: [
+    flag('--from <date>', 'from this day on, which may be past', { parse: travelDate }),
+    flag('--to <date>', 'up to this day', { parse: travelDate }),
+    flag('--status <status>', 'only in this status', { choices: DEPARTURE_STATUSES }),
+    ...LIST_FLAGS,
+    afterFlag('id', uuid),
+  ],
+  check: ({ from, to }: DepartureListOptions) => {
+    if (from && to && to < from) throw new UsageError('--to must not be before --from');
+  },
+  examples: [
+    'departure list --from 2027-06-05 --to 2027-06-06',
+    'departure list dolomites-hut-to-hut --status sold_out',
+  ],
+  run: listDeparturesCommand,
+};
+
+type CountedDocument = ReturnType<typeof toCountedDocument>;
+
+const DATE_COLUMNS: ItemColumn<CountedDocument>[] = [
+  { heading: 'date', cell: (d) => d.departure_date },
+  { heading: 'start', cell: (d) => d.start_time },
+];
+const SEAT_COLUMNS: ItemColumn<CountedDocument>[] = [
+  {
+    heading: 'status',
+    tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
+  },
+  { heading: 'seats', right: true, cell: (d) => d.seats_total },
+  { heading: 'held', right: true, aside: true, cell: (d) => d.seats_held },
+  { heading: 'unpaid', right: true, aside: true, cell: (d) => d.seats_unpaid },
+  { heading: 'confirmed', right: true, aside: true, cell: (d) => d.seats_confirmed },
+  { heading: 'free', right: true, cell: (d) => d.seats_available },
+  {
+    heading: 'adult',
+    right: true,
+    aside: true,
+    cell: ({ prices, currency }) => formatMoney(prices.adult, currency),
+  },
+  { heading: 'id', aside: true, cell: (d) => d.id },
+];
+
+const listWith = (columns: ItemColumn<CountedDocument>[]) =>
+  listOf({ find: findDepartureDocuments, columns, empty: 'No departures', after: ({ id }) => id });
+const listOfTour = listWith([...DATE_COLUMNS, ...SEAT_COLUMNS]);
+const listOfAllTours = listWith([...DATE_COLUMNS, { heading: 'tour', least: 10 }, ...SEAT_COLUMNS]);
+
+async function listDeparturesCommand(
+  context: Context,
+  options: DepartureListOptions,
+  idOrSlug?: string,
+): Promise<void> {
+  if (idOrSlug === undefined) await listOfAllTours(context, options);
+  else await listOfTour(context, options, idOrSlug);
+}
+
+async function findDepartureDocuments(
+  db: Db,
+  { from, to, status, after, limit }: DepartureListOptions & { limit: number },
+  idOrSlug?: string,
+) {
+  const tourId = idOrSlug === undefined ? undefined : (await findTour(db, idOrSlug)).id;
+  if (after !== undefined && !(await departureExists(db, after)))
+    throw new UsageError('--after must be the id of a departure: there is none with this id any more');
+  const departures = await findCountedDepartures(db, { tourId, from, to, status, after, limit });
+  return departures.map(toCountedDocument);
+}
+
+function toCountedDocument(departure: CountedDeparture) {
+  const { seats_taken, seats_available, ...document } = toDepartureDocument(departure.tourSlug, departure);
+  return {
+    ...document,
+    seats_held: departure.seatsHeld,
+    seats_unpaid: departure.seatsUnpaid,
+    seats_confirmed: departure.seatsConfirmed,
+    seats_taken,
+    seats_available,
+  };
+}

@@ -1,0 +1,14 @@
+-- Folding of text for the search for a booking (ADR 37).
+
+-- Returns the words of a text as the search for a booking compares them: lower case, without accents, special letters as ASCII, and a space
+-- in place of punctuation. catalog/fold-name.ts folds letters in the same way. PL/pgSQL keeps the name of the function in plans, so that
+-- they can be read, and its cost, so that the planner prefers an index to a scan that folds each row.
+create function fold_words(value text) returns text
+  language plpgsql immutable strict parallel safe cost 1000 as $$
+begin
+  return regexp_replace(
+    translate(replace(replace(replace(replace(
+      regexp_replace(lower(normalize(value, nfkd)), '[\u0300-\u036f]+', '', 'g'),
+      'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'ðđøłħŧŋıĸς', 'ddolhtniκσ'),
+    '[\s!-/:-@\[-`{-~\u00a0-\u00bf\u02bb-\u02bf\u2000-\u206f\u3000-\u303f]+', ' ', 'g');
+end $$;

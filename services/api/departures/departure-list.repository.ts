@@ -1,0 +1,111 @@
+import { CLOCK, type Db } from '../../platform/database';
+import { START_TIME } from '../catalog/start-time';
+import type { Departure, DepartureStatus } from './departure';
+import {
+  DEPARTURE_STATUS,
+  departureColumns,
+  type DepartureRow,
+  NOT_PAST,
+  toDeparture,
+} from './departure.repository';
+
+/** A departure with its real seats by kind. Together they are its `seatsTaken`. */
+export interface CountedDeparture extends Departure {
+  tourSlug: string;
+  /** In live holds. */
+  seatsHeld: number;
+  /** In standing bookings that are not paid. */
+  seatsUnpaid: number;
+  seatsConfirmed: number;
+}
+
+export interface DepartureListFilter {
+  /** UUID. Undefined: the departures of all tours. */
+  tourId?: string;
+  /** The first date, YYYY-MM-DD. By default past departures are left out, except with the status `gone`. */
+  from?: string;
+  /** The last date. */
+  to?: string;
+  status?: DepartureStatus;
+  /** The id of the last departure of the previous page. */
+  after?: string;
+  limit: number;
+}
+
+/**
+ * The tour of the departure `d`. OFFSET makes the planner look up the tour of each departure that it reads. Otherwise it joins, and for a
+ * date with many departures reads all tours.
+ */
+const TOUR_OF_DEPARTURE = 'cross join lateral (select * from tours where id = d.tour_id offset 0) t';
+
+/** The order of the list. A departure without a start time comes first on its date. */
+const POSITION = `d.departure_date, coalesce(${START_TIME}, ''), d.id`;
+
+/**
+ * Returns departures by date, start time and id, for operators. Reads the departures of each date together, because an index cannot have
+ * the start times of tours; it counts the seats of the page only, or with a status by seats, until the page is full.
+ */
+export async function findCountedDepartures(
+  db: Db,
+  filter: DepartureListFilter,
+): Promise<CountedDeparture[]> {
+  const { rows } = await db.raw(
+    `${CLOCK}, page as materialized (
+       select d.id from departures d ${TOUR_OF_DEPARTURE} cross join clock
+       where ${conditionsOf(filter).join(' and ')}
+       order by ${POSITION} limit :limit)
+     select ${departureColumns('false')}, t.slug as tour_slug, seats.*
+     from page join departures d on d.id = page.id join tours t on t.id = d.tour_id cross join clock
+       cross join lateral (select
+         (select coalesce(sum(h.quantity), 0)::integer from seat_holds h
+          where h.departure_id = d.id and not h.sandbox and h.status = 'active' and h.expires_at > clock.at) as seats_held,
+         (select coalesce(sum(l.adults + l.children), 0)::integer from booking_leads l
+          where l.departure_id = d.id and not l.sandbox and l.status = 'pending_payment'
+            and lead_stands(l.status, l.payment_due_at, clock.at)) as seats_unpaid,
+         (select coalesce(sum(l.adults + l.children), 0)::integer from booking_leads l
+          where l.departure_id = d.id and not l.sandbox and l.status = 'confirmed') as seats_confirmed) seats
+     order by ${POSITION}`,
+    { ...filter, sandbox: false } as Record<string, unknown> as Record<string, string>,
+  );
+  return rows.map(({ tourSlug, seatsHeld, seatsUnpaid, seatsConfirmed, ...row }: CountedRow) => ({
+    ...toDeparture(row),
+    tourSlug,
+    seatsHeld,
+    seatsUnpaid,
+    seatsConfirmed,
+  }));
+}
+
+type CountedRow = DepartureRow & Omit<CountedDeparture, keyof Departure>;
+
+/** Returns whether there is a departure with this id. */
+export async function departureExists(db: Db, id: string): Promise<boolean> {
+  return (await db('departures').where({ id }).first('id')) !== undefined;
+}
+
+/** The date on which it is already, or still, today somewhere on earth. Uses now(), which lets the planner use an index by date. */
+const utcDay = (offset: string) => `(now() at time zone 'UTC')::date ${offset}`;
+
+function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter): string[] {
+  const conditions = [
+    tourId !== undefined && 'd.tour_id = :tourId::uuid',
+    from !== undefined && 'd.departure_date >= :from::date',
+    from === undefined &&
+      status !== 'gone' &&
+      `d.departure_date >= ${utcDay('- 1')} and (d.departure_date > ${utcDay('+ 1')} or ${NOT_PAST})`,
+    to !== undefined && 'd.departure_date <= :to::date',
+    after !== undefined && AFTER,
+    status === 'gone' && `d.departure_date <= ${utcDay('+ 1')}`,
+    // The condition on the column can use an index of the cancelled, or of the scheduled departures.
+    status === 'cancelled' && "d.status = 'cancelled'",
+    status !== undefined &&
+      status !== 'cancelled' &&
+      `d.status = 'scheduled' and ${DEPARTURE_STATUS} = :status`,
+  ];
+  const given = conditions.filter((condition) => condition !== false);
+  return given.length > 0 ? given : ['true'];
+}
+
+/** Continues the list after the departure `:after`. The first condition follows from the second one, and can use an index. */
+const AFTER = `d.departure_date >= (select departure_date from departures where id = :after::uuid)
+  and (${POSITION}) > (select ${POSITION} from departures d join tours t on t.id = d.tour_id where d.id = :after::uuid)`;

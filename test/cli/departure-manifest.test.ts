@@ -1,0 +1,140 @@
+import { parse } from 'csv-parse/sync';
+import { departureOf, type DepartureRow, insertLead } from '../catalog/catalog-rows';
+import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { useTestTerminal } from './terminal';
+
+const DATE = '2031-06-01';
+const TRAVELLERS = [
+  { category: 'adult', first_name: 'Rui', last_name: 'Costa', birth_date: null, note: 'vegetarian' },
+  { category: 'child', first_name: 'Eva', last_name: 'Costa', birth_date: '2024-02-03', note: null },
+];
+const terminal = useTestTerminal();
+let departure: DepartureRow;
+beforeAll(async () => {
+  const { db } = terminal;
+  const tenantId = (await givenTenant(db, { slug: 'acme' })).id;
+  const sandboxId = (await givenTenant(db, { slug: 'trial', sandbox: true })).id;
+  const tour = await givenTour(db, { slug: 'tram' });
+  await givenDeparture(db, tour, { date: DATE, startTime: '09:30', seats: 20 });
+  departure = await departureOf(db, 'tram', DATE);
+  await insertLead(db, tenantId, departure, 'ACME-1', {
+    status: 'confirmed',
+    adults: 1,
+    children: 1,
+    child_price_minor: 0,
+    customer_name: 'Rui Costa',
+    travellers: JSON.stringify(TRAVELLERS),
+    notes: 'Rui comes late, "maybe",\nby train',
+    external_ref: 'rui-costa-7',
+  });
+  await insertLead(db, tenantId, departure, 'ACME-2', {
+    adults: 2,
+    customer_name: '=HYPERLINK("http://evil.example")',
+    external_ref: 'order-2',
+  });
+  await insertLead(db, tenantId, departure, 'ACME-3', { status: 'cancelled' });
+  await insertLead(db, tenantId, departure, 'ACME-4', {
+    payment_due_at: db.raw("now() - interval '1 second'"),
+  });
+  await insertLead(db, sandboxId, departure, 'TRIAL-TEST-1', { sandbox: true });
+  await givenDeparture(db, tour, { date: '2031-06-02', startTime: '08:00' });
+  await givenDeparture(db, tour, { date: '2031-06-02', startTime: '10:00' });
+});
+
+const manifest = (flags = '') => terminal.tourctl(`departure manifest tram ${DATE} ${flags}`);
+const audits = () => terminal.db('audit_log').where({ action: 'departure.reveal' }).orderBy('id');
+
+describe('tourctl departure manifest', () => {
+  it('lists the standing real bookings of the departure, masked, and leaves no audit row', async () => {
+    const { json } = await manifest('--json');
+    expect(json).toEqual({
+      tour: 'tram',
+      departure_date: DATE,
+      start_time: '09:30',
+      people: 4,
+      bookings: [
+        {
+          booking_ref: 'ACME-1',
+          tenant: 'acme',
+          status: 'confirmed',
+          adults: 1,
+          children: 1,
+          single_supplements: 0,
+          name: 'R… C…',
+          phone: '+49…78',
+          travellers: [
+            { category: 'adult', first_name: 'R…', last_name: 'C…', birth_date: null, note: '…' },
+            { category: 'child', first_name: 'E…', last_name: 'C…', birth_date: '…', note: null },
+          ],
+          notes: '…',
+          external_ref: '…',
+        },
+        expect.objectContaining({ booking_ref: 'ACME-2', travellers: null, external_ref: 'order-2' }),
+      ],
+    });
+    for (const flags of ['', '--csv', '--json'])
+      expect((await manifest(flags)).stdout).not.toMatch(/rui|costa|12345678|vegetarian|2024-02-03|late/i);
+    expect(await audits()).toEqual([]);
+  });
+
+  it('shows everything with --reveal, after an audit row that names no customer', async () => {
+    const { json } = await manifest('--json --reveal');
+    expect(json.bookings[0]).toMatchObject({
+      name: 'Rui Costa',
+      phone: '+4912345678',
+      travellers: TRAVELLERS,
+      external_ref: 'rui-costa-7',
+    });
+    expect(await audits()).toMatchObject([{ subject: `tram ${DATE} 09:30`, after: { bookings: 2 } }]);
+  });
+
+  it('prints a box to tick off each booking, in lines of at most 80 cells', async () => {
+    const { stdout } = await manifest('--reveal');
+    expect(stdout).toBe(`tram on ${DATE} 09:30
+4 people, 2 bookings, 1 unpaid
+
+[ ]  ACME-1, 1 adult, 1 child, confirmed, acme
+     Rui Costa, +4912345678
+     - Rui Costa (adult): vegetarian
+     - Eva Costa (child, 2024-02-03)
+     Notes: Rui comes late, "maybe",
+     by train
+     Reference: rui-costa-7
+
+[ ]  ACME-2, 2 adults, UNPAID, acme
+     =HYPERLINK("http://evil.example"), +4912345678
+     Reference: order-2
+`);
+    await terminal
+      .db('booking_leads')
+      .where({ booking_ref: 'ACME-2' })
+      .update({ notes: 'long '.repeat(60) });
+    const lines = (await manifest('--reveal')).stdout.split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+
+  it('writes one row a booking as CSV, without formulas that a spreadsheet would run', async () => {
+    const { stdout } = await manifest('--csv --reveal');
+    const rows: Record<string, string>[] = parse(stdout, { columns: true, record_delimiter: '\r\n' });
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatchObject({
+      tour: 'tram',
+      departure_date: DATE,
+      start_time: '09:30',
+      booking_ref: 'ACME-1',
+      children: '1',
+      phone: `'+4912345678`,
+      travellers: 'Rui Costa (adult): vegetarian; Eva Costa (child, 2024-02-03)',
+      notes: 'Rui comes late, "maybe",\nby train',
+    });
+    expect(rows[1]!.name).toBe(`'=HYPERLINK("http://evil.example")`);
+  });
+
+  it('says that a departure has no bookings, and lists the times of a date with several', async () => {
+    const { stdout } = await terminal.tourctl('departure manifest tram 2031-06-02T08:00');
+    expect(stdout).toBe('tram on 2031-06-02 08:00\nNo bookings\n');
+    const { code, stderr } = await terminal.tourctl('departure manifest tram 2031-06-02');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('2031-06-02T08:00, 2031-06-02T10:00')]);
+    expect(await terminal.refusal(`departure manifest tram ${DATE} --csv`)).toBe('2 usage_error');
+  });
+});
