@@ -12,7 +12,7 @@ import {
   runService,
 } from '../platform/service';
 import { migrate } from '../platform/migrate';
-import { measurePools } from '../platform/metrics';
+import { exportCounters, measurePools } from '../platform/metrics';
 import { openSharedStore } from '../platform/shared-store';
 import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/read-cache';
 import { createApp, createServer } from './app';
@@ -100,6 +100,7 @@ async function serve(
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
+  exportCounters();
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, refusals, log);
