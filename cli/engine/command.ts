@@ -122,6 +122,7 @@ const READING = new Set([
   'simulate',
   'stats',
   'refusals',
+  'sales',
   'inspect',
   'export',
   'doctor',

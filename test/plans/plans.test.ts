@@ -261,6 +261,16 @@ describe('with 100,000 tours', () => {
     expect(await badScans(list)).toEqual([]);
   });
 
+  it('tourctl report sales of a month reads only the bookings of that time, by an index', async () => {
+    statements();
+    const line = `report sales --from ${inDays(-60)} --to ${inDays(-31)} --json`;
+    expect((await terminal.tourctl(line)).json.rows.length).toBeGreaterThan(SIZE.tenants / 2);
+    const scans = statements().flatMap((statement) => statement.scans);
+    const sales = scans.filter(({ table }) => table === 'booking_leads');
+    expect(sales.map(({ node }) => node)).toEqual(['Bitmap Heap Scan']);
+    expect(sales[0]!.rows).toBeLessThan(SIZE.bookings / 10);
+  });
+
   it('tourctl tenant list reads only the table tours completely, to count the tours that each tenant sees', async () => {
     const scans = await badScans(() => terminal.tourctl('tenant list --json'));
     expect(scans.filter((scan) => !scan.startsWith('Seq Scan of tours,'))).toEqual([]);
