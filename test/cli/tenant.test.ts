@@ -130,6 +130,16 @@ describe('other tourctl tenant commands', () => {
     expect(slugs).toEqual(expect.arrayContaining(['aardvark', 'zebra']));
   });
 
+  it('tenant set notes a payment window that is too short for a reminder', async () => {
+    await create('patient');
+    const set = async (flags: string) => (await terminal.tourctl(`tenant set patient ${flags}`)).stderr;
+    expect(await set('--payment-window 47h')).toContain('booking.payment_due is not sent');
+    expect(await set('--payment-reminder 23h')).toBe('');
+    expect(await set('--payment-reminder none')).toBe('');
+    expect(await set('--payment-window none --payment-reminder 24h')).toBe('');
+    expect(await terminal.refusal('tenant set patient --payment-reminder 0')).toBe('2 usage_error');
+  });
+
   it('tenant list filters by status and obeys --limit', async () => {
     await create('gone-soon');
     await terminal.tourctl('tenant close gone-soon --yes');

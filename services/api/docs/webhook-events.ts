@@ -288,7 +288,7 @@ export const WEBHOOKS_TAG = { name: 'Webhooks', description: "Requests to the te
 
 /** Returns the name of an event type as an operation: `bookingCreated`. */
 function webhookName(type: string): string {
-  return type.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Describes which endpoints receive the event. */
