@@ -123,7 +123,7 @@ describe('tourctl backup and restore', () => {
 
 describe('a backup of a version without payment reminders', () => {
   it('after its restore, an unpaid booking gets its reminder once', async () => {
-    const earlier = (await knownMigrations()).filter((name) => name < '0118');
+    const earlier = (await knownMigrations()).filter((name) => name < '0119');
     const old = await installations.bareDatabase();
     await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
     const [tenant] = await old
