@@ -106,6 +106,11 @@ export const TREE: Branch[] = [
         'Show, change, count and export the bookings of all tenants',
         () => (require('./commands/booking') as typeof import('./commands/booking')).bookingVerbs,
       ),
+      noun(
+        'report',
+        'Report what was sold, for the invoices of tenants',
+        () => (require('./commands/report') as typeof import('./commands/report')).reportVerbs,
+      ),
     ],
   },
   {
@@ -235,10 +240,9 @@ function hint(unknown: string, second: string | undefined): string {
   // Suggests `tenant list` for `list tenants` and `tenants list`.
   const swapped = nounVerb(second, unknown) ?? nounVerb(unknown, second);
   if (swapped !== undefined) return didYouMean([swapped]);
-  const near = nearest(unknown, [...NOUNS, ...VERBS].map(commandName));
   // Suggests commands with this verb if the verb was given without a noun.
   const verbs = NOUNS.flatMap(({ name, verbs }) => (verbOf(verbs, unknown) ? [`${name} ${unknown}`] : []));
-  return didYouMean(near.length > 0 ? near : verbs);
+  return didYouMean(verbs.length > 0 ? verbs : nearest(unknown, [...NOUNS, ...VERBS].map(commandName)));
 }
 
 /** Returns the command that a noun (singular or plural) and one of its verbs make; undefined if they make none. */

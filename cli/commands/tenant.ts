@@ -6,7 +6,7 @@ import {
   changeTenantStatus,
   updateTenant,
 } from '../../services/api/tenants/manage-tenants';
-import { TENANT_STATUSES, type TenantStatus } from '../../services/api/tenants/tenant';
+import { type Tenant, TENANT_STATUSES, type TenantStatus } from '../../services/api/tenants/tenant';
 import { listTenants } from '../../services/api/tenants/tenant.repository';
 import type { Db } from '../../services/platform/database';
 import { flag, type Verb } from '../engine/command';
@@ -14,6 +14,7 @@ import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
 import { slug } from '../engine/values';
+import type { Output } from '../terminal/output';
 import { properties } from '../terminal/table';
 import { onboardTenantCommand } from './tenant/onboard';
 import { checkOnboarding, ONBOARD_FLAGS } from './tenant/onboard-plan';
@@ -167,13 +168,24 @@ async function setTenantCommand(
   options: TenantOptions,
   slug: string,
 ): Promise<void> {
-  const document = await audited({ action: 'tenant.set', subject: slug }, async (trx, note) => {
+  const changed = await audited({ action: 'tenant.set', subject: slug }, async (trx, note) => {
     const tenant = await findTenantForChange(trx, slug);
-    const changed = toTenantDocument(await updateTenant(trx, tenant, toSettings(options)));
-    note(toTenantDocument(tenant), changed, { tenantId: tenant.id });
-    return changed;
+    const updated = await updateTenant(trx, tenant, toSettings(options));
+    note(toTenantDocument(tenant), toTenantDocument(updated), { tenantId: tenant.id });
+    return updated;
   });
+  const document = toTenantDocument(changed);
   output.answer(document, () => properties(document));
+  if ((options.paymentWindow ?? options.paymentReminder) !== undefined) noteMissingReminder(output, changed);
+}
+
+/** Notes that no booking of the tenant gets a reminder, if its payment window is too short for one. */
+function noteMissingReminder(output: Output, tenant: Tenant): void {
+  const { paymentWindowMinutes: window, paymentReminderMinutes: reminder } = tenant;
+  if (window === null || reminder === null || window >= 2 * reminder) return;
+  output.note(
+    'booking.payment_due is not sent: --payment-window must be at least twice --payment-reminder for that',
+  );
 }
 
 async function suspendTenantCommand(context: Context, _: object, slug: string): Promise<void> {

@@ -123,6 +123,7 @@ const READING = new Set([
   'simulate',
   'stats',
   'refusals',
+  'sales',
   'inspect',
   'export',
   'doctor',

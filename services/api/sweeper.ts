@@ -1,5 +1,6 @@
 import type { Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
+import { remindOfPayments } from './bookings/remind-payment';
 import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
@@ -13,6 +14,7 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
 /**
  * Repeats these tasks:
  * - marks expired holds and leads
+ * - sends payment reminders
  * - deletes expired Idempotency-Keys
  * - stores changed next departures
  * - deletes old changes of the catalog
@@ -29,6 +31,7 @@ export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(
   };
   const sweep = async () => {
     await sweepExpiredSeats(db, logFailure).catch(logFailure);
+    await remindOfPayments(db).catch(logFailure);
     await sweepExpiredKeys(db).catch(logFailure);
     await refreshNextDepartures(db).catch(logFailure);
     if (sweeps++ % SWEEPS_BETWEEN_PRUNINGS === 0) await pruneCatalogChanges(db).catch(logFailure);

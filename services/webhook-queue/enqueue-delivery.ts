@@ -3,8 +3,8 @@ import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/del
 
 export type { WebhookEvent };
 
-/** Event types of `bookingEvent`. */
-type BookingEventType = Extract<EventType, `booking.${string}`>;
+/** Event types of bookings. */
+export type BookingEventType = Extract<EventType, `booking.${string}`>;
 export const BOOKING_EVENT_TYPES = EVENT_TYPES.filter((type): type is BookingEventType =>
   type.startsWith('booking.'),
 );
@@ -23,11 +23,28 @@ export interface EventLead {
   totalPrice: number;
 }
 
+/** Creates a booking event, except `booking.payment_due` (see paymentDueEvent). */
+export function bookingEvent(
+  type: Exclude<BookingEventType, 'booking.payment_due'>,
+  lead: EventLead,
+): WebhookEvent {
+  return eventWithLead(type, lead);
+}
+
+/** Creates `booking.payment_due`: the fields of `booking.updated`, and what the customer has to pay until when. */
+export function paymentDueEvent(
+  lead: EventLead,
+  { dueAt, depositTotal }: { dueAt: Date; /** Major units. */ depositTotal: number },
+): WebhookEvent {
+  const { body, ...event } = eventWithLead('booking.payment_due', lead);
+  return { ...event, body: { ...body, payment_due_at: dueAt.toISOString(), deposit_total: depositTotal } };
+}
+
 /**
  * Creates an event with the specification's eight fields in order; missing values are null. All types except `booking.created` also have
  * departure_time: the specification fixes the fields of `booking.created`.
  */
-export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEvent {
+function eventWithLead(type: BookingEventType, lead: EventLead): WebhookEvent {
   const { name, phone, email } = lead.customer;
   return {
     tenantId: lead.tenantId,

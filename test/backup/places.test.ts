@@ -12,6 +12,7 @@ import { findSecretChecks } from '../../services/platform/secrets';
 import { END_OF_TABLE, readBackupFile, writeBackupFile } from '../../services/api/backup/backup-file';
 import type { TableHeader } from '../../services/api/backup/backup-header';
 import { COPIED_TABLES } from '../../services/api/backup/tables';
+import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import {
   checksumTable,
   copyOut,
@@ -20,11 +21,13 @@ import {
   setCopyForms,
 } from '../../services/api/backup/snapshot.repository';
 import { issueSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
+import { departureOf, insertLead } from '../catalog/catalog-rows';
 import { fillOldTables, LAST_OLD, makeOldSchema } from '../migrations/old-database';
 import { removeDirectories, temporaryDirectory } from '../platform/embedded-postgres-support';
 import { runOnce } from '../cli/run-once';
 import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
+import { add } from '../webhook-queue/queue-fixture';
 import { useInstallations } from './installation';
 
 const installations = useInstallations();
@@ -115,6 +118,44 @@ describe('tourctl backup and restore', () => {
     expect(rows).toEqual([{ month: 'webhook_events_2024_02' }]);
     await givenTour(target.db);
     expect(await target.db('catalog_commits').max('change_id as last').first()).toEqual({ last: 100_078 });
+  });
+});
+
+describe('a backup of a version without payment reminders', () => {
+  it('after its restore, an unpaid booking gets its reminder once', async () => {
+    const earlier = (await knownMigrations()).filter((name) => name < '0119');
+    const old = await installations.bareDatabase();
+    await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
+    const [tenant] = await old
+      .db('tenants')
+      .insert({
+        slug: 'acme',
+        name: 'Acme',
+        booking_prefix: 'ACME',
+        currency: 'EUR',
+        currency_digits: 2,
+        country: 'DE',
+      })
+      .returning('id');
+    const tour = await givenTour(old.db);
+    const departure = await departureOf(old.db, tour.slug, await givenDeparture(old.db, tour));
+    await insertLead(old.db, tenant.id, departure, 'ACME-1', {
+      created_at: old.db.raw(`now() - interval '50 hours'`),
+      payment_due_at: old.db.raw(`now() + interval '22 hours'`),
+    });
+    const file = fileOf('without-reminders.backup');
+    await writeBackupOf(old.db, file, earlier);
+    const target = await installations.migrated();
+    expect((await target.tourctl(`restore ${file}`)).code).toBe(0);
+    expect(await target.json('tenant show acme')).toMatchObject({ payment_reminder: '24h' });
+    await add(target.db, tenant.id, 'https://acme.example/', ['booking.payment_due']);
+    await remindOfPayments(target.db);
+    await remindOfPayments(target.db);
+    const refs = await target
+      .db('webhook_events')
+      .where({ type: 'booking.payment_due' })
+      .pluck('booking_ref');
+    expect(refs).toEqual(['ACME-1']);
   });
 });
 

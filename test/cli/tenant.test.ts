@@ -27,6 +27,7 @@ describe('tourctl tenant create', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       payment_method: 'bank',
       payment_window: '72h',
+      payment_reminder: '24h',
       hold_default: 15,
       hold_max: 60,
       max_holds: 1000,
@@ -46,7 +47,7 @@ describe('tourctl tenant create', () => {
     const { json } = await create(
       'tokyo-tours',
       '--status active --currency jpy --country jp --booking-prefix TYO --visibility none --deposit-percent 12.5 ' +
-        '--payment-method card --payment-window none --hold-default 10 --hold-max 20m --max-holds 5 --max-unpaid 6 --max-hold-share 50 ' +
+        '--payment-method card --payment-window none --payment-reminder 90m --hold-default 10 --hold-max 20m --max-holds 5 --max-unpaid 6 --max-hold-share 50 ' +
         '--link-template https://t.example/{slug} --brand-color #ABCDEF --brand-logo https://t.example/l.png ' +
         '--brand-radius 4 --brand-font Inter,Georgia,serif',
     );
@@ -59,6 +60,7 @@ describe('tourctl tenant create', () => {
       deposit_percent: 12.5,
       payment_method: 'card',
       payment_window: 'none',
+      payment_reminder: '90m',
       hold_default: 10,
       hold_max: 20,
       max_holds: 5,
@@ -126,6 +128,16 @@ describe('other tourctl tenant commands', () => {
     const slugs = await listed();
     expect(slugs).toEqual([...slugs].sort());
     expect(slugs).toEqual(expect.arrayContaining(['aardvark', 'zebra']));
+  });
+
+  it('tenant set notes a payment window that is too short for a reminder', async () => {
+    await create('patient');
+    const set = async (flags: string) => (await terminal.tourctl(`tenant set patient ${flags}`)).stderr;
+    expect(await set('--payment-window 47h')).toContain('booking.payment_due is not sent');
+    expect(await set('--payment-reminder 23h')).toBe('');
+    expect(await set('--payment-reminder none')).toBe('');
+    expect(await set('--payment-window none --payment-reminder 24h')).toBe('');
+    expect(await terminal.refusal('tenant set patient --payment-reminder 0')).toBe('2 usage_error');
   });
 
   it('tenant list filters by status and obeys --limit', async () => {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { daysFromToday as inDays, givenKey, unique } from '../support/given';
-import { claimNow } from '../webhook-queue/queue-fixture';
+import { add, claimNow } from '../webhook-queue/queue-fixture';
 import { archiveManyTours, fillLargeCatalog, fillLargeTenant, fillRuledTenant } from './large-catalog';
 import { logPlans, openPlanLog, type RunStatement } from './server-plans';
 
@@ -259,6 +260,23 @@ describe('with 100,000 tours', () => {
   ])('the statements of tourctl %s read few rows of each large table, by an index', async (line) => {
     const list = async () => expect((await terminal.tourctl(`${line} --json`)).code).toBe(0);
     expect(await badScans(list)).toEqual([]);
+  });
+
+  it('tourctl report sales of a month reads only the bookings of that time, by an index', async () => {
+    statements();
+    const line = `report sales --from ${inDays(-60)} --to ${inDays(-31)} --json`;
+    expect((await terminal.tourctl(line)).json.rows.length).toBeGreaterThan(SIZE.tenants / 2);
+    const scans = statements().flatMap((statement) => statement.scans);
+    const sales = scans.filter(({ table }) => table === 'booking_leads');
+    expect(sales.map(({ node }) => node)).toEqual(['Bitmap Heap Scan']);
+    expect(sales[0]!.rows).toBeLessThan(SIZE.bookings / 10);
+  });
+
+  it('the search for due payment reminders reads only unpaid bookings of tenants that subscribe to them', async () => {
+    const { id } = await findTenant(api.db, 'large-0');
+    await add(api.db, id, 'https://reminded.example/', ['booking.payment_due']);
+    expect(await badScans(() => remindOfPayments(api.db))).toEqual([]);
+    expect(await api.db('payment_reminders')).toHaveLength(SIZE.bookings / SIZE.tenants / 5);
   });
 
   it('tourctl tenant list reads only the table tours completely, to count the tours that each tenant sees', async () => {

@@ -81,6 +81,11 @@ export const SETTINGS: Flag[] = [
     parse: orNone(duration()),
     otherwise: '72h',
   }),
+  flag(
+    '--payment-reminder <duration>',
+    'how long before an unpaid booking expires booking.payment_due is sent, such as 24h, or none',
+    { parse: orNone(duration()), otherwise: '24h' },
+  ),
   flag('--hold-default <minutes>', 'default minutes of a hold', {
     parse: minutes(1, 60),
     otherwise: '15',
@@ -122,6 +127,8 @@ export interface TenantOptions {
   paymentMethod?: PaymentMethod;
   /** Seconds; null: unpaid bookings keep their seats without a limit. */
   paymentWindow?: number | null;
+  /** Seconds; null: no reminder. */
+  paymentReminder?: number | null;
   holdDefault?: number;
   holdMax?: number;
   maxHolds?: number;
@@ -136,7 +143,7 @@ export interface TenantOptions {
 
 /** Converts the given flags to tenant settings; other settings are absent. */
 export function toSettings(options: TenantOptions): TenantSettings {
-  const { visibility, paymentWindow, holdDefault, holdMax } = options;
+  const { visibility, paymentWindow, paymentReminder, holdDefault, holdMax } = options;
   const settings: TenantSettings = {
     name: options.name,
     status: options.status,
@@ -147,6 +154,7 @@ export function toSettings(options: TenantOptions): TenantSettings {
     depositPercent: options.depositPercent,
     paymentMethod: options.paymentMethod,
     paymentWindowMinutes: paymentWindow && Math.ceil(paymentWindow / 60),
+    paymentReminderMinutes: paymentReminder && Math.ceil(paymentReminder / 60),
     holdDefaultMinutes: holdDefault,
     holdMaxMinutes: holdMax,
     maxHolds: options.maxHolds,
@@ -163,7 +171,6 @@ export function toSettings(options: TenantOptions): TenantSettings {
 
 /** Converts a tenant for answers and the audit log. */
 export function toTenantDocument(tenant: Tenant) {
-  const { paymentWindowMinutes } = tenant;
   return {
     id: tenant.id,
     slug: tenant.slug,
@@ -177,7 +184,8 @@ export function toTenantDocument(tenant: Tenant) {
     deposit_percent: Number(tenant.depositPercent),
     created_at: tenant.createdAt.toISOString(),
     payment_method: tenant.paymentMethod,
-    payment_window: paymentWindowMinutes === null ? 'none' : formatDuration(paymentWindowMinutes * 60, 'h'),
+    payment_window: minutesOrNone(tenant.paymentWindowMinutes),
+    payment_reminder: minutesOrNone(tenant.paymentReminderMinutes),
     hold_default: tenant.holdDefaultMinutes,
     hold_max: tenant.holdMaxMinutes,
     max_holds: tenant.maxHolds,
@@ -190,6 +198,10 @@ export function toTenantDocument(tenant: Tenant) {
     brand_font: tenant.brandFont,
     origins: tenant.origins,
   };
+}
+
+function minutesOrNone(minutes: number | null): string {
+  return minutes === null ? 'none' : formatDuration(minutes * 60, 'h');
 }
 
 export function visibilityOf({ defaultVisible }: Tenant): 'all' | 'none' {

@@ -19,6 +19,7 @@ export const COPIED_TABLES = [
   'hold_changes',
   'booking_leads',
   'booking_changes',
+  'payment_reminders',
   'octo_bookings',
   'sale_refusal_counts',
   'sale_refusals',

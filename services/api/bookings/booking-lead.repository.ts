@@ -87,6 +87,34 @@ export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLea
   return rows.map(toLead);
 }
 
+/**
+ * Records a payment reminder for unpaid leads whose payment is due soon, and returns their ids. Locks these leads, so that they are confirmed,
+ * cancelled or marked as expired only after the transaction. Skips leads that another transaction has locked. The primary key also skips a
+ * lead whose reminder another transaction has committed since this statement began.
+ *
+ * A reminder is due within the tenant's time before the end of the payment window, unless the complete window is shorter than twice that time.
+ * Leads of tenants without an endpoint that subscribes to the event have none; they get it if an endpoint subscribes before the end.
+ */
+export async function recordDueReminders(trx: Trx, limit: number): Promise<number[]> {
+  const { rows } = await trx.raw<{ rows: { leadId: number }[] }>(
+    `${CLOCK}, due as (
+       select l.id, clock.at
+       from clock, tenants n join booking_leads l on l.tenant_id = n.id
+       where exists (select from webhook_endpoints e
+                     where e.tenant_id = n.id and e.status <> 'removed' and 'booking.payment_due' = any (e.events))
+         and l.status = 'pending_payment' and l.payment_due_at > clock.at
+         and l.payment_due_at <= clock.at + make_interval(mins => n.payment_reminder_minutes)
+         and l.payment_due_at >= l.created_at + 2 * make_interval(mins => n.payment_reminder_minutes)
+         and not exists (select from payment_reminders r where r.lead_id = l.id)
+       order by l.payment_due_at limit :limit
+       for no key update of l skip locked
+     )
+     insert into payment_reminders (lead_id, sent_at) select id, at from due on conflict do nothing returning lead_id`,
+    { limit },
+  );
+  return rows.map(({ leadId }) => leadId);
+}
+
 /** Locks the lead. The caller has already locked its departure. A lead without a departure has only this lock to order its changes. */
 export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();

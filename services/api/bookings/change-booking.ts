@@ -1,5 +1,10 @@
 import type { Trx } from '../../platform/database';
-import { bookingEvent, enqueueDelivery, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
+import {
+  bookingEvent,
+  enqueueDelivery,
+  type EventLead,
+  type WebhookEvent,
+} from '../../webhook-queue/enqueue-delivery';
 import { DepartureCancelledError } from '../departures/departure.errors';
 import {
   assertNotMoved,
@@ -111,11 +116,16 @@ async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: Booki
   if (departure.cancelled) throw new DepartureCancelledError(wantedOf(departure, seatsOf(party)));
 }
 
-type BookingEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
+type ChangeEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
 
 /** Returns an event that contains the present data of the lead. */
-export function eventOfLead(type: BookingEventType, lead: BookingLead): WebhookEvent {
-  return bookingEvent(type, {
+export function eventOfLead(type: ChangeEventType, lead: BookingLead): WebhookEvent {
+  return bookingEvent(type, toEventData(lead));
+}
+
+/** Returns the data of the lead that its events contain. */
+export function toEventData(lead: BookingLead): EventLead {
+  return {
     tenantId: lead.tenant.id,
     bookingRef: lead.bookingRef,
     leadId: lead.id,
@@ -124,13 +134,13 @@ export function eventOfLead(type: BookingEventType, lead: BookingLead): WebhookE
     departureDate: lead.departureDate,
     departureTime: lead.departureTime,
     totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
-  });
+  };
 }
 
 /** Records the events and their deliveries to the tenants' endpoints, in the transaction that changed the leads. */
 export async function enqueueBookingEvents(
   trx: Trx,
-  type: BookingEventType,
+  type: ChangeEventType,
   leads: BookingLead[],
 ): Promise<void> {
   await enqueueDelivery(trx, ...leads.map((lead) => eventOfLead(type, lead)));

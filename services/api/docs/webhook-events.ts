@@ -1,7 +1,9 @@
 import {
   BOOKING_EVENT_TYPES,
   bookingEvent,
+  type BookingEventType,
   departureEvent,
+  paymentDueEvent,
   type WebhookEvent,
 } from '../../webhook-queue/enqueue-delivery';
 import { holdExpiredEvent } from '../departures/free-expired-seats';
@@ -69,7 +71,7 @@ export const EVENT_SCHEMAS = {
     total_price: TOTAL_PRICE,
   }),
   BookingEvent: body(
-    BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created'),
+    BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created' && type !== 'booking.payment_due'),
     {
       ...LEAD,
       departure_date: DATE_OF_BOOKING,
@@ -77,6 +79,18 @@ export const EVENT_SCHEMAS = {
       total_price: TOTAL_PRICE,
     },
   ),
+  BookingPaymentDueEvent: body(['booking.payment_due'], {
+    ...LEAD,
+    departure_date: DATE_OF_BOOKING,
+    departure_time: DEPARTURE_TIME,
+    total_price: TOTAL_PRICE,
+    payment_due_at: {
+      type: 'string',
+      format: 'date-time',
+      description: 'Time at which the booking expires unless it is confirmed.',
+    },
+    deposit_total: { type: 'number', description: 'The deposit to pay, in major units.' },
+  }),
   HoldExpiredEvent: body(['hold.expired'], {
     hold_id: uuid('Identifier of the hold.'),
     external_ref: EXTERNAL_REF,
@@ -123,6 +137,17 @@ const DEPARTURE = {
   bookingsTotal: 2,
 };
 
+const BOOKING = {
+  tenantId: '',
+  bookingRef: 'ACME-1042',
+  leadId: 1042,
+  externalRef: 'cart-81',
+  customer: { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' },
+  departureDate: '2027-03-06',
+  departureTime: '09:30',
+  totalPrice: 979,
+};
+
 /** Each event that an endpoint can receive. */
 export const WEBHOOK_EVENTS: Record<WebhookEvent['type'], EventDescription> = {
   'booking.created': describeBooking(
@@ -150,6 +175,14 @@ export const WEBHOOK_EVENTS: Record<WebhookEvent['type'], EventDescription> = {
     'A booking was not paid in time',
     'Its seats are free again. It can be confirmed later if they still are.',
   ),
+  'booking.payment_due': {
+    summary: 'The payment of a booking is due soon',
+    description:
+      'Sent once, some time before the booking expires: 24 hours, unless the operator has set another time for you, or none. Not sent if ' +
+      'the time to pay is shorter than twice that. Remind the customer.',
+    schema: 'BookingPaymentDueEvent',
+    example: paymentDueEvent(BOOKING, { dueAt: new Date('2027-01-14T09:30:00Z'), depositTotal: 195.8 }).body,
+  },
   'hold.expired': {
     summary: 'A hold has ended by its time',
     description: 'Its seats are free again.',
@@ -200,20 +233,11 @@ export const WEBHOOK_EVENTS: Record<WebhookEvent['type'], EventDescription> = {
 };
 
 function describeBooking(
-  type: (typeof BOOKING_EVENT_TYPES)[number],
+  type: Exclude<BookingEventType, 'booking.payment_due'>,
   summary: string,
   description: string,
 ): EventDescription {
-  const { body: example } = bookingEvent(type, {
-    tenantId: '',
-    bookingRef: 'ACME-1042',
-    leadId: 1042,
-    externalRef: 'cart-81',
-    customer: { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' },
-    departureDate: '2027-03-06',
-    departureTime: '09:30',
-    totalPrice: 979,
-  });
+  const { body: example } = bookingEvent(type, BOOKING);
   const schema = type === 'booking.created' ? 'BookingCreatedEvent' : 'BookingEvent';
   return { summary, description, schema, example };
 }
@@ -264,7 +288,7 @@ export const WEBHOOKS_TAG = { name: 'Webhooks', description: "Requests to the te
 
 /** Returns the name of an event type as an operation: `bookingCreated`. */
 function webhookName(type: string): string {
-  return type.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Describes which endpoints receive the event. */

@@ -11,7 +11,7 @@ import {
 } from './choose-price-rule';
 import { toMajor } from './currency';
 import { findPriceRules } from './price-rule.repository';
-import type { PricedTour, Prices } from './price-categories';
+import { CATEGORIES, type Category, type PricedTour, type Prices } from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
 import { assertPriced, type Party, totalOf } from './party';
 
@@ -68,14 +68,24 @@ export async function cachedQuote(
   return (await cachedQuoter(reads, tenant, tour))(tour, platform, travelDate);
 }
 
-/** Describes how the price of an adult was calculated: holds and bookings store this object, and answers show it. */
+/** The field of a stored price calculation that has the platform's price of the category, in major units (ADR 38). */
+export const PLATFORM_PRICE: Record<Category, string> = {
+  adult: 'platform_unit_price',
+  child: 'platform_child_price',
+  single_supplement: 'platform_single_supplement',
+};
+
+/**
+ * Describes how the price of an adult was calculated, and locks the platform's price of each category. Holds and bookings store this object,
+ * and answers show parts of it.
+ */
 export function explainPrice(quote: Quote, currencyDigits: number): Record<string, unknown> {
-  const { rule } = quote;
+  const { rule, platform } = quote;
+  const priced = CATEGORIES.filter((category) => platform[category] !== undefined);
   return {
-    platform_unit_price: toMajor(quote.platform.adult, currencyDigits),
-    ...(quote.platform.child !== undefined && {
-      platform_child_price: toMajor(quote.platform.child, currencyDigits),
-    }),
+    ...Object.fromEntries(
+      priced.map((category) => [PLATFORM_PRICE[category], toMajor(platform[category]!, currencyDigits)]),
+    ),
     unit_price: toMajor(quote.tenant.adult, currencyDigits),
     rule: rule
       ? {

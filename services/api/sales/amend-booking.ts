@@ -10,6 +10,7 @@ import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { assertPartySize, assertPriced, type Party, totalOf } from '../pricing/party';
 import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
+import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices } from './sale-facts';
@@ -172,9 +173,14 @@ function amendedPrice(
   if (today.currency !== before.currency) throw new CurrencyConflictError(today.currency, before.currency);
   if (moves) return today;
   const kept = { ...before.prices };
-  for (const category of CATEGORIES) if (isNew(category)) kept[category] = today.prices[category]!;
-  // The stored breakdown explains the adult price only.
-  return { prices: kept, priceBreakdown: (isNew('adult') ? today : before).priceBreakdown };
+  // The stored breakdown explains the adult price only, and has the platform's price of each category.
+  const priceBreakdown = { ...(isNew('adult') ? today : before).priceBreakdown };
+  for (const category of CATEGORIES) {
+    if (isNew(category)) kept[category] = today.prices[category]!;
+    const field = PLATFORM_PRICE[category];
+    priceBreakdown[field] = (isNew(category) ? today : before).priceBreakdown[field];
+  }
+  return { prices: kept, priceBreakdown };
 }
 
 /**

@@ -29,6 +29,8 @@ export interface Tenant {
   paymentMethod: PaymentMethod;
   /** Null: an unpaid booking never expires. */
   paymentWindowMinutes: number | null;
+  /** The time between the event `booking.payment_due` and the end of the payment window. Null: the event is never sent. */
+  paymentReminderMinutes: number | null;
   holdDefaultMinutes: number;
   holdMaxMinutes: number;
   maxHolds: number;
@@ -91,6 +93,7 @@ const FIELDS: Record<keyof Tenant, true> = {
   depositPercent: true,
   paymentMethod: true,
   paymentWindowMinutes: true,
+  paymentReminderMinutes: true,
   holdDefaultMinutes: true,
   holdMaxMinutes: true,
   maxHolds: true,

@@ -90,6 +90,7 @@ export const EVENT_TYPES = [
   'booking.updated',
   'booking.cancelled',
   'booking.expired',
+  'booking.payment_due',
   'hold.expired',
   'departure.cancelled',
   'departure.updated',

@@ -5,7 +5,7 @@ import {
   DeliveryStateConflictError,
   EndpointStateConflictError,
 } from '../webhook.errors';
-import { bookingEvent, departureEvent } from '../enqueue-delivery';
+import { bookingEvent, type BookingEventType, departureEvent, paymentDueEvent } from '../enqueue-delivery';
 import type { Endpoint } from './endpoint';
 import { lockEndpoint, lockKnownEndpoint } from './endpoint.repository';
 import { isUuid } from '../../platform/text-forms';
@@ -160,19 +160,26 @@ function createTestEvent(
       });
     case 'endpoint.disabled':
       return other({ endpoint: endpoint.id, url: endpoint.url.replace(/\?.*$/, ''), reason: REASON });
-    default: {
-      const lead = {
-        tenantId,
-        bookingRef: TEST_REF,
-        leadId: 0,
-        externalRef: 'test',
-        customer: { name: 'Test Event', phone: null, email: null },
-        departureDate: date,
-        departureTime: null,
-        totalPrice: 0,
-      };
-      // Stores no booking reference, so that the event is in no list of a booking's deliveries.
-      return { ...bookingEvent(type, lead), bookingRef: null };
-    }
+    default:
+      return createTestBookingEvent(tenantId, type, date);
   }
+}
+
+function createTestBookingEvent(tenantId: string, type: BookingEventType, date: string): WebhookEvent {
+  const lead = {
+    tenantId,
+    bookingRef: TEST_REF,
+    leadId: 0,
+    externalRef: 'test',
+    customer: { name: 'Test Event', phone: null, email: null },
+    departureDate: date,
+    departureTime: null,
+    totalPrice: 0,
+  };
+  const event =
+    type === 'booking.payment_due'
+      ? paymentDueEvent(lead, { dueAt: new Date(), depositTotal: 0 })
+      : bookingEvent(type, lead);
+  // Stores no booking reference, so that the event is in no list of a booking's deliveries.
+  return { ...event, bookingRef: null };
 }

@@ -1,0 +1,140 @@
+import {
+  type ReportGroup,
+  REPORT_GROUPS,
+  reportSales,
+  type SalesRow,
+} from '../../services/api/bookings/sales-report.repository';
+import { toMajor } from '../../services/api/pricing/currency';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
+import { ANY_TENANT } from '../../services/api/tenants/tenant';
+import { csvLine } from '../../services/platform/csv-cells';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
+import { UsageError } from '../engine/failure';
+import { TENANT_FLAG } from '../engine/list';
+import { formatMoney, travelDate } from '../engine/values';
+import type { Screen } from '../terminal/screen';
+import { type ItemColumn, sections, tableOf } from '../terminal/table';
+
+export const reportVerbs: Verb[] = [
+  {
+    usage: 'sales',
+    about:
+      'Sum the bookings that were created in a period, by tenant, month and currency; cancelled, expired and sandbox bookings are left out',
+    flags: [
+      flag('--from <date>', 'the first day (UTC)', { parse: travelDate, must: true }),
+      flag('--to <date>', 'the last day (UTC)', { parse: travelDate, must: true }),
+      TENANT_FLAG,
+      flag('--by <group>', 'a row for each of these and currency, not for each tenant, month and currency', {
+        choices: REPORT_GROUPS,
+      }),
+      flag('--csv', 'write CSV'),
+    ],
+    check: ({ from, to, json, csv }: ReportOptions & { json?: boolean }) => {
+      if (from > to) throw new UsageError('--to must not be before --from');
+      if (json && csv) throw new UsageError('--json and --csv exclude each other: both write to stdout');
+    },
+    examples: [
+      'report sales --from 2027-05-01 --to 2027-05-31',
+      'report sales --from 2027-01-01 --to 2027-12-31 --by tenant --csv',
+    ],
+    run: reportSalesCommand,
+  },
+];
+
+interface ReportOptions {
+  from: string;
+  to: string;
+  tenant?: string;
+  by?: ReportGroup;
+  csv?: boolean;
+}
+
+const AMOUNTS = ['platform_total', 'tenant_total', 'deposit_total'] as const;
+
+async function reportSalesCommand(
+  { db, output }: Context,
+  { from, to, tenant: slug, by, csv = false }: ReportOptions,
+): Promise<void> {
+  const tenant = slug === undefined ? undefined : await findTenant(db, slug);
+  const groups = by ? [by] : (['tenant', 'month'] as const);
+  const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, from, to, groups });
+  const rows = sales.map(toReportDocument);
+  if (csv) await output.pour(csvLines(groups, rows), 'csv');
+  else output.answer({ rows }, (screen) => drawReport(groups, sales, screen));
+  if (tenant?.sandbox) output.note(`${tenant.slug} is a sandbox tenant: its bookings are in no report`);
+  if (sales.some(({ platformMinor }) => platformMinor === null))
+    output.note('A missing platform price: it was not stored with some bookings from before this version');
+}
+
+type ReportDocument = ReturnType<typeof toReportDocument>;
+
+function toReportDocument({ platformMinor, tenantMinor, depositMinor, currencyDigits, ...row }: SalesRow) {
+  const { currency, bookings, seats, ...groups } = row;
+  const amount = (minor: bigint) => toMajor(Number(minor), currencyDigits);
+  return {
+    ...groups,
+    currency,
+    bookings,
+    seats,
+    platform_total: platformMinor === null ? null : amount(platformMinor),
+    tenant_total: amount(tenantMinor),
+    deposit_total: amount(depositMinor),
+  };
+}
+
+async function* csvLines(groups: readonly ReportGroup[], rows: ReportDocument[]): AsyncGenerator<string> {
+  const columns = [...groups, 'currency', 'bookings', 'seats', ...AMOUNTS] as const;
+  yield csvLine(columns);
+  for (const row of rows) yield csvLine(columns.map((column) => row[column] ?? null));
+}
+
+/** Draws the rows, and below them the totals of each currency. */
+function drawReport(groups: readonly ReportGroup[], sales: SalesRow[], screen: Screen): string {
+  const ofGroups = groups.map((group): ItemColumn<SalesRow> => {
+    return { heading: group, least: group === 'month' ? undefined : 8, cell: (row) => row[group] ?? null };
+  });
+  const rows = tableOf([...ofGroups, ...COLUMNS], 'No bookings')(sales, screen);
+  const totals = tableOf<SalesRow>(['currency', ...COLUMNS], '')(totalByCurrency(sales), screen);
+  return sections([
+    ['', rows],
+    ['In total', totals],
+  ]);
+}
+
+const COLUMNS: ItemColumn<SalesRow>[] = [
+  { heading: 'bookings', right: true },
+  { heading: 'seats', right: true },
+  {
+    heading: 'platform price',
+    right: true,
+    cell: (row) => (row.platformMinor === null ? null : moneyOf(row, row.platformMinor)),
+  },
+  { heading: 'tenant price', right: true, cell: (row) => moneyOf(row, row.tenantMinor) },
+  { heading: 'deposit', right: true, aside: true, cell: (row) => moneyOf(row, row.depositMinor) },
+];
+
+function moneyOf({ currency, currencyDigits }: SalesRow, minor: bigint): string {
+  return formatMoney(toMajor(Number(minor), currencyDigits), currency);
+}
+
+const NO_SALES = { bookings: 0, seats: 0, platformMinor: 0n, tenantMinor: 0n, depositMinor: 0n };
+
+function totalByCurrency(sales: SalesRow[]): SalesRow[] {
+  const totals = new Map<string, SalesRow>();
+  for (const { currency, currencyDigits, ...row } of sales) {
+    const sum = totals.get(currency) ?? NO_SALES;
+    const { platformMinor } = row;
+    totals.set(currency, {
+      currency,
+      currencyDigits,
+      bookings: sum.bookings + row.bookings,
+      seats: sum.seats + row.seats,
+      platformMinor:
+        sum.platformMinor === null || platformMinor === null ? null : sum.platformMinor + platformMinor,
+      tenantMinor: sum.tenantMinor + row.tenantMinor,
+      depositMinor: sum.depositMinor + row.depositMinor,
+    });
+  }
+  return [...totals.values()].sort((a, b) => a.currency.localeCompare(b.currency));
+}

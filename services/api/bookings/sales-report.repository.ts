@@ -1,0 +1,103 @@
+import { CLOCK, type Db } from '../../platform/database';
+import type { Category } from '../pricing/price-categories';
+import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant';
+
+/** What the rows of a report stand for, besides the currency. */
+export const REPORT_GROUPS = ['tenant', 'month', 'tour'] as const;
+export type ReportGroup = (typeof REPORT_GROUPS)[number];
+
+/** The sales to report: those that were created on these days. */
+interface ReportedSales {
+  scope: TenantScope;
+  /** YYYY-MM-DD, UTC. */
+  from: string;
+  /** YYYY-MM-DD, UTC, included. */
+  to: string;
+  groups: readonly ReportGroup[];
+}
+
+/** The sales of one group in one currency. Money is in minor units. */
+export interface SalesRow {
+  /** Slug. This field, `month` and `tour` exist only if the report has the group. */
+  tenant?: string;
+  /** YYYY-MM, UTC. */
+  month?: string;
+  /** Slug. */
+  tour?: string;
+  currency: string;
+  currencyDigits: number;
+  bookings: number;
+  seats: number;
+  /** At the platform's prices of the sale. Null: the platform's price of one of the bookings is not known. */
+  platformMinor: bigint | null;
+  /** At the tenant's prices, which the customers pay. */
+  tenantMinor: bigint;
+  depositMinor: bigint;
+}
+
+const GROUP_VALUES: Record<ReportGroup, string> = {
+  tenant: 'n.slug',
+  month: `to_char(l.created_at at time zone 'UTC', 'YYYY-MM')`,
+  tour: 't.slug',
+};
+
+/** The platform's price of a category in the price calculation of the lead `l`, in major units. */
+const lockedPrice = (category: Category) => `(l.price_breakdown ->> '${PLATFORM_PRICE[category]}')::numeric`;
+
+/**
+ * Returns the SQL expression of the platform's price of a category. Leads from before ADR 38 may lack it: then it is the tenant's price, or null
+ * if a percentage has changed that. Rules of the other kinds change only the price of an adult.
+ * @param tenantPrice the column with the tenant's price in minor units
+ */
+function platformPrice(category: Exclude<Category, 'adult'>, tenantPrice: string): string {
+  return `coalesce(${lockedPrice(category)},
+    case when l.price_breakdown -> 'rule' ->> 'kind' is distinct from 'percent' then ${tenantPrice} / 10 ^ l.currency_digits::numeric end)`;
+}
+
+/** The platform's price of the lead `l` in minor units. The breakdown has decimals, which PostgreSQL multiplies exactly. */
+const PLATFORM_TOTAL = `round(10 ^ l.currency_digits::numeric * (
+  l.adults * ${lockedPrice('adult')}
+  + case when l.children > 0 then l.children * ${platformPrice('child', 'l.child_price_minor')} else 0 end
+  + case when l.single_supplements > 0
+      then l.single_supplements * ${platformPrice('single_supplement', 'l.single_supplement_minor')} else 0 end))`;
+
+/**
+ * Sums the bookings that were created in a period, in the order of the groups. Leaves out the sandbox, and what is cancelled or expired now
+ * by the database's clock.
+ */
+export async function reportSales(db: Db, { scope, from, to, groups }: ReportedSales): Promise<SalesRow[]> {
+  const grouped = [...groups.map((group) => GROUP_VALUES[group]), 'l.currency'].join(', ');
+  const values = groups.map((group) => `${GROUP_VALUES[group]} as ${group}, `).join('');
+  const { rows } = await db.raw<{ rows: SummedRow[] }>(
+    `${CLOCK}
+     select ${values}l.currency, l.currency_digits, count(*)::integer as bookings, sum(l.adults + l.children)::integer as seats,
+       case when bool_and(platform.total is not null) then sum(platform.total)::text end as platform_minor,
+       sum(l.total_minor)::text as tenant_minor, sum(l.deposit_minor)::text as deposit_minor
+     from clock, booking_leads l join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id
+       cross join lateral (select ${PLATFORM_TOTAL} as total) as platform
+     where l.created_at >= (:from::date)::timestamp at time zone 'UTC'
+       and l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'
+       and not l.sandbox and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
+       and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)
+     group by ${grouped}, l.currency_digits order by ${grouped}`,
+    { tenantId: tenantIdOf(scope), from, to },
+  );
+  return rows.map(toSalesRow);
+}
+
+/** A row with its sums as text: a sum may be too large for a number. */
+type SummedRow = Omit<SalesRow, 'platformMinor' | 'tenantMinor' | 'depositMinor'> & {
+  platformMinor: string | null;
+  tenantMinor: string;
+  depositMinor: string;
+};
+
+function toSalesRow(row: SummedRow): SalesRow {
+  return {
+    ...row,
+    platformMinor: row.platformMinor === null ? null : BigInt(row.platformMinor),
+    tenantMinor: BigInt(row.tenantMinor),
+    depositMinor: BigInt(row.depositMinor),
+  };
+}

@@ -1,0 +1,242 @@
+import { parse } from 'csv-parse/sync';
+import { useTestApi } from '../support/api';
+import { givenDeparture, givenPriceRule, givenTour } from '../support/given';
+import { endPaymentWindow, givenWebsite, type Website } from '../support/website';
+import { useTerminalOf } from './terminal';
+
+const FAMILY = { adult: 50_000, child: 30_000, single_supplement: 10_050 };
+const DATE = '2031-06-01';
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+let acme: Website;
+/** Has a discount of a tenth. */
+let bold: Website;
+let alps: { id: string; slug: string };
+let tokyo: { id: string; slug: string };
+
+beforeAll(async () => {
+  const { db } = api;
+  acme = await givenWebsite(api, { slug: 'acme' });
+  bold = await givenWebsite(api, { slug: 'bold' });
+  await givenPriceRule(db, bold, { percent: -10 });
+  alps = await givenTour(db, { slug: 'alps' });
+  tokyo = await givenTour(db, { slug: 'tokyo', currency: 'JPY', basePriceMinor: 60_000 });
+  await givenDeparture(db, alps, { date: DATE, seats: 100, prices: FAMILY });
+  await givenDeparture(db, tokyo, { date: DATE, seats: 100, prices: { adult: 60_000 } });
+});
+
+/** Creates a booking as if at that time, by default of a day of its own. @returns its reference */
+async function sold(website: Website, createdAt: string, more: object = {}): Promise<string> {
+  const { body, status } = await website.book({ tour_id: alps.id, departure_date: DATE, ...more });
+  expect([status, body.detail]).toEqual([201, undefined]);
+  await api.db('booking_leads').where({ booking_ref: body.booking_ref }).update({ created_at: createdAt });
+  return body.booking_ref;
+}
+
+const rowsOf = async (line: string) => (await terminal.json(`report sales ${line}`)).rows;
+const lead = (ref: string) => api.db('booking_leads').where({ booking_ref: ref });
+
+describe('tourctl report sales', () => {
+  it('sums bookings by tenant, month and currency at the prices of the platform and of the tenant', async () => {
+    await sold(acme, '2030-01-01T00:00:00Z', { adults: 2, children: 1, single_supplements: 1 });
+    await sold(acme, '2030-01-31T23:59:59.999Z');
+    await sold(acme, '2030-02-01T00:00:00Z', { tour_id: tokyo.id, adults: 3 });
+    await sold(bold, '2030-02-28T12:00:00Z', { adults: 2, children: 1, single_supplements: 1 });
+    await sold(bold, '2029-12-31T23:59:59.999Z');
+    await sold(bold, '2030-03-01T00:00:00Z');
+    expect(await rowsOf('--from 2030-01-01 --to 2030-02-28')).toEqual([
+      {
+        tenant: 'acme',
+        month: '2030-01',
+        currency: 'EUR',
+        bookings: 2,
+        seats: 4,
+        platform_total: 1900.5,
+        tenant_total: 1900.5,
+        deposit_total: 380.1,
+      },
+      {
+        tenant: 'acme',
+        month: '2030-02',
+        currency: 'JPY',
+        bookings: 1,
+        seats: 3,
+        platform_total: 180_000,
+        tenant_total: 180_000,
+        deposit_total: 36_000,
+      },
+      {
+        tenant: 'bold',
+        month: '2030-02',
+        currency: 'EUR',
+        bookings: 1,
+        seats: 3,
+        platform_total: 1400.5,
+        tenant_total: 1260.45,
+        deposit_total: 252.09,
+      },
+    ]);
+  });
+
+  it('groups by tenant, by month or by tour alone, and always by currency', async () => {
+    const by = (group: string) => rowsOf(`--from 2030-01-01 --to 2030-02-28 --by ${group}`);
+    const totals = { platform_total: 1900.5, tenant_total: 1900.5, deposit_total: 380.1 };
+    expect(await by('tenant')).toEqual([
+      { tenant: 'acme', currency: 'EUR', bookings: 2, seats: 4, ...totals },
+      expect.objectContaining({ tenant: 'acme', currency: 'JPY', bookings: 1 }),
+      expect.objectContaining({ tenant: 'bold', currency: 'EUR', bookings: 1 }),
+    ]);
+    expect((await by('month')).map((row: object) => Object.values(row).slice(0, 3))).toEqual([
+      ['2030-01', 'EUR', 2],
+      ['2030-02', 'EUR', 1],
+      ['2030-02', 'JPY', 1],
+    ]);
+    expect((await by('tour')).map((row: object) => Object.entries(row).slice(0, 3))).toEqual([
+      [
+        ['tour', 'alps'],
+        ['currency', 'EUR'],
+        ['bookings', 3],
+      ],
+      [
+        ['tour', 'tokyo'],
+        ['currency', 'JPY'],
+        ['bookings', 1],
+      ],
+    ]);
+  });
+
+  it('reports one tenant with --tenant', async () => {
+    const rows = await rowsOf('--from 2030-01-01 --to 2030-02-28 --tenant bold');
+    expect(rows.map(({ tenant, bookings }: Record<string, unknown>) => [tenant, bookings])).toEqual([
+      ['bold', 1],
+    ]);
+  });
+
+  it('leaves out cancelled bookings, expired ones before a sweep marks them, and the sandbox', async () => {
+    const at = '2030-04-10T12:00:00Z';
+    const [kept, paid, cancelled, expired] = [
+      await sold(acme, at),
+      await sold(acme, at),
+      await sold(acme, at),
+      await sold(acme, at),
+    ];
+    const sandbox = await givenWebsite(api, { slug: 'trial', sandbox: true });
+    await sold(sandbox, at);
+    await acme.post(`/api/tenant/bookings/${paid}/confirm`);
+    await acme.post(`/api/tenant/bookings/${cancelled}/cancel`);
+    await endPaymentWindow(api.db, expired);
+    expect(await lead(expired).first('status')).toEqual({ status: 'pending_payment' });
+    const range = '--from 2030-04-10 --to 2030-04-10';
+    expect(await rowsOf(range)).toMatchObject([{ tenant: 'acme', bookings: 2, platform_total: 1000 }]);
+    expect(await lead(kept).first('status')).toEqual({ status: 'pending_payment' });
+    const ofSandbox = await terminal.tourctl(`report sales ${range} --tenant trial`);
+    expect([ofSandbox.stdout, ofSandbox.stderr]).toEqual([
+      'No bookings\n',
+      'trial is a sandbox tenant: its bookings are in no report\n',
+    ]);
+  });
+
+  it('keeps the platform price of the sale, also for a booking by hold, when the catalog and the rules change', async () => {
+    const at = '2030-05-10T12:00:00Z';
+    const held = await bold.hold(alps.slug, { departure_date: DATE, quantity: 3, adults: 2, children: 1 });
+    await sold(bold, at, { adults: 2, children: 1, single_supplements: 2, hold_id: held.body.hold_id });
+    const dear = { adult: 90_000, child: 90_000, single_supplement: 90_000 };
+    const departure = api.db('departures').where({ tour_id: alps.id, departure_date: DATE });
+    await departure.clone().update({ prices_minor: JSON.stringify(dear) });
+    await api.db('price_rules').where({ tenant_id: bold.tenant.id }).update({ percent: 50 });
+    const [row] = await rowsOf('--from 2030-05-10 --to 2030-05-10');
+    expect(row).toMatchObject({ platform_total: 1501, tenant_total: 1350.9 });
+    await departure.clone().update({ prices_minor: JSON.stringify(FAMILY) });
+    await api.db('price_rules').where({ tenant_id: bold.tenant.id }).update({ percent: -10 });
+  });
+
+  it('locks the platform price of a category at the change that added it, and of the others at the sale', async () => {
+    const ref = await sold(bold, '2030-06-10T12:00:00Z', { children: 1 });
+    const dear = { adult: 60_000, child: 60_000, single_supplement: 60_000 };
+    const departure = api.db('departures').where({ tour_id: alps.id, departure_date: DATE });
+    await departure.clone().update({ prices_minor: JSON.stringify(dear) });
+    const change = { adults: 2, children: 2, single_supplements: 1 };
+    expect((await bold.patch(`/api/tenant/bookings/${ref}`, change)).status).toBe(200);
+    const [row] = await rowsOf('--from 2030-06-10 --to 2030-06-10');
+    // Two adults and two children at the prices of the sale, a single supplement at that of the change.
+    expect(row).toMatchObject({ platform_total: 2200, tenant_total: 1980 });
+    await departure.clone().update({ prices_minor: JSON.stringify(FAMILY) });
+  });
+
+  it('knows the platform price of an older single supplement unless a percentage has changed the price', async () => {
+    const older = async (website: Website, day: string) => {
+      const ref = await sold(website, `${day}T12:00:00Z`, { single_supplements: 1 });
+      await lead(ref).update({
+        price_breakdown: api.db.raw(`price_breakdown - 'platform_single_supplement'`),
+      });
+    };
+    await older(acme, '2030-07-01');
+    await older(bold, '2030-07-02');
+    await sold(bold, '2030-07-02T12:00:00Z');
+    expect(await rowsOf('--from 2030-07-01 --to 2030-07-02 --by tenant')).toMatchObject([
+      { tenant: 'acme', platform_total: 600.5 },
+      { tenant: 'bold', bookings: 2, platform_total: null, tenant_total: 990.45 },
+    ]);
+    const { stderr } = await terminal.tourctl('report sales --from 2030-07-02 --to 2030-07-02');
+    expect(stderr).toContain('A missing platform price');
+  });
+
+  it('adds 0.1 and 0.2 to exactly 0.3', async () => {
+    const refs = [await sold(acme, '2030-08-01T12:00:00Z'), await sold(acme, '2030-08-01T12:00:00Z')];
+    for (const [n, price] of [0.1, 0.2].entries())
+      await lead(refs[n]!).update({
+        price_breakdown: { platform_unit_price: price, rule: null },
+        unit_price_minor: Math.round(price * 100),
+        total_minor: Math.round(price * 100),
+      });
+    expect(await rowsOf('--from 2030-08-01 --to 2030-08-01')).toMatchObject([
+      { platform_total: 0.3, tenant_total: 0.3 },
+    ]);
+  });
+
+  it('draws a table with totals by currency', async () => {
+    const { stdout } = await terminal.tourctl('report sales --from 2030-01-01 --to 2030-02-28');
+    expect(stdout.split('\n')).toEqual([
+      'TENANT  MONTH    BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT',
+      'acme    2030-01         2      4    1,900.50 EUR  1,900.50 EUR  380.10 EUR',
+      'acme    2030-02         1      3     180,000 JPY   180,000 JPY  36,000 JPY',
+      'bold    2030-02         1      3    1,400.50 EUR  1,260.45 EUR  252.09 EUR',
+      '',
+      'In total',
+      'CURRENCY  BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT',
+      'EUR              3      7    3,301.00 EUR  3,160.95 EUR  632.19 EUR',
+      'JPY              1      3     180,000 JPY   180,000 JPY  36,000 JPY',
+      '',
+    ]);
+  });
+
+  it('writes CSV with --csv', async () => {
+    const { stdout } = await terminal.tourctl(
+      'report sales --from 2030-01-01 --to 2030-02-28 --tenant acme --csv',
+    );
+    expect(stdout.split('\r\n')[0]).toBe(
+      'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total',
+    );
+    expect(parse(stdout, { columns: true, record_delimiter: '\r\n' })).toMatchObject([
+      { tenant: 'acme', month: '2030-01', currency: 'EUR', platform_total: '1900.5' },
+      { tenant: 'acme', month: '2030-02', currency: 'JPY', platform_total: '180000' },
+    ]);
+    const none = await terminal.tourctl('report sales --from 2001-01-01 --to 2001-01-31 --by tour --csv');
+    expect(none.stdout).toBe('tour,currency,bookings,seats,platform_total,tenant_total,deposit_total\r\n');
+  });
+
+  it('answers without rows for a period without bookings', async () => {
+    expect(await terminal.json('report sales --from 2001-01-01 --to 2001-01-31')).toEqual({ rows: [] });
+  });
+
+  it.each([
+    ['--from 2030-01-01', '2 usage_error'],
+    ['--from 2030-02-30 --to 2030-03-01', '2 usage_error'],
+    ['--from 2030-02-01 --to 2030-01-31', '2 usage_error'],
+    ['--from 2030-01-01 --to 2030-01-31 --by day', '2 usage_error'],
+    ['--from 2030-01-01 --to 2030-01-31 --csv', '2 usage_error'],
+    ['--from 2030-01-01 --to 2030-01-31 --tenant nobody', '1 tenant_not_found'],
+  ])('answers "%s" with "%s"', async (flags, refusal) => {
+    expect(await terminal.refusal(`report sales ${flags}`)).toBe(refusal);
+  });
+});
