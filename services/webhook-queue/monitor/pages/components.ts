@@ -2,7 +2,8 @@ import { html, type Markup, trusted } from '../../../platform/html-template';
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 import type { FilterInput } from '../queries/read-query';
-import { formatTimeForInput } from './formats';
+import { CHOICES_MAX } from '../queries/endpoints.repository';
+import { formatTimeForInput, linkTo } from './formats';
 
 type Cell = Markup | string | number | null;
 
@@ -120,8 +121,8 @@ type Field = { name: string; label: string } & (
   | { at: Date | undefined }
   | {
       placeholder: string;
-      /** Values to suggest. The field accepts other values too. */
-      suggestions?: readonly string[];
+      /** Labels by value, to suggest. The field accepts other values too. */
+      suggestions?: Readonly<Record<string, string>>;
     }
 );
 
@@ -130,9 +131,62 @@ export function optionsOf(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map((value) => [value, value]));
 }
 
+/**
+ * Returns a field to pick one of the choices: a select, or a line of text with suggestions if the choices are cut at CHOICES_MAX.
+ * @param choices labels by value, at most CHOICES_MAX + 1
+ */
+export function pickerField(
+  name: string,
+  label: string,
+  choices: Readonly<Record<string, string>>,
+  given: string | undefined,
+): Field {
+  if (Object.keys(choices).length > CHOICES_MAX)
+    return { name, label, placeholder: 'type to search', suggestions: choices };
+  // Keeps a value that is not a choice, such as a removed endpoint.
+  const other = given !== undefined && !Object.hasOwn(choices, given);
+  const options: Record<string, string> = { '': 'any', ...choices };
+  if (other) options[given] = given;
+  return { name, label, options };
+}
+
 /** Renders the fields of a filter with their values, and the issue below each invalid one. */
 export function filterFields(input: FilterInput, fields: readonly Field[]): Markup {
   return html`${fields.map((field) => filterField(input, field))}`;
+}
+
+/** Renders a filter that a phone shows only after a click, and above it a chip for each field in use, which removes the field. */
+export function filterForm(path: string, input: FilterInput, fields: readonly Field[]): Markup {
+  const { given, issues } = input;
+  const used = fields.filter(({ name }) => given[name] !== undefined);
+  const chips = used.map((field) => {
+    const { name, label } = field;
+    const value = given[name]!;
+    const labels =
+      ('options' in field && field.options) || ('suggestions' in field && field.suggestions) || {};
+    return html`<li>
+      <a
+        class="chip"
+        href="${linkTo(path, { ...given, [name]: undefined, before: undefined, after: undefined })}"
+        ><span class="hidden">Remove the filter</span> ${label}: <strong>${labels[value] ?? value}</strong>
+        <span aria-hidden="true">×</span></a
+      >
+    </li>`;
+  });
+  return html`${
+      used.length > 0 &&
+      html`<ul class="chips" aria-label="Filters in use">
+        ${chips}
+        <li><a href="${path}">Show all</a></li>
+      </ul>`
+    }
+    <details class="card filters" id="filters" ${Object.keys(issues).length > 0 && trusted('open')}>
+      <summary>Filter</summary>
+      <form class="filter" method="get" action="${path}" role="search">
+        ${filterFields(input, fields)}
+        <div class="buttons"><button>Filter</button></div>
+      </form>
+    </details>`;
 }
 
 function filterField({ given, issues }: FilterInput, field: Field): Markup {
@@ -174,5 +228,5 @@ function control(field: Field, given: string | undefined, attributes: Markup): M
       autocomplete="off"
       spellcheck="false"
       ${list && html`list="${list}"`}
-    />${suggestions && html`<datalist id="${list}">${suggestions.map((text) => html`<option value="${text}"></option>`)}</datalist>`}`;
+    />${suggestions && html`<datalist id="${list}">${Object.entries(suggestions).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</datalist>`}`;
 }
