@@ -127,7 +127,7 @@ describe('the page of deliveries', () => {
     );
     const page = await deliveries({ endpoint: endpoint.id });
     expect(page).toMatch(
-      new RegExp(`id="f-endpoint"[^>]*value="${endpoint.id}"[^>]*list="endpoint-options"`),
+      new RegExp(`id="f-endpoint"[^>]*value="${endpoint.id}"[^>]*list="endpoint-choices"`),
     );
   });
 

@@ -63,7 +63,7 @@ describe('the page of endpoints', () => {
     const page = await endpoints();
     expect(page).toContain('aria-label="Last 24 hours: 25.0 % of 4 attempts delivered.');
     const text = textOf(page);
-    expect(text).toContain('sending paused failing for');
+    expect(text).toContain('sending paused');
     expect(text).toMatch(/We pause sending until .* \(in 10 min\), after 6 failures\./);
     expect(text).toMatch(/25\.0 % 2 ms 1 /);
   });

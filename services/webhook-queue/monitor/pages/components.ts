@@ -110,21 +110,17 @@ export function mark(tone: MarkTone, text: string): Markup {
   return html`<span class="mark ${tone}">${text}</span>`;
 }
 
-/** A field of a filter: a select, a time, or one line of text. */
-type Field = { name: string; label: string } & (
-  | {
-      /** Labels by value; the empty value means "any". */
-      options: Readonly<Record<string, string>>;
-      /** Undefined: the value that was given is selected. */
-      selected?: string;
-    }
-  | { at: Date | undefined }
-  | {
-      placeholder: string;
-      /** Labels by value, to suggest. The field accepts other values too. */
-      suggestions?: Readonly<Record<string, string>>;
-    }
-);
+/** A field of a filter: a time if it has `at`, a line of text if it has a placeholder, otherwise a select. */
+interface Field {
+  name: string;
+  label: string;
+  at?: Date | undefined;
+  placeholder?: string;
+  /** Labels by value; the empty value means "any". A line of text suggests them, and accepts other values too. */
+  choices?: Readonly<Record<string, string>>;
+  /** The selected choice. Undefined: the value that was given is selected. */
+  selected?: string;
+}
 
 /** Returns options whose labels are their values. */
 export function optionsOf(values: readonly string[]): Record<string, string> {
@@ -134,20 +130,11 @@ export function optionsOf(values: readonly string[]): Record<string, string> {
 /**
  * Returns a field to pick one of the choices: a select, or a line of text with suggestions if the choices are cut at CHOICES_MAX.
  * @param choices labels by value, at most CHOICES_MAX + 1
+ * @param given may be no choice, such as a removed endpoint
  */
-export function pickerField(
-  name: string,
-  label: string,
-  choices: Readonly<Record<string, string>>,
-  given: string | undefined,
-): Field {
-  if (Object.keys(choices).length > CHOICES_MAX)
-    return { name, label, placeholder: 'type to search', suggestions: choices };
-  // Keeps a value that is not a choice, such as a removed endpoint.
-  const other = given !== undefined && !Object.hasOwn(choices, given);
-  const options: Record<string, string> = { '': 'any', ...choices };
-  if (other) options[given] = given;
-  return { name, label, options };
+export function pickerField(field: Field, choices: Readonly<Record<string, string>>, given = ''): Field {
+  if (Object.keys(choices).length > CHOICES_MAX) return { ...field, choices, placeholder: 'type to search' };
+  return { ...field, choices: { [given]: given, '': 'any', ...choices } };
 }
 
 /** Renders the fields of a filter with their values, and the issue below each invalid one. */
@@ -155,38 +142,37 @@ export function filterFields(input: FilterInput, fields: readonly Field[]): Mark
   return html`${fields.map((field) => filterField(input, field))}`;
 }
 
-/** Renders a filter that a phone shows only after a click, and above it a chip for each field in use, which removes the field. */
+/** Renders a filter that a phone shows only after a click, with a chip above it for each field in use. */
 export function filterForm(path: string, input: FilterInput, fields: readonly Field[]): Markup {
-  const { given, issues } = input;
-  const used = fields.filter(({ name }) => given[name] !== undefined);
-  const chips = used.map((field) => {
-    const { name, label } = field;
-    const value = given[name]!;
-    const labels =
-      ('options' in field && field.options) || ('suggestions' in field && field.suggestions) || {};
-    return html`<li>
-      <a
-        class="chip"
-        href="${linkTo(path, { ...given, [name]: undefined, before: undefined, after: undefined })}"
-        ><span class="hidden">Remove the filter</span> ${label}: <strong>${labels[value] ?? value}</strong>
-        <span aria-hidden="true">×</span></a
-      >
-    </li>`;
-  });
+  const used = fields.filter(({ name }) => input.given[name] !== undefined);
   return html`${
       used.length > 0 &&
       html`<ul class="chips" aria-label="Filters in use">
-        ${chips}
+        ${used.map((field) => chip(path, input, field))}
         <li><a href="${path}">Show all</a></li>
       </ul>`
     }
-    <details class="card filters" id="filters" ${Object.keys(issues).length > 0 && trusted('open')}>
+    <details class="card filters" id="filters" ${Object.keys(input.issues).length > 0 && trusted('open')}>
       <summary>Filter</summary>
       <form class="filter" method="get" action="${path}" role="search">
         ${filterFields(input, fields)}
         <div class="buttons"><button>Filter</button></div>
       </form>
     </details>`;
+}
+
+/** Renders a link that removes a field from the filter. */
+function chip(path: string, { given }: FilterInput, { name, label, choices = {} }: Field): Markup {
+  const value = given[name]!;
+  const shown = Object.hasOwn(choices, value) ? choices[value] : value;
+  // Returns to the first page of the wider list.
+  const others = { ...given, [name]: undefined, before: undefined, after: undefined };
+  return html`<li>
+    <a class="chip" href="${linkTo(path, others)}"
+      ><span class="hidden">Remove the filter</span> ${label}: <strong>${shown}</strong>
+      <span aria-hidden="true">×</span></a
+    >
+  </li>`;
 }
 
 function filterField({ given, issues }: FilterInput, field: Field): Markup {
@@ -202,24 +188,21 @@ function filterField({ given, issues }: FilterInput, field: Field): Markup {
 }
 
 function control(field: Field, given: string | undefined, attributes: Markup): Markup {
-  if ('options' in field) {
-    const selected = field.selected ?? given ?? '';
-    const options = Object.entries(field.options).map(
-      ([value, text]) =>
-        html`<option value="${value}" ${value === selected && trusted('selected')}>${text}</option>`,
-    );
-    return html`<select ${attributes}>
-      ${options}
-    </select>`;
-  }
+  const { name, placeholder, choices = {}, selected = given ?? '' } = field;
   if ('at' in field)
     return html`<input
       ${attributes}
       type="datetime-local"
       value="${field.at && formatTimeForInput(field.at)}"
     />`;
-  const { placeholder, suggestions } = field;
-  const list = suggestions && `${field.name}-options`;
+  const options = Object.entries(choices).map(
+    ([value, text]) =>
+      html`<option value="${value}" ${value === selected && trusted('selected')}>${text}</option>`,
+  );
+  if (placeholder === undefined)
+    return html`<select ${attributes}>
+      ${options}
+    </select>`;
   return html`<input
       ${attributes}
       value="${given}"
@@ -227,6 +210,6 @@ function control(field: Field, given: string | undefined, attributes: Markup): M
       placeholder="${placeholder}"
       autocomplete="off"
       spellcheck="false"
-      ${list && html`list="${list}"`}
-    />${suggestions && html`<datalist id="${list}">${Object.entries(suggestions).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</datalist>`}`;
+      ${options.length > 0 && html`list="${name}-choices"`}
+    />${options.length > 0 && html`<datalist id="${name}-choices">${options}</datalist>`}`;
 }

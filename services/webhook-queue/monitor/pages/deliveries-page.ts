@@ -83,11 +83,11 @@ async function filter(db: Db, query: DeliveriesQuery): Promise<Markup> {
   };
   return filterForm('/deliveries', query, [
     { name: 'booking_ref', label: 'Booking', placeholder: 'ACME-1042, exactly' },
-    { name: 'status', label: 'Status', options: { '': 'any', ...optionsOf(DELIVERY_STATUSES) } },
-    pickerField('tenant', 'Tenant', await findTenantChoices(db), tenant),
-    pickerField('endpoint', 'Endpoint', endpoints, endpoint),
-    { name: 'type', label: 'Event', options: { '': 'any', ...optionsOf(SENT_TYPES) } },
-    { name: 'outcome', label: 'Last outcome', options: { '': 'any', ...OUTCOME_WORDS } },
+    { name: 'status', label: 'Status', choices: { '': 'any', ...optionsOf(DELIVERY_STATUSES) } },
+    pickerField({ name: 'tenant', label: 'Tenant' }, await findTenantChoices(db), tenant),
+    pickerField({ name: 'endpoint', label: 'Endpoint' }, endpoints, endpoint),
+    { name: 'type', label: 'Event', choices: { '': 'any', ...optionsOf(SENT_TYPES) } },
+    { name: 'outcome', label: 'Last outcome', choices: { '': 'any', ...OUTCOME_WORDS } },
     { name: 'code', label: 'Last code', placeholder: '503 or 5xx' },
     { name: 'since', label: 'Since (UTC)', at: query.since },
     { name: 'until', label: 'Before (UTC)', at: query.until },

@@ -18,7 +18,7 @@ import {
 import { findHours, findSpans, type Span } from '../queries/stats-history.repository';
 import { healthSentence, healthStrip, statsCharts } from './charts';
 import { type TableColumn, copyable, deliveryMark, facts, tableElement } from './components';
-import { changedBy, sendingText, stateMarks } from './endpoints-page';
+import { changedBy, stateMark, stateReason } from './endpoints-page';
 import {
   formatCountUpTo,
   formatMilliseconds,
@@ -73,8 +73,7 @@ function stateSection(
   const given = exhausted !== null && exhausted > 0 && `, ${exhausted} given up since then`;
   return html`<section class="card" id="state" aria-label="State" data-fresh>
     <p class="verdict">
-      ${stateMarks(endpoint)}
-      ${status === 'active' ? failingSince && sendingText(endpoint) : endpoint.statusReason}
+      ${stateMark(endpoint)} ${stateReason(endpoint)}
       <span class="soft"
         >${status === 'active' ? 'Active since' : 'Since'}
         ${fullTimeElement(endpoint.statusSince)}${changedBy(endpoint, change)}.</span

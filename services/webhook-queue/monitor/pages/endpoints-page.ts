@@ -47,8 +47,8 @@ export async function endpointsPage(
   const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
   const body = html`<div class="heading"><h1>Endpoints</h1></div>
     ${filterForm('/endpoints', query, [
-      pickerField('tenant', 'Tenant', tenants, query.given.tenant),
-      { name: 'status', label: 'Status', options: { '': 'any but removed', ...FILTER_NAMES } },
+      pickerField({ name: 'tenant', label: 'Tenant' }, tenants, query.given.tenant),
+      { name: 'status', label: 'Status', choices: { '': 'any but removed', ...FILTER_NAMES } },
     ])}
     <section id="endpoints" aria-label="Endpoints" data-fresh>
       ${shown.length > 0 ? tableElement('Endpoints', columns, shown) : emptyMessage(query)}
@@ -82,11 +82,14 @@ function columnsOf(
     {
       name: 'State',
       kind: 'state',
-      cell: (endpoint) =>
-        html`${stateMarks(endpoint)}${endpoint.statusReason && html`<span class="sub">${endpoint.statusReason}</span>`}
+      cell: (endpoint) => {
+        const reason = stateReason(endpoint);
+        return html`${stateMark(endpoint)} ${reason && html`<span class="sub">${reason}</span>`}
           <span class="sub"
-            >since ${timeElement(endpoint.statusSince)}${changedBy(endpoint, changes.get(endpoint.id))}</span
-          >`,
+            >${endpoint.status === 'active' && 'active '}since
+            ${timeElement(endpoint.statusSince)}${changedBy(endpoint, changes.get(endpoint.id))}</span
+          >`;
+      },
     },
     { name: '24 hours', cell: (endpoint) => healthStrip(hoursOf(endpoint), endpoint.now) },
     { name: 'Success', kind: 'number', cell: (endpoint) => successRate(totalsOf(hoursOf(endpoint))) },
@@ -99,11 +102,6 @@ function columnsOf(
       },
     },
     { name: 'Waiting', kind: 'number', cell: ({ waiting }) => formatCountUpTo(waiting, WAITING_COUNT_LIMIT) },
-    {
-      name: 'Sending',
-      kind: 'sending',
-      cell: (endpoint) => (endpoint.status === 'active' ? sendingText(endpoint) : '–'),
-    },
     {
       name: 'Secret',
       kind: 'number',
@@ -138,11 +136,10 @@ function pager({ after, given }: EndpointsQuery, last: EndpointRow | undefined):
   </nav>`;
 }
 
-type Sending = Pick<EndpointRow, 'now' | 'failures' | 'openings' | 'failingSince' | 'blockedUntil'>;
+type Sending = Pick<EndpointRow, 'now' | 'failures' | 'openings' | 'blockedUntil'>;
 
-/** Describes in a sentence whether requests to an active endpoint succeed, and until when its breaker blocks them. */
-export function sendingText({ now, failures, openings, failingSince, blockedUntil }: Sending): Markup {
-  if (failingSince === null && !failures) return html`Normal.`;
+/** Describes in a sentence how an active endpoint fails, and until when its breaker blocks requests. */
+export function sendingText({ now, failures, openings, blockedUntil }: Sending): Markup {
   // Responses 429 and 503 are not counted as failures.
   if (!failures) return html`It asks to wait (429 or 503) at each attempt.`;
   const after = `after ${formatPlural(failures, 'failure')}`;
@@ -155,15 +152,19 @@ export function sendingText({ now, failures, openings, failingSince, blockedUnti
     : html`Every attempt fails: ${failures} failures in a row.`;
 }
 
-/** Renders the status. If an active endpoint fails, renders the problem instead. */
-export function stateMarks({ now, status, openings, blockedUntil, failingSince }: EndpointRow): Markup {
+/** Returns the reason of the endpoint's state; null for a healthy endpoint. */
+export function stateReason(endpoint: EndpointRow): Markup | string | null {
+  if (endpoint.status !== 'active') return endpoint.statusReason;
   // `failingSince` is set from the first failure to the next success.
+  return endpoint.failingSince && sendingText(endpoint);
+}
+
+/** Renders the status. If an active endpoint fails, renders the problem instead. */
+export function stateMark({ now, status, openings, blockedUntil, failingSince }: EndpointRow): Markup {
   if (status !== 'active' || failingSince === null) return endpointMark(status);
-  const failingFor = `failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}`;
-  if (!openings) return mark('warn', failingFor);
-  const isOpen = blockedUntil && blockedUntil > now;
-  const word = isOpen ? mark('bad', 'sending paused') : mark('warn', 'trying again');
-  return html`${word} <span class="soft">${failingFor}</span>`;
+  if (!openings)
+    return mark('warn', `failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}`);
+  return blockedUntil && blockedUntil > now ? mark('bad', 'sending paused') : mark('warn', 'trying again');
 }
 
 /** Names the operator if an operator set the current state: then the state and the audit row have the same time. */

@@ -37,9 +37,9 @@ async function filterForm(db: Db, query: ReplayQuery): Promise<Markup> {
   const [tenants, endpoints] = [await findTenantChoices(db), await findEndpointChoices(db, query.tenant)];
   return html`<form class="filter card" method="get" action="/replay">
     ${filterFields(query, [
-      { name: 'status', label: 'Status', options: optionsOf(REPLAYABLE), selected: query.status },
-      pickerField('tenant', 'Tenant', tenants, tenant),
-      pickerField('endpoint', 'Endpoint', endpoints, endpoint),
+      { name: 'status', label: 'Status', choices: optionsOf(REPLAYABLE), selected: query.status },
+      pickerField({ name: 'tenant', label: 'Tenant' }, tenants, tenant),
+      pickerField({ name: 'endpoint', label: 'Endpoint' }, endpoints, endpoint),
       { name: 'since', label: 'Made since (UTC)', at: query.since },
     ])}
     <div class="buttons"><button>Preview</button></div>
