@@ -87,6 +87,7 @@ describe('an action of an operator on an endpoint', () => {
     ['resume', 'disabled', 'The endpoint is disabled, not paused: enable it.'],
     ['enable', 'paused', 'The endpoint is paused, not disabled: resume it.'],
     ['ping', 'paused', 'The endpoint is paused: resume it first.'],
+    ['retry', 'paused', 'The endpoint is paused: resume it first.'],
   ])(
     'the monitor refuses %s of an endpoint that is %s with the reason, and leaves no audit row',
     async (verb, status, text) => {
@@ -106,6 +107,31 @@ describe('an action of an operator on an endpoint', () => {
     ]);
   });
 
+  it('retry makes the delivery with the earliest next attempt due, also while sending is paused', async () => {
+    expect((await act(`/endpoints/${endpoint}/retry`)).text).toContain('No delivery waits for the endpoint');
+    await book(monitor.db, tenantId);
+    await book(monitor.db, tenantId);
+    const [later, next] = await deliveriesOf(monitor.db, tenantId);
+    const inHours = (id: string, hours: number) =>
+      monitor
+        .db('webhook_queue')
+        .where({ delivery_id: id })
+        .update({ next_at: monitor.db.raw(`now() + interval '${hours} hours'`) });
+    await inHours(later!.id, 2);
+    await inHours(next!.id, 1);
+    const page = await act(`/endpoints/${endpoint}/retry`, {}, '/');
+    expect(page).toEqual({ to: '/', text: expect.stringContaining('The next delivery is due now.') });
+    const queued = await monitor
+      .db('webhook_queue')
+      .where({ endpoint_id: endpoint })
+      .where('next_at', '<=', monitor.db.fn.now())
+      .select('delivery_id', 'asked');
+    expect(queued).toEqual([{ deliveryId: next!.id, asked: true }]);
+    expect(await auditRows(monitor.db)).toMatchObject([
+      { action: 'delivery.retry', subject: next!.id, tenantId },
+    ]);
+  });
+
   it('the monitor refuses an action while another transaction changes the endpoint', async () => {
     await inTransaction(monitor.db, async (trx) => {
       await trx('webhook_endpoints').where({ id: endpoint }).forUpdate();
@@ -114,7 +140,7 @@ describe('an action of an operator on an endpoint', () => {
     expect(await auditRows(monitor.db)).toEqual([]);
   });
 
-  it.each(['pause', 'resume', 'enable', 'disable', 'ping', 'rotate-secret'])(
+  it.each(['pause', 'resume', 'enable', 'disable', 'ping', 'retry', 'rotate-secret'])(
     '%s of an unknown or removed endpoint answers 404',
     async (verb) => {
       await inTransaction(monitor.db, (trx) => removeEndpoint(trx, endpoint));

@@ -66,6 +66,7 @@ describe('a request without a session', () => {
       'session post /endpoints/:id/pause',
       'session post /endpoints/:id/ping',
       'session post /endpoints/:id/resume',
+      'session post /endpoints/:id/retry',
       'session post /endpoints/:id/rotate-secret',
       'session post /replay',
       'session post /sign-out',

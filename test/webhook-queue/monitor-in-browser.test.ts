@@ -34,8 +34,9 @@ describeInChromium('the monitoring page in a browser', (browser) => {
     ['the endpoints', () => '/endpoints', 'dark'],
     ['an endpoint', () => `/endpoints/${ids.endpoint}`, 'light'],
     ['the deliveries', () => '/deliveries', 'dark'],
+    ['the deliveries with a filter', () => `/deliveries?endpoint=${ids.endpoint}&code=x`, 'light'],
     ['a delivery', () => `/deliveries/${ids.delivery}`, 'light'],
-    ['the replay', () => '/replay', 'dark'],
+    ['the replay', () => '/replay?status=delivered&since=2020-01-01', 'dark'],
     ['the sign-in', () => '/sign-in', 'light'],
   ];
 

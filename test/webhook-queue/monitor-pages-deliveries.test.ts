@@ -104,6 +104,33 @@ describe('the page of deliveries', () => {
     expect(await look({ type: 'ping', before: newest[3] }, 2)).toEqual({ items: [], stoppedAt: null });
   });
 
+  it('shows a chip for each field in use, and lists tenants and endpoints to pick', async () => {
+    const { slug, endpoint } = await booked();
+    const other = await booked('https://other.example/');
+    const page = await deliveries({ tenant: slug, endpoint: endpoint.id, status: 'dead' });
+    const chips = page.slice(page.indexOf('class="chips"'), page.indexOf('<details'));
+    expect(textOf(chips)).toMatch(
+      /Status: dead × .*Tenant: \S+ × .*Endpoint: \S+: hooks[.]example\/in × .*Show all/,
+    );
+    expect(chips).toContain(`href="/deliveries?tenant=${slug}&amp;endpoint=${endpoint.id}"`);
+    expect(page).toMatch(new RegExp(`<option value="${endpoint.id}" selected`));
+    expect(page).toContain(`<option value="${other.slug}"`);
+    expect(page).not.toContain(`<option value="${other.endpoint.id}"`);
+    expect(await deliveries()).toContain(`<option value="${other.endpoint.id}"`);
+  });
+
+  it('suggests endpoints while a select would be too long', async () => {
+    const { tenantId, endpoint } = await booked();
+    await db.raw(
+      `insert into webhook_endpoints (tenant_id, url) select ?, 'https://e' || n || '.example/' from generate_series(1, 200) n`,
+      [tenantId],
+    );
+    const page = await deliveries({ endpoint: endpoint.id });
+    expect(page).toMatch(
+      new RegExp(`id="f-endpoint"[^>]*value="${endpoint.id}"[^>]*list="endpoint-choices"`),
+    );
+  });
+
   it('shows an invalid filter beside its field', async () => {
     const { id } = await booked();
     const page = await deliveries({ code: 'teapot', since: EVIL });
@@ -115,7 +142,7 @@ describe('the page of deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('the page counts a replay before it starts, with the deliveries that are held back', async () => {
+  it('the page counts a replay by endpoint before it starts, with the deliveries that are held back', async () => {
     const dead = await booked();
     await become(dead.id, 'dead');
     const held = await booked();
@@ -128,6 +155,8 @@ describe('a replay', () => {
     );
     expect(textOf(wide)).toContain('Name a tenant, an endpoint or a time above');
     expect(wide).not.toContain('action="/replay" method="post"');
+    expect(textOf(wide)).toContain(`hooks.example/in ${dead.slug} 1 `);
+    expect(textOf(wide)).not.toContain(`hooks.example/in ${held.slug} 1 `);
     const narrow = await replay({ status: 'dead', tenant: dead.slug, since: '2020-01-01' });
     expect(narrow).toMatch(/<form method="post" action="\/replay">/);
     expect(narrow).toContain(`name="tenant" value="${dead.slug}"`);

@@ -63,8 +63,8 @@ describe('the page of endpoints', () => {
     const page = await endpoints();
     expect(page).toContain('aria-label="Last 24 hours: 25.0 % of 4 attempts delivered.');
     const text = textOf(page);
-    expect(text).toContain('breaker open');
-    expect(text).toContain('opened 2 times in a row');
+    expect(text).toContain('sending paused');
+    expect(text).toMatch(/We pause sending until .* \(in 10 min\), after 6 failures\./);
     expect(text).toMatch(/25\.0 % 2 ms 1 /);
   });
 
@@ -98,6 +98,8 @@ describe('the page of an endpoint', () => {
     expect(verbs(active)).toEqual(['ping', 'pause', 'disable', 'rotate-secret']);
     const forms = active.match(/<form[^>]*method="post"/g)!.length;
     expect(active.match(/name="csrf"\s+value="a-token-of-this-session"/g)).toHaveLength(forms);
+    await db('webhook_health').insert({ endpoint_id: target.id, failures: 1 });
+    expect(verbs(await endpoint(target.id))).toEqual(['retry', 'ping', 'pause', 'disable', 'rotate-secret']);
     await inTransaction(db, (trx) => pauseEndpoint(trx, target.id));
     expect(verbs(await endpoint(target.id))).toEqual(['resume', 'disable', 'rotate-secret']);
     await db('webhook_endpoints').update({ status: 'disabled' });

@@ -133,7 +133,7 @@ describe('a delivery says what happens next', () => {
     [
       'an open breaker',
       { endpoint: { ...endpoint, blockedUntil: later(300) } },
-      'Held by the endpoint’s breaker until 20 Nov 2026, 12:05:00 UTC (in 5 min): the endpoint failed too often. Then one request at a time tests the endpoint.',
+      'The endpoint failed too often. We pause sending until 20 Nov 2026, 12:05:00 UTC (in 5 min). Then one request at a time tests the endpoint.',
     ],
     [
       'a try that is due after the breaker',
@@ -143,12 +143,17 @@ describe('a delivery says what happens next', () => {
     [
       'a paused endpoint',
       { endpoint: { ...endpoint, status: 'paused' } },
-      'Waits: its endpoint is paused. It is due at once when the endpoint is resumed.',
+      'Waits: its endpoint is paused. The next attempt stays at 20 Nov 2026, 12:04:00 UTC, if the endpoint is resumed before.',
+    ],
+    [
+      'a paused endpoint, with an attempt that is due',
+      { endpoint: { ...endpoint, status: 'paused' }, nextAttemptAt: later(-60) },
+      'Waits: its endpoint is paused. It is due when the endpoint is resumed.',
     ],
     [
       'a disabled endpoint',
-      { endpoint: { ...endpoint, status: 'disabled', statusReason: 'It answered 410.' } },
-      'Waits: its endpoint is disabled. It answered 410. It is due at once when the endpoint is enabled.',
+      { endpoint: { ...endpoint, status: 'disabled', statusReason: 'It answered 410.' }, nextAttemptAt: NOW },
+      'Waits: its endpoint is disabled. It answered 410. It is due when the endpoint is enabled.',
     ],
     [
       'a missing endpoint',

@@ -47,7 +47,7 @@ describe('the overview', () => {
     const tiles = textOf(page.slice(page.indexOf('class="tiles"'), page.indexOf('Success rate')));
     expect(tiles).toContain('Due now 2 and 1 held back');
     expect(tiles).toContain('Retrying 1 ');
-    expect(tiles).toContain('Dead 1 1 within 24 hours');
+    expect(tiles).toContain('Dead within 24 hours 1 1 in all');
     expect(tiles).toContain('Without endpoint 1 ');
     expect(tiles).toContain('Disabled 0 and 1 paused');
     expect(textOf(page)).toContain(`1 delivery of ${await slugOf(waiting)} waits for an endpoint.`);
@@ -77,22 +77,25 @@ describe('the overview', () => {
     expect(text).toContain('Due now 1 and 1 held back');
     expect(text).toContain('Oldest due 30 min');
     expect(text).toContain('Deliveries start 30 min late.');
-    expect(text).toContain('Breakers open 1 ');
-    expect(text).toContain('its breaker opened once.');
+    expect(text).toContain('Sending paused after failures 1 of 3 endpoints');
+    expect(text).toMatch(/We pause sending until .* \(in 5 min\), after 5 failures\./);
   });
 
   it.each([
-    [{ failures: 3 }, 'hooks.example of SLUG fails every attempt: 3 failures in a row.'],
-    [{ failures: 1 }, 'hooks.example of SLUG failed its last attempt.'],
-    [{ failures: 0 }, 'hooks.example of SLUG asks to wait (429 or 503) at each attempt.'],
+    [{ failures: 3 }, 'hooks.example of SLUG: Every attempt fails: 3 failures in a row.'],
+    [{ failures: 1 }, 'hooks.example of SLUG: Its last attempt failed.'],
+    [{ failures: 0 }, 'hooks.example of SLUG: It asks to wait (429 or 503) at each attempt.'],
   ])('names a failing endpoint and describes how it fails: %j', async (health, sentence) => {
     const { endpoint: target, slug } = await booked();
     await db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
     expect(textOf(await overview())).toContain('No problems: every endpoint accepts its deliveries.');
     const since = db.raw("now() - interval '4 minutes'");
     await db('webhook_health').insert({ endpoint_id: target.id, failing_since: since, ...health });
-    const text = textOf(await overview());
-    expect(text).toContain(`${sentence.replace('SLUG', slug)} It has failed for 4 min.`);
+    const page = await overview();
+    const text = textOf(page);
+    expect(text).toContain(`${sentence.replace('SLUG', slug)} It has failed for 4 min. Retry Open`);
+    expect(page).toMatch(new RegExp(`form="act"\\s+formaction="/endpoints/${target.id}/retry"`));
+    expect(page).toMatch(/<form id="act" method="post">\s*<input type="hidden" name="csrf"/);
     expect(text).not.toContain('No problems');
     expect(textOf(await endpoints())).toContain('failing for 4 min');
   });
@@ -131,6 +134,32 @@ describe('the overview', () => {
     expect(hour).toContain('11 ms p50 15 ms p95');
     expect(textOf(await overview('24h'))).toContain('of 200 attempts 47.5 %');
     expect(textOf(await overview('7d'))).toContain('of 1,000 attempts 9.5 %');
+  });
+
+  it('draws fewer than three adjacent measurements as dots, and says that the scale of times is logarithmic', async () => {
+    const insertMinutesAgo = (...minutes: number[]) =>
+      db('webhook_pulse').insert(
+        minutes.map((ago) => ({
+          at: db.raw(
+            `date_bin('5 minutes', now() - interval '${ago} minutes', timestamptz '2000-01-01 00:00Z')`,
+          ),
+          endpoint_id: ALL_ENDPOINTS,
+          worker: 'w',
+          answer_times: [0, 0, 0, 5],
+          waits: [0, 0, 0, 0, 5],
+          delivered: 5,
+          failed: 0,
+        })),
+      );
+    await insertMinutesAgo(50, 45);
+    const two = await overview('1h');
+    expect(two).not.toContain('class="line');
+    expect(two.match(/<circle/g)).toHaveLength(8);
+    expect(two.match(/>logarithmic scale</g)).toHaveLength(2);
+    await insertMinutesAgo(40);
+    const three = await overview('1h');
+    expect(three.match(/class="line/g)).toHaveLength(4);
+    expect(three).not.toContain('<circle');
   });
 
   it('shows live workers apart from silent workers', async () => {

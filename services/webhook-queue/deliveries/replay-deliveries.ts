@@ -47,6 +47,40 @@ export async function countReplayable(db: Db | Trx, filter: ReplayFilter, atMost
   return row!.count;
 }
 
+/** The deliveries to one endpoint that a replay sends. */
+export interface ReplayShare {
+  endpointId: string;
+  /** Slug of the tenant. */
+  tenant: string;
+  url: string;
+  count: number;
+  /** Creation times of the oldest and of the newest of these deliveries. */
+  oldest: Date;
+  newest: Date;
+}
+
+/** Counts by endpoint the deliveries that a replay sends, at most REPLAY_LIMIT; the endpoints with the most deliveries first. */
+export async function countReplayByEndpoint(db: Db, filter: ReplayFilter): Promise<ReplayShare[]> {
+  const chosen = replayable(db, filter)
+    .select('d.endpoint_id', 'd.created_at')
+    .orderBy(['d.finished_at', 'd.id'])
+    .limit(REPLAY_LIMIT);
+  return db
+    .from(chosen.as('d'))
+    .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+    .join('tenants as t', 't.id', 'e.tenant_id')
+    .groupBy('e.id', 't.slug', 'e.url')
+    .orderByRaw('count(*) desc, e.id')
+    .select<ReplayShare[]>(
+      'e.id as endpoint_id',
+      't.slug as tenant',
+      'e.url',
+      db.raw('count(*)::integer as count'),
+      db.raw('min(d.created_at) as oldest'),
+      db.raw('max(d.created_at) as newest'),
+    );
+}
+
 /** Counts the deliveries that match the filter but belong to paused or disabled endpoints. */
 export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<HeldBack> {
   const found = finished(db, filter).whereIn('e.status', ['paused', 'disabled']).select('e.status');

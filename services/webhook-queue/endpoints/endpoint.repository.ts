@@ -146,7 +146,6 @@ export interface FailingEndpoint {
   openings: number | null;
   failingSince: Date | null;
   blockedUntil: Date | null;
-  blocked: boolean;
 }
 
 /**
@@ -169,6 +168,5 @@ export async function findFailingEndpoints(db: Db, limit: number): Promise<Faili
       'h.openings',
       'h.failing_since',
       'h.blocked_until',
-      db.raw('coalesce(h.blocked_until > now(), false) as blocked'),
     );
 }

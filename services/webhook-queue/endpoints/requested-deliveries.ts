@@ -32,6 +32,21 @@ export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem>
 }
 
 /**
+ * Returns the id of the waiting delivery of an endpoint whose next attempt is the earliest.
+ * @throws EndpointNotFoundError, and EndpointStateConflictError if the endpoint is not active or nothing waits for it
+ */
+export async function findNextDelivery(trx: Trx, endpointId: string): Promise<string> {
+  await lockActiveEndpoint(trx, endpointId);
+  const next = await trx('webhook_queue')
+    .where({ endpoint_id: endpointId })
+    .whereNull('lease_until')
+    .orderBy(['next_at', 'delivery_id'])
+    .first<{ deliveryId: string } | undefined>('delivery_id');
+  if (!next) throw new EndpointStateConflictError('No delivery waits for the endpoint: ping it to test it.');
+  return next.deliveryId;
+}
+
+/**
  * Makes one delivery due now, even while the breaker of its endpoint is open. A waiting delivery keeps its count of attempts. A finished
  * delivery starts its schedule again, and its attempt numbers continue.
  * @returns false while a request is in flight

@@ -22,9 +22,9 @@
   };
 
   const replace = (element, fresh) => {
-    for (const open of element.querySelectorAll('details[open][id]')) {
-      const again = fresh.querySelector('#' + CSS.escape(open.id));
-      if (again) again.open = true;
+    for (const { id, open } of element.querySelectorAll('details[id]')) {
+      const again = fresh.querySelector('#' + CSS.escape(id));
+      if (again) again.open = open;
     }
     offerCopying(fresh);
     if (element.outerHTML === fresh.outerHTML) return;

@@ -7,7 +7,7 @@ import { countHeldBack, replayDeliveries, type ReplayFilter } from '../../delive
 import { changeEndpoint, type EndpointVerb } from '../../endpoints/change-endpoint-state';
 import { rotateSecret } from '../../endpoints/endpoint-secrets';
 import { findEndpoint } from '../../endpoints/endpoint.repository';
-import { pingEndpoint, retryDelivery } from '../../endpoints/requested-deliveries';
+import { findNextDelivery, pingEndpoint, retryDelivery } from '../../endpoints/requested-deliveries';
 import { deliveryPage } from '../pages/delivery-page';
 import { secretPage } from '../pages/endpoint-page';
 import { formatPlural } from '../pages/formats';
@@ -32,10 +32,14 @@ interface AuditedAction {
 
 export const ACTION_ROUTES: Route[] = [
   stateChange('pause', 'Paused. Deliveries wait until the endpoint is resumed.'),
-  stateChange('resume', 'Resumed. Waiting deliveries are due now.'),
+  stateChange('resume', 'Resumed. Each waiting delivery keeps the time of its next attempt.'),
   stateChange('disable', 'Disabled. Deliveries wait until the endpoint is enabled.'),
-  stateChange('enable', 'Enabled. Waiting deliveries are due now; dead deliveries need a replay.'),
+  stateChange(
+    'enable',
+    'Enabled. Each waiting delivery keeps the time of its next attempt; dead deliveries need a replay.',
+  ),
   action('endpoints', 'ping', ping),
+  action('endpoints', 'retry', retryNext),
   action('deliveries', 'retry', retry),
   { method: 'post', path: '/endpoints/:id/rotate-secret', access: 'session', answer: rotate },
   { method: 'post', path: '/deliveries/:id/reveal', access: 'session', answer: reveal },
@@ -83,6 +87,12 @@ async function retry(trx: Trx, id: string): Promise<AuditedAction> {
   const { tenantId } = await showDelivery(trx, id);
   await retryDelivery(trx, id);
   return { action: 'delivery.retry', tenantId, subject: id, text: 'The delivery is due now.' };
+}
+
+/** Retries the next delivery of an endpoint. Its breaker closes if the receiver accepts the delivery. */
+async function retryNext(trx: Trx, id: string): Promise<AuditedAction> {
+  const retried = await retry(trx, await findNextDelivery(trx, id));
+  return { ...retried, text: 'The next delivery is due now. If the receiver accepts it, sending continues.' };
 }
 
 /** Rotates a secret. Answers the POST with a page, so that the secret is in no redirect and no cookie. */

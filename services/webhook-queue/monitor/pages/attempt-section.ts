@@ -1,13 +1,20 @@
-import { html, type Markup } from '../../../platform/html-template';
+import { html, type Markup, trusted } from '../../../platform/html-template';
 import { type AttemptReport, type Phase, PHASES } from '../../deliveries/delivery';
 import { signatureHeaders, webhookHeaders, webhookId } from '../../signing/sign-payload';
 import type { AttemptRow } from '../queries/deliveries.repository';
 import { OUTCOME_WORDS } from '../queries/read-query';
 import { copyable, facts, mark } from './components';
-import { formatMilliseconds, fullTimeElement } from './formats';
+import { formatMilliseconds, fullTimeElement, prettyJson } from './formats';
 
-/** Renders one attempt: outcome, durations of its phases, request and response. */
-export function attemptSection(eventId: string, row: AttemptRow, revealed: boolean): Markup {
+/**
+ * Renders one attempt: outcome, durations of its phases, request and response.
+ * @param isOpen shows the response without a click
+ */
+export function attemptSection(
+  eventId: string,
+  row: AttemptRow,
+  { revealed, isOpen }: { revealed: boolean; isOpen: boolean },
+): Markup {
   const { number, outcome, statusCode, reason, phases, durationMs } = row;
   const isDelivered = outcome === 'delivered';
   return html`<article class="card attempt" id="attempt-${number}">
@@ -22,7 +29,7 @@ export function attemptSection(eventId: string, row: AttemptRow, revealed: boole
     ${reason && html`<p class="why">${reason}</p>`}
     ${phases && Object.keys(phases).length > 0 && waterfall(phases, durationMs, !isDelivered && statusCode === null)}
     ${phases && phases.connect === undefined && phases.first_byte !== undefined && REUSED_CONNECTION}
-    <div class="two">${sent(eventId, row)} ${received(row, revealed)}</div>
+    <div class="two">${sent(eventId, row)} ${received(row, revealed, isOpen)}</div>
   </article>`;
 }
 
@@ -37,9 +44,9 @@ function sent(eventId: string, row: AttemptRow): Markup {
 }
 
 /** Renders the response. Hides it unless `revealed` is true, because it may contain personal data. */
-function received(row: AttemptRow, revealed: boolean): Markup {
+function received(row: AttemptRow, revealed: boolean, isOpen: boolean): Markup {
   const { number, responseHeaders: headers, responseBody: body, statusCode } = row;
-  return html`<details id="attempt-${number}-received">
+  return html`<details id="attempt-${number}-received" ${isOpen && trusted('open')}>
     <summary>Answer${statusCode !== null && html` ${statusCode}`}</summary>
     ${!headers && body === null && html`<p class="soft">${statusCode === null ? 'No response.' : 'The response was not kept.'}</p>`}
     ${(headers || body !== null) && !revealed && hidden(body)}
@@ -58,7 +65,8 @@ function answerBody(body: string | null): Markup | null {
   if (body === null) return null;
   return body === ''
     ? html`<p class="soft">An empty body.</p>`
-    : html`<pre class="wrap" tabindex="0" role="group" aria-label="Body of the answer">${body}</pre>`;
+    : html`<pre class="wrap" tabindex="0" role="group" aria-label="Body of the answer">
+${prettyJson(body)}</pre>`;
 }
 
 /** Returns the request headers of an attempt as they were sent; null if nothing was sent. */

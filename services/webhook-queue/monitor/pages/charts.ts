@@ -39,7 +39,7 @@ export function statsCharts(spans: readonly Span[]): Markup {
   return html`<div class="charts">
       ${successCard(spans, totals)}
       ${timeCard('Answer time', 'of the receivers, over all attempts that got one', spans, (of) => of.answerTimes)}
-      ${timeCard('Event to 2xx', 'from an event to its delivery, waits between attempts included', spans, (of) => of.waits)}
+      ${timeCard('Event to 2xx', 'from an event to its delivery, retries included', spans, (of) => of.waits)}
     </div>
     ${attemptsOf(totals) > 0 && spanTable(spans)}`;
 }
@@ -93,10 +93,10 @@ function spanTable(spans: readonly Span[]): Markup {
 
 /** Size of a drawing in SVG units. The whole drawing scales, so that letters keep their shape. */
 const WIDTH = 360;
-const HEIGHT = 132;
+const HEIGHT = 138;
 const LEFT = 48;
-const TOP = 8;
-const BOTTOM = 112;
+const TOP = 14;
+const BOTTOM = 118;
 const INNER = WIDTH - LEFT - 2;
 
 /** Draws attempts as stacked bars: failures on top of successes. */
@@ -136,7 +136,8 @@ function timeChart(label: string, spans: readonly Span[], pick: PickTimes): Mark
   const hits = spans.map((span, index) =>
     hitBox(index, spans.length, `${formatSpan(span)}: p50 ${ms(typical[index]!)}, p95 ${ms(slow[index]!)}`),
   );
-  return frame(label, html`${grid}${lines}${hits}`, spans);
+  const scale = html`<text x="${WIDTH - 2}" y="${TOP - 5}" text-anchor="end">logarithmic scale</text>`;
+  return frame(`${label} Logarithmic scale.`, html`${grid}${scale}${lines}${hits}`, spans);
 }
 
 /** Returns the ticks around the values, at least two. */
@@ -148,19 +149,21 @@ function ticksFor(values: readonly number[]): number[] {
   return TICKS.slice(first, Math.max(last === -1 ? TICKS.length : last + 1, first + 2));
 }
 
-/** Draws a line with gaps where measurements are missing; a single point between two gaps is a dot. */
+/** Number of adjacent measurements from which a line joins them. Fewer show no trend and are drawn as dots. */
+const LINE_FROM = 3;
+
+/** Draws a line with gaps where measurements are missing. */
 function line(name: string, values: readonly (number | null)[], y: (value: number) => number): Markup {
-  const path: string[] = [];
-  const dots: Markup[] = [];
+  const runs: (readonly [x: number, y: number])[][] = [[]];
   values.forEach((value, index) => {
-    if (value === null) return;
-    const x = round(LEFT + ((index + 0.5) / values.length) * INNER);
-    const [before, after] = [values[index - 1] ?? null, values[index + 1] ?? null];
-    if (before === null && after === null)
-      dots.push(html`<circle class="${name}" cx="${x}" cy="${y(value)}" r="2"></circle>`);
-    path.push(`${before === null ? 'M' : 'L'}${x} ${y(value)}`);
+    if (value === null) runs.push([]);
+    else runs.at(-1)!.push([round(LEFT + ((index + 0.5) / values.length) * INNER), y(value)]);
   });
-  return html`<path class="line ${name}" d="${path.join('')}"></path>${dots}`;
+  return html`${runs.map((run) =>
+    run.length < LINE_FROM
+      ? html`${run.map(([x, y]) => html`<circle class="${name}" cx="${x}" cy="${y}" r="2.5"></circle>`)}`
+      : html`<path class="line ${name}" d="M${run.map((point) => point.join(' ')).join('L')}"></path>`,
+  )}`;
 }
 
 /** Draws a chart with the given parts and its time axis. */

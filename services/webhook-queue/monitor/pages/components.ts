@@ -2,7 +2,8 @@ import { html, type Markup, trusted } from '../../../platform/html-template';
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 import type { FilterInput } from '../queries/read-query';
-import { formatTimeForInput } from './formats';
+import { CHOICES_MAX } from '../queries/endpoints.repository';
+import { formatTimeForInput, linkTo } from './formats';
 
 type Cell = Markup | string | number | null;
 
@@ -109,30 +110,69 @@ export function mark(tone: MarkTone, text: string): Markup {
   return html`<span class="mark ${tone}">${text}</span>`;
 }
 
-/** A field of a filter: a select, a time, or one line of text. */
-type Field = { name: string; label: string } & (
-  | {
-      /** Labels by value; the empty value means "any". */
-      options: Readonly<Record<string, string>>;
-      /** Undefined: the value that was given is selected. */
-      selected?: string;
-    }
-  | { at: Date | undefined }
-  | {
-      placeholder: string;
-      /** Values to suggest. The field accepts other values too. */
-      suggestions?: readonly string[];
-    }
-);
+/** A field of a filter: a time if it has `at`, a line of text if it has a placeholder, otherwise a select. */
+interface Field {
+  name: string;
+  label: string;
+  at?: Date | undefined;
+  placeholder?: string;
+  /** Labels by value; the empty value means "any". A line of text suggests them, and accepts other values too. */
+  choices?: Readonly<Record<string, string>>;
+  /** The selected choice. Undefined: the value that was given is selected. */
+  selected?: string;
+}
 
 /** Returns options whose labels are their values. */
 export function optionsOf(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map((value) => [value, value]));
 }
 
+/**
+ * Returns a field to pick one of the choices: a select, or a line of text with suggestions if the choices are cut at CHOICES_MAX.
+ * @param choices labels by value, at most CHOICES_MAX + 1
+ * @param given may be no choice, such as a removed endpoint
+ */
+export function pickerField(field: Field, choices: Readonly<Record<string, string>>, given = ''): Field {
+  if (Object.keys(choices).length > CHOICES_MAX) return { ...field, choices, placeholder: 'type to search' };
+  return { ...field, choices: { [given]: given, '': 'any', ...choices } };
+}
+
 /** Renders the fields of a filter with their values, and the issue below each invalid one. */
 export function filterFields(input: FilterInput, fields: readonly Field[]): Markup {
   return html`${fields.map((field) => filterField(input, field))}`;
+}
+
+/** Renders a filter that a phone shows only after a click, with a chip above it for each field in use. */
+export function filterForm(path: string, input: FilterInput, fields: readonly Field[]): Markup {
+  const used = fields.filter(({ name }) => input.given[name] !== undefined);
+  return html`${
+      used.length > 0 &&
+      html`<ul class="chips" aria-label="Filters in use">
+        ${used.map((field) => chip(path, input, field))}
+        <li><a href="${path}">Show all</a></li>
+      </ul>`
+    }
+    <details class="card filters" id="filters" ${Object.keys(input.issues).length > 0 && trusted('open')}>
+      <summary>Filter</summary>
+      <form class="filter" method="get" action="${path}" role="search">
+        ${filterFields(input, fields)}
+        <div class="buttons"><button>Filter</button></div>
+      </form>
+    </details>`;
+}
+
+/** Renders a link that removes a field from the filter. */
+function chip(path: string, { given }: FilterInput, { name, label, choices = {} }: Field): Markup {
+  const value = given[name]!;
+  const shown = Object.hasOwn(choices, value) ? choices[value] : value;
+  // Returns to the first page of the wider list.
+  const others = { ...given, [name]: undefined, before: undefined, after: undefined };
+  return html`<li>
+    <a class="chip" href="${linkTo(path, others)}"
+      ><span class="hidden">Remove the filter</span> ${label}: <strong>${shown}</strong>
+      <span aria-hidden="true">×</span></a
+    >
+  </li>`;
 }
 
 function filterField({ given, issues }: FilterInput, field: Field): Markup {
@@ -148,24 +188,21 @@ function filterField({ given, issues }: FilterInput, field: Field): Markup {
 }
 
 function control(field: Field, given: string | undefined, attributes: Markup): Markup {
-  if ('options' in field) {
-    const selected = field.selected ?? given ?? '';
-    const options = Object.entries(field.options).map(
-      ([value, text]) =>
-        html`<option value="${value}" ${value === selected && trusted('selected')}>${text}</option>`,
-    );
-    return html`<select ${attributes}>
-      ${options}
-    </select>`;
-  }
+  const { name, placeholder, choices = {}, selected = given ?? '' } = field;
   if ('at' in field)
     return html`<input
       ${attributes}
       type="datetime-local"
       value="${field.at && formatTimeForInput(field.at)}"
     />`;
-  const { placeholder, suggestions } = field;
-  const list = suggestions && `${field.name}-options`;
+  const options = Object.entries(choices).map(
+    ([value, text]) =>
+      html`<option value="${value}" ${value === selected && trusted('selected')}>${text}</option>`,
+  );
+  if (placeholder === undefined)
+    return html`<select ${attributes}>
+      ${options}
+    </select>`;
   return html`<input
       ${attributes}
       value="${given}"
@@ -173,6 +210,6 @@ function control(field: Field, given: string | undefined, attributes: Markup): M
       placeholder="${placeholder}"
       autocomplete="off"
       spellcheck="false"
-      ${list && html`list="${list}"`}
-    />${suggestions && html`<datalist id="${list}">${suggestions.map((text) => html`<option value="${text}"></option>`)}</datalist>`}`;
+      ${options.length > 0 && html`list="${name}-choices"`}
+    />${options.length > 0 && html`<datalist id="${name}-choices">${options}</datalist>`}`;
 }

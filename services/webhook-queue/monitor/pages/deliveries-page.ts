@@ -8,10 +8,17 @@ import {
   type DeliveryEndpoint,
   findDeliveryEndpoints,
   findTenantIdBySlug,
-  findTenantSlugs,
 } from '../queries/deliveries.repository';
+import { findEndpointChoices, findTenantChoices } from '../queries/endpoints.repository';
 import { type DeliveriesQuery, NO_ENDPOINT, OUTCOME_WORDS, SENT_TYPES } from '../queries/read-query';
-import { type TableColumn, deliveryMark, filterFields, optionsOf, tableElement } from './components';
+import {
+  type TableColumn,
+  deliveryMark,
+  filterForm,
+  optionsOf,
+  pickerField,
+  tableElement,
+} from './components';
 import { hostOf, linkTo, timeElement } from './formats';
 import { type Notice, renderMonitorPage, type Viewer } from './layout';
 import { nextStep } from './next-step';
@@ -37,10 +44,9 @@ export async function deliveriesPage(
   const found = await find(db, query);
   const endpointIds = found.items.flatMap(({ endpoint }) => endpoint ?? []);
   const places = await findDeliveryEndpoints(db, [...new Set(endpointIds)]);
-  const slugs = await findTenantSlugs(db);
   const columns = columnsOf(places, await readDatabaseTime(db));
   const body = html`<div class="heading"><h1>Deliveries</h1></div>
-    ${filterForm(query, slugs)}
+    ${await filter(db, query)}
     <section id="deliveries" aria-label="Deliveries" data-fresh>
       ${found.items.length > 0 ? tableElement('Deliveries', columns, found.items) : emptyMessage(query, found.stoppedAt)}
       ${pager(query, found)}
@@ -69,21 +75,23 @@ async function toSearch(db: Db, query: DeliveriesQuery): Promise<DeliverySearch 
   return { tenantId, ...place, status, type, outcome, codes, since, until, bookingRef, before };
 }
 
-function filterForm(query: DeliveriesQuery, suggestions: string[]): Markup {
-  return html`<form class="filter card" method="get" action="/deliveries" role="search">
-    ${filterFields(query, [
-      { name: 'booking_ref', label: 'Booking', placeholder: 'ACME-1042, exactly' },
-      { name: 'tenant', label: 'Tenant', placeholder: 'slug', suggestions },
-      { name: 'status', label: 'Status', options: { '': 'any', ...optionsOf(DELIVERY_STATUSES) } },
-      { name: 'type', label: 'Event', options: { '': 'any', ...optionsOf(SENT_TYPES) } },
-      { name: 'outcome', label: 'Last outcome', options: { '': 'any', ...OUTCOME_WORDS } },
-      { name: 'code', label: 'Last code', placeholder: '503 or 5xx' },
-      { name: 'since', label: 'Since (UTC)', at: query.since },
-      { name: 'until', label: 'Before (UTC)', at: query.until },
-      { name: 'endpoint', label: 'Endpoint', placeholder: 'id, or none' },
-    ])}
-    <div class="buttons"><button>Filter</button> <a href="/deliveries">Show all</a></div>
-  </form>`;
+async function filter(db: Db, query: DeliveriesQuery): Promise<Markup> {
+  const { tenant, endpoint } = query.given;
+  const endpoints = {
+    [NO_ENDPOINT]: 'without an endpoint',
+    ...(await findEndpointChoices(db, query.tenant)),
+  };
+  return filterForm('/deliveries', query, [
+    { name: 'booking_ref', label: 'Booking', placeholder: 'ACME-1042, exactly' },
+    { name: 'status', label: 'Status', choices: { '': 'any', ...optionsOf(DELIVERY_STATUSES) } },
+    pickerField({ name: 'tenant', label: 'Tenant' }, await findTenantChoices(db), tenant),
+    pickerField({ name: 'endpoint', label: 'Endpoint' }, endpoints, endpoint),
+    { name: 'type', label: 'Event', choices: { '': 'any', ...optionsOf(SENT_TYPES) } },
+    { name: 'outcome', label: 'Last outcome', choices: { '': 'any', ...OUTCOME_WORDS } },
+    { name: 'code', label: 'Last code', placeholder: '503 or 5xx' },
+    { name: 'since', label: 'Since (UTC)', at: query.since },
+    { name: 'until', label: 'Before (UTC)', at: query.until },
+  ]);
 }
 
 function emptyMessage(query: DeliveriesQuery, stoppedAt: Date | null): Markup {

@@ -12,8 +12,8 @@ import {
   type Sibling,
 } from '../queries/deliveries.repository';
 import { attemptSection, verifySection } from './attempt-section';
-import { deliveryMark, facts } from './components';
-import { fullTimeElement, hostOf, linkTo } from './formats';
+import { copyable, deliveryMark, facts } from './components';
+import { fullTimeElement, hostOf, linkTo, prettyJson } from './formats';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 import { type DeliverySituation, nextStep } from './next-step';
 
@@ -89,25 +89,30 @@ function bodySection({ body, format }: DeliveryRow, revealed: boolean): Markup {
   return html`<section class="card" aria-label="Body">
     <h2>Body <span class="soft">${format ? `${format} · ` : ''}${bytes} bytes</span></h2>
     ${!revealed && html`<p class="soft">Name, phone and email are masked.</p>`}
-    <div class="copyable">
-      ${revealed && html`<button type="button" class="quiet" data-copy="body" hidden>Copy</button>`}
-      <pre
-        class="wrap"
-        id="body"
-        tabindex="0"
-        role="group"
-        aria-label="Body"
-      ><code>${revealed ? body : maskBody(body)}</code></pre>
-    </div>
+    <pre
+      class="wrap"
+      id="body"
+      tabindex="0"
+      role="group"
+      aria-label="Body, indented"
+    ><code>${prettyJson(revealed ? body : maskBody(body))}</code></pre>
+    ${
+      revealed &&
+      html`<details class="as-table" id="exact">
+        <summary>The bytes that are signed and sent</summary>
+        ${copyable('exact-body', 'Body as it is sent', body)}
+      </details>`
+    }
   </section>`;
 }
 
 function attemptSections(delivery: DeliveryRow, attempts: readonly AttemptRow[], revealed: boolean): Markup {
+  const lastFailed = attempts.find(({ outcome }) => outcome !== 'delivered');
   const earlier = attempts.length === ATTEMPTS_SHOWN ? (attempts.at(-1)?.number ?? 1) - 1 : 0;
   return html`<section id="attempts" aria-labelledby="attempts-heading" data-fresh>
     <h2 id="attempts-heading">Attempts</h2>
     ${attempts.length === 0 && html`<p class="empty">No attempt yet.</p>`}
-    ${attempts.map((row) => attemptSection(delivery.eventId, row, revealed))}
+    ${attempts.map((row) => attemptSection(delivery.eventId, row, { revealed, isOpen: row === lastFailed }))}
     ${earlier > 0 && html`<p class="soft">${earlier} earlier are not shown.</p>`}
   </section>`;
 }

@@ -18,7 +18,7 @@ import {
 import { findHours, findSpans, type Span } from '../queries/stats-history.repository';
 import { healthSentence, healthStrip, statsCharts } from './charts';
 import { type TableColumn, copyable, deliveryMark, facts, tableElement } from './components';
-import { breakerText, changedBy, stateMarks } from './endpoints-page';
+import { changedBy, stateMark, stateReason } from './endpoints-page';
 import {
   formatCountUpTo,
   formatMilliseconds,
@@ -69,12 +69,15 @@ function stateSection(
   change: StateChange | undefined,
   hours: readonly Span[],
 ): Markup {
-  const { id, tenant, failingSince, exhausted, now } = endpoint;
+  const { id, status, tenant, failingSince, exhausted, now } = endpoint;
   const given = exhausted !== null && exhausted > 0 && `, ${exhausted} given up since then`;
   return html`<section class="card" id="state" aria-label="State" data-fresh>
     <p class="verdict">
-      ${stateMarks(endpoint)} ${endpoint.statusReason}
-      <span class="soft">Since ${fullTimeElement(endpoint.statusSince)}${changedBy(endpoint, change)}.</span>
+      ${stateMark(endpoint)} ${stateReason(endpoint)}
+      <span class="soft"
+        >${status === 'active' ? 'Active since' : 'Since'}
+        ${fullTimeElement(endpoint.statusSince)}${changedBy(endpoint, change)}.</span
+      >
     </p>
     ${healthStrip(hours, now)}
     <p class="soft">${healthSentence(hours)}</p>
@@ -84,7 +87,6 @@ function stateSection(
       ['Body', endpoint.format],
       ['Events', endpoint.events.join(', ')],
       ['Waiting', formatCountUpTo(endpoint.waiting, WAITING_COUNT_LIMIT)],
-      ['Breaker', breakerText(endpoint)],
       failingSince && [
         'Nothing delivered since',
         html`${fullTimeElement(failingSince)}
@@ -96,10 +98,10 @@ function stateSection(
   </section>`;
 }
 
-type FormVerb = 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
+type FormVerb = 'retry' | 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
 
 /** Renders the actions that the endpoint's state allows. */
-function endpointForms({ id, status }: EndpointRow, viewer: Viewer): Markup | null {
+function endpointForms({ id, status, failingSince, waiting }: EndpointRow, viewer: Viewer): Markup | null {
   if (status === 'removed') return null;
   const form = (verb: FormVerb, inside: Markup, about: string) =>
     html`<form class="action" method="post" action="/endpoints/${id}/${verb}">
@@ -108,12 +110,17 @@ function endpointForms({ id, status }: EndpointRow, viewer: Viewer): Markup | nu
       <p class="soft">${about}</p>
     </form>`;
   const forms = {
+    retry: form(
+      'retry',
+      html`<button class="primary">Retry</button>`,
+      'Sends the next delivery now, even while sending is paused. If the receiver accepts it, sending continues.',
+    ),
     ping: form('ping', html`<button>Ping</button>`, 'Sends a signed event of the type ping.'),
     pause: form('pause', html`<button>Pause</button>`, 'New deliveries wait until the endpoint is resumed.'),
     resume: form(
       'resume',
       html`<button class="primary">Resume</button>`,
-      'Waiting deliveries are sent at once.',
+      'Each waiting delivery keeps the time of its next attempt.',
     ),
     disable: form(
       'disable',
@@ -123,11 +130,11 @@ function endpointForms({ id, status }: EndpointRow, viewer: Viewer): Markup | nu
     enable: form(
       'enable',
       html`<button class="primary">Enable</button>`,
-      'Waiting deliveries are sent at once. Dead deliveries need a replay.',
+      'Each waiting delivery keeps the time of its next attempt. Dead deliveries need a replay.',
     ),
   };
   const allowed = {
-    active: [forms.ping, forms.pause, forms.disable],
+    active: [...(failingSince && waiting > 0 ? [forms.retry] : []), forms.ping, forms.pause, forms.disable],
     paused: [forms.resume, forms.disable],
     disabled: [forms.enable],
   };

@@ -1,21 +1,22 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
-import { findTenantSlugs } from '../queries/deliveries.repository';
 import {
   type EndpointRow,
   findEndpointRows,
   findStateChanges,
+  findTenantChoices,
   type StateChange,
   WAITING_COUNT_LIMIT,
 } from '../queries/endpoints.repository';
 import { type ENDPOINT_FILTERS, type EndpointsQuery } from '../queries/read-query';
 import { findHours, percentile, type Span } from '../queries/stats-history.repository';
 import { healthStrip, successRate, totalsOf } from './charts';
-import { type TableColumn, endpointMark, filterFields, mark, tableElement } from './components';
+import { type TableColumn, endpointMark, filterForm, mark, pickerField, tableElement } from './components';
 import {
   formatAge,
   formatCountUpTo,
   formatMilliseconds,
+  formatPlural,
   formatRelative,
   linkTo,
   shortUrl,
@@ -41,11 +42,14 @@ export async function endpointsPage(
     db,
     shown.filter(({ status }) => status !== 'active'),
   );
-  const slugs = await findTenantSlugs(db);
+  const tenants = await findTenantChoices(db);
   const columns = columnsOf(hours, changes);
   const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
   const body = html`<div class="heading"><h1>Endpoints</h1></div>
-    ${filterForm(query, slugs)}
+    ${filterForm('/endpoints', query, [
+      pickerField({ name: 'tenant', label: 'Tenant' }, tenants, query.given.tenant),
+      { name: 'status', label: 'Status', choices: { '': 'any but removed', ...FILTER_NAMES } },
+    ])}
     <section id="endpoints" aria-label="Endpoints" data-fresh>
       ${shown.length > 0 ? tableElement('Endpoints', columns, shown) : emptyMessage(query)}
       ${pager(query, last)}
@@ -56,21 +60,11 @@ export async function endpointsPage(
 
 const FILTER_NAMES: Readonly<Record<(typeof ENDPOINT_FILTERS)[number], string>> = {
   active: 'active',
-  breaker: 'breaker not closed',
-  paused: 'paused',
+  breaker: 'sending paused after failures',
+  paused: 'paused by an operator',
   disabled: 'disabled',
   removed: 'removed',
 };
-
-function filterForm(query: EndpointsQuery, suggestions: string[]): Markup {
-  return html`<form class="filter card" method="get" action="/endpoints" role="search">
-    ${filterFields(query, [
-      { name: 'tenant', label: 'Tenant', placeholder: 'slug', suggestions },
-      { name: 'status', label: 'Status', options: { '': 'any but removed', ...FILTER_NAMES } },
-    ])}
-    <div class="buttons"><button>Filter</button> <a href="/endpoints">Show all</a></div>
-  </form>`;
-}
 
 function columnsOf(
   hours: ReadonlyMap<string, Span[]>,
@@ -88,11 +82,14 @@ function columnsOf(
     {
       name: 'State',
       kind: 'state',
-      cell: (endpoint) =>
-        html`${stateMarks(endpoint)}${endpoint.statusReason && html`<span class="sub">${endpoint.statusReason}</span>`}
+      cell: (endpoint) => {
+        const reason = stateReason(endpoint);
+        return html`${stateMark(endpoint)} ${reason && html`<span class="sub">${reason}</span>`}
           <span class="sub"
-            >since ${timeElement(endpoint.statusSince)}${changedBy(endpoint, changes.get(endpoint.id))}</span
-          >`,
+            >${endpoint.status === 'active' && 'active '}since
+            ${timeElement(endpoint.statusSince)}${changedBy(endpoint, changes.get(endpoint.id))}</span
+          >`;
+      },
     },
     { name: '24 hours', cell: (endpoint) => healthStrip(hoursOf(endpoint), endpoint.now) },
     { name: 'Success', kind: 'number', cell: (endpoint) => successRate(totalsOf(hoursOf(endpoint))) },
@@ -105,7 +102,6 @@ function columnsOf(
       },
     },
     { name: 'Waiting', kind: 'number', cell: ({ waiting }) => formatCountUpTo(waiting, WAITING_COUNT_LIMIT) },
-    { name: 'Breaker', kind: 'breaker', cell: breakerText },
     {
       name: 'Secret',
       kind: 'number',
@@ -140,27 +136,35 @@ function pager({ after, given }: EndpointsQuery, last: EndpointRow | undefined):
   </nav>`;
 }
 
-/** Renders the state of the breaker: `closed`, `open until …, opened n times`, `trying`. */
-export function breakerText({ now, status, failures, openings, blockedUntil }: EndpointRow): Markup {
-  if (status !== 'active') return html`–`;
-  if (!openings && !failures) return html`closed`;
-  if (!openings) return html`closed, ${failures === 1 ? 'one failure' : `${failures} failures in a row`}`;
-  const often = openings === 1 ? 'opened once' : `opened ${openings} times in a row`;
+type Sending = Pick<EndpointRow, 'now' | 'failures' | 'openings' | 'blockedUntil'>;
+
+/** Describes in a sentence how an active endpoint fails, and until when its breaker blocks requests. */
+export function sendingText({ now, failures, openings, blockedUntil }: Sending): Markup {
+  // Responses 429 and 503 are not counted as failures.
+  if (!failures) return html`It asks to wait (429 or 503) at each attempt.`;
+  const after = `after ${formatPlural(failures, 'failure')}`;
   if (blockedUntil && blockedUntil > now)
-    return html`${mark('bad', 'open')} until ${timeElement(blockedUntil)}
-    (${formatRelative(blockedUntil, now)}), ${often}`;
-  return html`${mark('warn', 'trying')} one request at a time, ${often}`;
+    return html`We pause sending until ${timeElement(blockedUntil)} (${formatRelative(blockedUntil, now)}),
+    ${after}.`;
+  if (openings) return html`We send one request at a time to test it, ${after}.`;
+  return failures === 1
+    ? html`Its last attempt failed.`
+    : html`Every attempt fails: ${failures} failures in a row.`;
+}
+
+/** Returns the reason of the endpoint's state; null for a healthy endpoint. */
+export function stateReason(endpoint: EndpointRow): Markup | string | null {
+  if (endpoint.status !== 'active') return endpoint.statusReason;
+  // `failingSince` is set from the first failure to the next success.
+  return endpoint.failingSince && sendingText(endpoint);
 }
 
 /** Renders the status. If an active endpoint fails, renders the problem instead. */
-export function stateMarks({ now, status, openings, blockedUntil, failingSince }: EndpointRow): Markup {
-  // `failingSince` is set from the first failure to the next success.
+export function stateMark({ now, status, openings, blockedUntil, failingSince }: EndpointRow): Markup {
   if (status !== 'active' || failingSince === null) return endpointMark(status);
-  const failingFor = `failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}`;
-  if (!openings) return mark('warn', failingFor);
-  const isOpen = blockedUntil && blockedUntil > now;
-  const word = isOpen ? mark('bad', 'breaker open') : mark('warn', 'trying again');
-  return html`${word} <span class="soft">${failingFor}</span>`;
+  if (!openings)
+    return mark('warn', `failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}`);
+  return blockedUntil && blockedUntil > now ? mark('bad', 'sending paused') : mark('warn', 'trying again');
 }
 
 /** Names the operator if an operator set the current state: then the state and the audit row have the same time. */

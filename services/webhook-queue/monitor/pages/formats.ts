@@ -95,6 +95,16 @@ export function linkTo(path: string, params: Readonly<Record<string, string | un
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
+/** Indents a JSON object or array. Returns any other text as it is. */
+export function prettyJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
+}
+
 /** Returns a URL without `https://`. */
 export function shortUrl(url: string): string {
   return url.replace(/^https:[/][/]/, '');

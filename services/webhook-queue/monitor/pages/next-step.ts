@@ -76,23 +76,22 @@ function heldBack({ endpoint, tenant, now, nextAttemptAt }: DeliverySituation): 
       is added: <code>tourctl webhook add ${tenant} https://…</code>`;
     return { short: 'needs an endpoint', sentence };
   }
-  if (endpoint.status === 'paused')
-    return {
-      short: 'endpoint paused',
-      sentence: html`Waits: its endpoint is paused. It is due at once when the endpoint is resumed.`,
-    };
   if (endpoint.status !== 'active') {
-    const sentence = html`Waits: its endpoint is ${endpoint.status}. ${endpoint.statusReason} It is due at
-    once when the endpoint is enabled.`;
+    const change = endpoint.status === 'paused' ? 'resumed' : 'enabled';
+    // A paused or disabled endpoint does not move the time of the next attempt.
+    const isLater = nextAttemptAt && nextAttemptAt > now;
+    const due = isLater
+      ? html`The next attempt stays at ${fullTimeElement(nextAttemptAt)}, if the endpoint is ${change} before.`
+      : html`It is due when the endpoint is ${change}.`;
+    const sentence = html`Waits: its endpoint is ${endpoint.status}. ${endpoint.statusReason} ${due}`;
     return { short: `endpoint ${endpoint.status}`, sentence };
   }
   const { blockedUntil } = endpoint;
   if (!blockedUntil || blockedUntil <= now || (nextAttemptAt && nextAttemptAt > blockedUntil))
     return undefined;
-  const sentence = html`Held by the endpoint’s breaker until ${fullTimeElement(blockedUntil)}
-  (${formatRelative(blockedUntil, now)}): the endpoint failed too often. Then one request at a time tests the
-  endpoint.`;
-  return { short: html`breaker, ${formatRelative(blockedUntil, now)}`, sentence };
+  const sentence = html`The endpoint failed too often. We pause sending until ${fullTimeElement(blockedUntil)}
+  (${formatRelative(blockedUntil, now)}). Then one request at a time tests the endpoint.`;
+  return { short: html`sending paused, ${formatRelative(blockedUntil, now)}`, sentence };
 }
 
 function scheduled({ nextAttemptAt, now, attempts, lastError }: DeliverySituation): NextStepText {

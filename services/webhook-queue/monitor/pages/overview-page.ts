@@ -8,6 +8,7 @@ import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
 import { findSpans } from '../queries/stats-history.repository';
 import { statsCharts } from './charts';
 import { type TableColumn, mark, type MarkTone, tableElement } from './components';
+import { sendingText } from './endpoints-page';
 import {
   formatCountUpTo,
   formatMilliseconds,
@@ -17,12 +18,15 @@ import {
   linkTo,
   timeElement,
 } from './formats';
-import { type Notice, renderMonitorPage, type Viewer } from './layout';
+import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 
 /** Maximum number of failing endpoints that the overview names. */
 const FAILING_NAMED = 5;
 /** The overview reports a problem when the oldest due delivery is later than this. A shorter delay may be only a short peak of load. */
 const LATE_MS = 60_000;
+
+/** The buttons of the banner belong to this form: the banner is the same text for all sessions, so it cannot hold a CSRF token. */
+const ACTION_FORM = 'act';
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
 
@@ -34,6 +38,7 @@ export async function overviewPage(
 ): Promise<string> {
   const { needs, tiles, workers } = await stateFragments(db);
   const body = html`<h1 class="hidden">Overview</h1>
+    <form id="${ACTION_FORM}" method="post">${csrfField(viewer)}</form>
     ${needs} ${tiles}
     <div class="heading">
       <h2>The last ${RANGE_NAMES[range]}</h2>
@@ -51,14 +56,16 @@ export async function stateFragments(db: Db) {
   const workers = await findWorkers(db);
   const failing = await findFailingEndpoints(db, FAILING_NAMED);
   const waiting = counts.waiting > 0 ? await findWaitingTenants(db) : [];
-  const tiles = [...queueTiles(counts), ...endpointTiles(counts), workersTile(workers)];
   return {
     needs: html`<section id="needs" aria-label="Needs attention">
       ${attentionList(counts, workers, failing, waiting)}
     </section>`,
     tiles: html`<section id="tiles" aria-label="At this moment">
       <ul class="tiles">
-        ${tiles}
+        ${mainTiles(counts)}
+      </ul>
+      <ul class="tiles minor">
+        ${minorTiles(counts)} ${workersTile(workers)}
       </ul>
     </section>`,
     workers: html`<section id="workers" aria-label="Workers">${workerTable(workers)}</section>`,
@@ -85,6 +92,7 @@ function rangeLinks(current: Range): Markup {
 interface AttentionItem {
   tone: MarkTone;
   text: Markup;
+  actions?: Markup;
 }
 
 /** Lists the problems that need an operator, the most severe first; or states that there are none. */
@@ -104,7 +112,13 @@ function attentionList(
   if (items.length === 0) items.push({ tone: 'good', text: ALL_WELL });
   items.sort((a, b) => Number(a.tone !== 'bad') - Number(b.tone !== 'bad'));
   return html`<ul class="needs card">
-    ${items.map(({ tone, text }) => html`<li class="${tone}">${text}</li>`)}
+    ${items.map(
+      ({ tone, text, actions }) =>
+        html`<li class="${tone}">
+          <div>${text}</div>
+          ${actions && html`<div class="actions">${actions}</div>`}
+        </li>`,
+    )}
   </ul>`;
 }
 
@@ -134,25 +148,24 @@ function workerItems(counts: QueueCounts, workers: readonly WorkerRow[]): Attent
 }
 
 function endpointItem(endpoint: FailingEndpoint, now: Date): AttentionItem {
-  const link = html`<a href="/endpoints/${endpoint.id}">${hostOf(endpoint.url)}</a> of ${endpoint.tenant}`;
-  if (endpoint.status === 'disabled')
-    return { tone: 'bad', text: html`<strong>${link} is disabled.</strong> ${endpoint.statusReason}` };
-  const { failingSince } = endpoint;
+  const { id, status, statusReason, failingSince } = endpoint;
+  const name = `${hostOf(endpoint.url)} of ${endpoint.tenant}`;
+  const open = html`<a class="button quiet" href="/endpoints/${id}" aria-label="Open ${name}">Open</a>`;
+  if (status === 'disabled')
+    return { tone: 'bad', text: html`<strong>${name} is disabled.</strong> ${statusReason}`, actions: open };
   const since =
     failingSince && html` It has failed for ${formatMilliseconds(now.getTime() - failingSince.getTime())}.`;
-  return { tone: 'warn', text: html`<strong>${link}</strong> ${failureState(endpoint)}${since}` };
-}
-
-function failureState({ blocked, blockedUntil, failures, openings }: FailingEndpoint): Markup {
-  if (blocked && blockedUntil)
-    return html`gets no requests until ${timeElement(blockedUntil)}: its breaker opened
-    ${openings === 1 ? 'once' : `${openings} times in a row`}.`;
-  if (openings) return html`is tested again, one request at a time.`;
-  // Responses 429 and 503 are not counted as failures.
-  if (!failures) return html`asks to wait (429 or 503) at each attempt.`;
-  return failures === 1
-    ? html`failed its last attempt.`
-    : html`fails every attempt: ${failures} failures in a row.`;
+  const text = html`<strong>${name}:</strong> ${sendingText({ ...endpoint, now })}${since}`;
+  const retry = html`<button
+    class="quiet"
+    form="${ACTION_FORM}"
+    formaction="/endpoints/${id}/retry"
+    aria-label="Retry ${name}"
+    title="Sends the next delivery now. If the receiver accepts it, sending continues."
+  >
+    Retry
+  </button>`;
+  return { tone: 'warn', text, actions: html`${retry} ${open}` };
 }
 
 function deadItems({ deadToday }: QueueCounts): AttentionItem[] {
@@ -179,27 +192,23 @@ function waitingItem({ tenant, waiting }: WaitingTenant): AttentionItem {
 interface Tile {
   label: string;
   value: string;
-  hint: Markup | string;
+  hint?: Markup | string;
   href?: string;
   tone?: MarkTone | false;
 }
 
 function tile({ label, value, hint, href, tone }: Tile): Markup {
-  const inside = html`<span class="label">${label}</span> <strong>${value}</strong>
-    <span class="soft">${hint}</span>`;
+  const inside = html`<span class="label">${label}</span>
+    <strong>${value}</strong> ${hint && html`<span class="soft">${hint}</span>`}`;
   return html`<li class="card tile ${tone || 'plain'}">
     ${href ? html`<a href="${href}">${inside}</a>` : inside}
   </li>`;
 }
 
-function queueTiles(counts: QueueCounts): Markup[] {
-  const { oldestDue } = counts;
+/** Renders the three figures that tell whether customers' websites get their events. */
+function mainTiles(counts: QueueCounts): Markup[] {
+  const { oldestDue, breakersOpen, breakersTrying, endpoints, dead, deadToday } = counts;
   return [
-    tile({
-      label: 'Due now',
-      value: bounded(counts.due),
-      hint: counts.held > 0 ? `and ${bounded(counts.held)} held back` : 'none is held back',
-    }),
     tile({
       label: 'Oldest due',
       value: oldestDue ? formatMilliseconds(lateMs(counts)) : '–',
@@ -207,45 +216,44 @@ function queueTiles(counts: QueueCounts): Markup[] {
       tone: lateMs(counts) > LATE_MS && 'bad',
     }),
     tile({
-      label: 'Retrying',
-      value: bounded(counts.retrying),
-      hint: 'wait for their next attempt',
-      href: '/deliveries?status=retrying',
-      tone: counts.retrying > 0 && 'warn',
-    }),
-    tile({
-      label: 'Dead',
-      value: bounded(counts.dead),
-      hint: counts.deadToday > 0 ? `${bounded(counts.deadToday)} within 24 hours` : 'none within 24 hours',
-      href: '/deliveries?status=dead',
-      tone: counts.deadToday > 0 && 'bad',
-    }),
-    tile({
-      label: 'Without endpoint',
-      value: bounded(counts.waiting),
-      hint: 'wait until one is added',
-      href: '/deliveries?endpoint=none',
-      tone: counts.waiting > 0 && 'warn',
-    }),
-  ];
-}
-
-function endpointTiles({ breakersOpen, breakersTrying, disabled, endpoints, paused }: QueueCounts): Markup[] {
-  return [
-    tile({
-      label: 'Breakers open',
+      label: 'Sending paused after failures',
       value: String(breakersOpen),
       hint:
         breakersTrying > 0
-          ? `and ${breakersTrying} trying again`
+          ? `and ${breakersTrying} tested again`
           : `of ${formatPlural(endpoints, 'endpoint')}`,
       href: '/endpoints?status=breaker',
       tone: breakersOpen + breakersTrying > 0 && 'warn',
     }),
     tile({
+      label: 'Dead within 24 hours',
+      value: bounded(deadToday),
+      hint: `${bounded(dead)} in all`,
+      href: '/deliveries?status=dead',
+      tone: deadToday > 0 && 'bad',
+    }),
+  ];
+}
+
+function minorTiles({ due, held, retrying, waiting, disabled, paused }: QueueCounts): Markup[] {
+  return [
+    tile({ label: 'Due now', value: bounded(due), hint: held > 0 ? `and ${bounded(held)} held back` : '' }),
+    tile({
+      label: 'Retrying',
+      value: bounded(retrying),
+      href: '/deliveries?status=retrying',
+      tone: retrying > 0 && 'warn',
+    }),
+    tile({
+      label: 'Without endpoint',
+      value: bounded(waiting),
+      href: '/deliveries?endpoint=none',
+      tone: waiting > 0 && 'warn',
+    }),
+    tile({
       label: 'Disabled',
       value: String(disabled),
-      hint: paused > 0 ? `and ${paused} paused` : 'none is paused',
+      hint: paused > 0 ? `and ${paused} paused` : '',
       href: '/endpoints?status=disabled',
       tone: disabled > 0 && 'bad',
     }),
@@ -279,7 +287,7 @@ const WORKER_COLUMNS: readonly TableColumn<WorkerRow>[] = [
         ? html`<meter min="0" max="${slots}" value="${inFlight}">${inFlight}</meter> ${inFlight} of ${slots}`
         : '–',
   },
-  { name: 'Last heartbeat (UTC)', cell: ({ beatAt }) => timeElement(beatAt) },
+  { name: 'Heartbeat (UTC)', cell: ({ beatAt }) => timeElement(beatAt) },
   { name: 'Started (UTC)', cell: ({ startedAt }) => timeElement(startedAt) },
 ];
 

@@ -3,14 +3,17 @@ import { html, type Markup } from '../../../platform/html-template';
 import {
   countHeldBack,
   countReplayable,
+  countReplayByEndpoint,
   type HeldBack,
   REPLAY_LIMIT,
   type ReplayFilter,
+  type ReplayShare,
 } from '../../deliveries/replay-deliveries';
-import { findTenantIdBySlug, findTenantSlugs } from '../queries/deliveries.repository';
+import { findTenantIdBySlug } from '../queries/deliveries.repository';
+import { findEndpointChoices, findTenantChoices } from '../queries/endpoints.repository';
 import { REPLAYABLE, type ReplayQuery } from '../queries/read-query';
-import { filterFields, optionsOf } from './components';
-import { formatCount, formatCountUpTo } from './formats';
+import { filterFields, optionsOf, pickerField, type TableColumn, tableElement } from './components';
+import { formatCount, formatCountUpTo, shortUrl, timeElement } from './formats';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 
 export async function replayPage(
@@ -19,26 +22,27 @@ export async function replayPage(
   viewer: Viewer,
   notice?: Notice,
 ): Promise<string> {
-  const slugs = await findTenantSlugs(db);
   const hasFilter = Object.keys(query.given).length > 0;
   const body = html`<div class="heading"><h1>Replay</h1></div>
     <p class="lead">
       Sends finished deliveries again, the oldest first, each with its old <code>webhook-id</code>. A receiver
       that checks this id processes no event twice.
     </p>
-    ${filterForm(query, slugs)} ${hasFilter && (await preview(db, query, viewer))}`;
+    ${await filterForm(db, query)} ${hasFilter && (await preview(db, query, viewer))}`;
   return renderMonitorPage({ title: 'Replay', at: '/replay', viewer, notice, body });
 }
 
-function filterForm(query: ReplayQuery, suggestions: string[]): Markup {
+async function filterForm(db: Db, query: ReplayQuery): Promise<Markup> {
+  const { tenant, endpoint } = query.given;
+  const [tenants, endpoints] = [await findTenantChoices(db), await findEndpointChoices(db, query.tenant)];
   return html`<form class="filter card" method="get" action="/replay">
     ${filterFields(query, [
-      { name: 'status', label: 'Status', options: optionsOf(REPLAYABLE), selected: query.status },
-      { name: 'tenant', label: 'Tenant', placeholder: 'slug', suggestions },
-      { name: 'endpoint', label: 'Endpoint', placeholder: 'id' },
+      { name: 'status', label: 'Status', choices: optionsOf(REPLAYABLE), selected: query.status },
+      pickerField({ name: 'tenant', label: 'Tenant' }, tenants, tenant),
+      pickerField({ name: 'endpoint', label: 'Endpoint' }, endpoints, endpoint),
       { name: 'since', label: 'Made since (UTC)', at: query.since },
     ])}
-    <div class="buttons"><button>Count</button></div>
+    <div class="buttons"><button>Preview</button></div>
   </form>`;
 }
 
@@ -51,11 +55,28 @@ async function preview(db: Db, query: ReplayQuery, viewer: Viewer): Promise<Mark
   if (!filter) return html`<p class="empty">There is no tenant <code>${query.tenant}</code>.</p>`;
   const count = await countReplayable(db, filter, REPLAY_LIMIT + 1);
   const heldBack = await countHeldBack(db, filter, REPLAY_LIMIT + 1);
-  return html`<section class="card" aria-label="What would be sent">
+  const shares = count > 0 ? await countReplayByEndpoint(db, filter) : [];
+  return html`<section aria-label="What would be sent">
     <p class="verdict">${willSend(count, query)}</p>
+    ${shares.length > 0 && tableElement('By endpoint', SHARE_COLUMNS, shares.slice(0, SHARES_SHOWN))}
+    ${shares.length > SHARES_SHOWN && html`<p class="soft">and ${shares.length - SHARES_SHOWN} more endpoints</p>`}
     ${heldBackNote(heldBack)} ${count > 0 && (isNarrow(query) ? confirmForm(count, query, viewer) : TOO_WIDE)}
   </section>`;
 }
+
+/** Maximum number of endpoints that the page names. */
+const SHARES_SHOWN = 50;
+
+const SHARE_COLUMNS: readonly TableColumn<ReplayShare>[] = [
+  {
+    name: 'Endpoint',
+    cell: ({ endpointId, url, tenant }) =>
+      html`<a href="/endpoints/${endpointId}">${shortUrl(url)}</a> <span class="sub">${tenant}</span>`,
+  },
+  { name: 'Deliveries', kind: 'number', cell: ({ count }) => formatCount(count) },
+  { name: 'Oldest (UTC)', cell: ({ oldest }) => timeElement(oldest) },
+  { name: 'Newest (UTC)', cell: ({ newest }) => timeElement(newest) },
+];
 
 const TOO_WIDE = html`<p>Name a tenant, an endpoint or a time above. A replay needs at least one.</p>`;
 

@@ -167,13 +167,6 @@ export async function findWaitingTenants(db: Db): Promise<WaitingTenant[]> {
   return rows;
 }
 
-const SUGGESTIONS_MAX = 200;
-
-/** Lists slugs as suggestions for a form field. */
-export async function findTenantSlugs(db: Db): Promise<string[]> {
-  return db('tenants').orderBy('slug').limit(SUGGESTIONS_MAX).pluck<string[]>('slug');
-}
-
 export async function findTenantIdBySlug(db: Db | Trx, slug: string): Promise<string | undefined> {
   const row = await db('tenants').where({ slug }).first<{ id: string } | undefined>('id');
   return row?.id;

@@ -24,6 +24,36 @@ export interface EndpointRow extends Endpoint {
   secrets: number;
 }
 
+/** Maximum number of choices of a select. */
+export const CHOICES_MAX = 200;
+
+/** Lists at most CHOICES_MAX + 1 tenants for a form field: the slugs by the slugs. */
+export async function findTenantChoices(db: Db): Promise<Record<string, string>> {
+  const slugs = await db('tenants')
+    .orderBy('slug')
+    .limit(CHOICES_MAX + 1)
+    .pluck<string[]>('slug');
+  return Object.fromEntries(slugs.map((slug) => [slug, slug]));
+}
+
+/**
+ * Lists at most CHOICES_MAX + 1 endpoints for a form field: their addresses by their ids. Omits removed endpoints.
+ * @param tenant a slug; undefined: of all tenants
+ */
+export async function findEndpointChoices(db: Db, tenant?: string): Promise<Record<string, string>> {
+  const query = db('webhook_endpoints as e')
+    .join('tenants as t', 't.id', 'e.tenant_id')
+    .whereNot('e.status', 'removed')
+    .orderBy(['t.slug', 'e.id'])
+    .limit(CHOICES_MAX + 1)
+    .select<{ id: string; tenant: string; url: string }[]>('e.id', 't.slug as tenant', 'e.url');
+  if (tenant) void query.where('t.slug', tenant);
+  const rows = await query;
+  return Object.fromEntries(
+    rows.map(({ id, tenant, url }) => [id, `${tenant}: ${url.replace(/^https?:[/][/]/, '')}`]),
+  );
+}
+
 interface EndpointSearch {
   /** Slug of the tenant. */
   tenant?: string;
