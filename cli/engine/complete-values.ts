@@ -22,7 +22,7 @@ export async function completeValues(
   ask: boolean,
 ): Promise<Omit<GivenValues, 'mistakes'>> {
   const mistakes = Object.values(values.mistakes).flat();
-  // On a terminal, asks for nothing until the given flags are right.
+  // Refuses wrong flags on a terminal before the first question.
   if (ask) refuseMistakes(mistakes);
   const collect = collectInto(mistakes);
   const args: unknown[] = [];

@@ -10,7 +10,7 @@ import { type Basics, openTerminal } from './context';
 export async function runVerb(verb: Verb, line: GivenValues, basics: Basics): Promise<number | void> {
   const interactive = mayAsk(basics);
   const { options: given, args } = await completeValues(verb, line, basics.io, interactive);
-  // `audit list` has an --actor of its own, which filters.
+  // Removes --actor, which names the operator, from the options. Keeps it for `audit list`, where --actor is a filter.
   const { actor, ...others } = given;
   const options = takesActor(verb) ? others : given;
   verb.check?.(options as never, ...(args as never[]));

@@ -3,7 +3,7 @@ export interface Screen {
   /** Cells in a line; undefined in a pipe, where no text is cut. */
   columns?: number;
   colors: boolean;
-  /** Stands for ESCAPE until the output has cleaned the text. */
+  /** Text that the output replaces by ESCAPE after it has cleaned the text of the command. */
   mark?: string;
 }
 
