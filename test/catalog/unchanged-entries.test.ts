@@ -7,7 +7,7 @@ import { departureOf, insertHold, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 beforeEach(async () => {
-  // A truncate takes ten times as long, because it creates new files for every table and index.
+  // Deletes the rows, because a truncate creates new files for every table and index and takes ten times as long.
   for (const table of ['seat_holds', 'departures', 'tours', 'tour_imports', 'tour_edits'])
     await database.db(table).delete();
 });

@@ -37,7 +37,7 @@ function suite(): void {
   let dir: string;
   let primary: PostgresServer;
   let standby: PostgresServer;
-  /** Names the standby first. */
+  /** Database URL with two hosts, the standby first. */
   let url: string;
   let authorization: string;
   let ports: number[];

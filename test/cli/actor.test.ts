@@ -168,7 +168,7 @@ describe('--actor', () => {
         'monitor',
         'seed',
         'migrate',
-        // These write an audit row when they reveal personal data.
+        // Commands that only read, but write an audit row with --reveal.
         'booking show',
         'booking list',
         'booking export',

@@ -12,7 +12,7 @@ const on = (line: string | string[], dataDir = missing, stdin?: string) =>
   runOnce(line, { env: { DATA_DIR: dataDir }, stdin });
 
 const opensDatabase = (verb: Verb) => 'run' in verb && !verb.creates;
-/** Replaces first examples that ask a question or name a missing file. */
+/** Command lines to run instead of the first example of a verb, if the example would ask a question or needs a file that does not exist. */
 const LINE_OF: Record<string, string> = {
   'tenant onboard': 'tenant onboard --slug acme --name Acme',
   'catalog import tours.json --dry-run': 'catalog import docs/examples/tours.json',

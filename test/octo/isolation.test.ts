@@ -14,9 +14,9 @@ const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const api = useTestApi();
 const { reseller: owner, tours } = useConformance(api);
 const stranger = useWebsite(api);
-/** Visible to the owner alone. */
+/** A product that only the owner sees. */
 let hidden: ConformanceProduct;
-/** Visible to both. */
+/** A product that both the owner and the stranger see. */
 let shared: ConformanceProduct;
 
 beforeAll(async () => {

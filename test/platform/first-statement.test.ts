@@ -143,7 +143,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
   });
 
   it('refuses to begin with several statements in one text', async () => {
-    // PostgreSQL prepares one statement only, and a text without values is prepared too.
+    // PostgreSQL can prepare only one statement at a time, and the first statement is always prepared, even without values.
     const failing = transact((trx) => trx.raw('insert into written values (1); select 1'));
     await expect(failing).rejects.toMatchObject({ code: '42601' });
     expect(await written()).toEqual([]);

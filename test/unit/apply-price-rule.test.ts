@@ -79,7 +79,8 @@ describe("a tenant's prices", () => {
   );
 
   it('rounds only once, to the rounding step, and not after the percentage', () => {
-    // 100.45 + 2 % = 102.459: to the cent 102.46, to half a unit 102.50; and 97.499… must not become 97.50 on the way to 95.
+    // 100.45 plus 2 % is 102.459, which a step of half a unit rounds to 102.50. 97.499… becomes 95 with a step of 5; if it were rounded to
+    // 97.50 first, it would become 100.
     expect(adult(10_045, percent('2', '0.5'))).toBe(10_250);
     expect(adult(9_999, percent('-2.4951', '5'))).toBe(9_500);
   });
