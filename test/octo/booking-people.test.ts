@@ -53,7 +53,7 @@ async function tracesOf(mark: string): Promise<string[]> {
 }
 
 describe('the people of an OCTO booking', () => {
-  it('booking anonymize erases the people of a booking everywhere, and no later call restores them', async () => {
+  it('tourctl booking anonymize erases the people of a booking everywhere, and no later call restores them', async () => {
     const person = somebody();
     const body = reservation(person);
     const at = (call: string) => `/octo/bookings/${body.uuid}${call}`;

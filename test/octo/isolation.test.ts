@@ -87,7 +87,7 @@ describe("another tenant's product", () => {
     },
   );
 
-  it.each(['draft', 'archived'])('answers INVALID_PRODUCT_ID for a tour that is %s', async (status) => {
+  it.each(['draft', 'archived'])('OCTO answers INVALID_PRODUCT_ID for a tour that is %s', async (status) => {
     const tour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_PRODUCT))
       expectOctoError(await ask(tour.id), 400, 'INVALID_PRODUCT_ID', { productId: tour.id });
