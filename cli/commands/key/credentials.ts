@@ -25,7 +25,7 @@ import { credentialId, duration, orNone } from '../../engine/values';
 import type { Output } from '../../terminal/output';
 import type { ItemColumn } from '../../terminal/table';
 
-/** The commands that keys and widget tokens share: list, issue, rotate, revoke, and the warnings about a credential. */
+/* The commands that keys and widget tokens share: list, issue, rotate, revoke, and the warnings about a credential. */
 
 export const EXPIRES_FLAG: Flag = flag(
   '--expires-in <duration>',
