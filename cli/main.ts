@@ -6,7 +6,7 @@ import { readScreen } from './terminal/screen';
 export function main(root: string): void {
   const { stdin, stdout, stderr, env } = process;
   const interrupt = new AbortController();
-  // Accepts a second signal: npm passes on the one that the terminal already sent.
+  // Listens for every signal, not only for the first one: after Ctrl-C the terminal sends a signal, and npm sends another one.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupt.abort());
   const results = new Set<'change' | 'secret'>();
   stdout.on('error', ({ code = 'closed' }: NodeJS.ErrnoException) => {

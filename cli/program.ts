@@ -104,7 +104,7 @@ export function createProgram(version: string, output: Output, start: Start): Co
   });
 }
 
-/** Holds what all commands share. */
+/** The function that starts a verb, and the width of the help. All commands are declared with them. */
 interface Form {
   start: Start;
   width: number;

@@ -160,7 +160,7 @@ interface LogLine {
   fields: Record<string, unknown> | undefined;
 }
 
-/** @param before the time of the line before */
+/** @param before the time of the previous line, which a line without a time gets */
 function parseLogLine(service: LogLine['service'], text: string, before: number): LogLine {
   const fields = parseObject(text);
   const time = Date.parse(String(fields?.time));
@@ -188,7 +188,7 @@ const TONES: Record<string, Tone> = {
   debug: 'quiet',
   trace: 'quiet',
 };
-/** Fields that a line shows in a fixed place, and `pid`, which it never shows. They are not in the list of the other fields. */
+/** Fields with a fixed place in a printed line, and `pid`, which is never printed. The list of the further fields omits them. */
 const SHOWN_APART = ['level', 'time', 'service', 'pid', 'msg', 'err', 'tenant', 'code', 'request_id'];
 const REQUEST = ['method', 'route', 'status', 'duration_ms'];
 const INDENT = '    ';

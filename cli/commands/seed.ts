@@ -99,7 +99,7 @@ export interface Demo extends UsableDemo {
   departure: DemoDeparture | undefined;
 }
 
-/** Plants or extends the demo and finds its usable parts. A failed extension does not stop the start. */
+/** Creates or extends the demo and finds its usable parts. A failed extension does not stop the start. */
 export async function prepareDemo(context: Context): Promise<Demo | undefined> {
   const { config, db, output, secrets } = context;
   try {

@@ -185,7 +185,7 @@ function waitingDeliveries(waiting: Waiting, isSent: boolean): StatusLine {
   const counted = parts.filter(([count]) => count > 0).map(([count, meaning]) => `${upTo(count)} ${meaning}`);
   const line = { label: 'Deliveries', text: counted.join('; ') || 'none' };
   if (late < LATE_SECONDS) return line;
-  // If no queue runs, the line of the queue already names the command.
+  // Suggests no command if no queue runs, because the line about the queue already names one.
   return { ...line, tone: 'bad', commands: isSent ? ['tourctl monitor'] : [] };
 }
 
@@ -300,7 +300,7 @@ async function readSchema(db: Db, { now, today }: DatabaseFacts) {
   };
 }
 
-/** Measures a round trip to the shared store. `kind` memory: there is none. */
+/** Measures a round trip to the shared store. Without a shared store, `kind` is memory. */
 async function readStore({ sharedStore }: Pick<Config, 'sharedStore'>) {
   if (!sharedStore) return { kind: 'memory' as const, answers: true, round_trip_ms: null, error: null };
   const { kind } = sharedStore;

@@ -27,7 +27,7 @@ export async function completeValues(
   noun?: string,
 ): Promise<CompletedLine> {
   const mistakes = Object.values(values.mistakes).flat();
-  // On a terminal, asks for nothing until the given flags are right.
+  // Refuses wrong flags on a terminal before the first question.
   if (ask) refuseMistakes(mistakes);
   const collect = collectInto(mistakes);
   const args: unknown[] = [];

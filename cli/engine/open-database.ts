@@ -51,7 +51,7 @@ export async function withContext<T>(
     return await interruption.until(() => whileAnswering(probe, () => work(context)));
   } catch (error) {
     lost = isDatabaseLost(error);
-    // If the names cannot be read, the first error still says what is wrong.
+    // Throws the first error even if the names for a suggestion cannot be read.
     await suggestNames(db, error, words).catch(() => undefined);
     throw error;
   } finally {

@@ -20,7 +20,7 @@ export async function runVerb(
   const tenant = findDefaultTenant(verb, noun, line.args, basics);
   const complete = tenant ? { ...line, args: withSlug(verb, tenant.slug, line.args) } : line;
   const { options: given, args } = await completeValues(verb, complete, basics.io, interactive, noun);
-  // `audit list` has an --actor of its own, which filters.
+  // Removes --actor, which names the operator, from the options. Keeps it for `audit list`, where --actor is a filter.
   const { actor, ...others } = given;
   const options = takesActor(verb) ? others : given;
   verb.check?.(options as never, ...(args as never[]));

@@ -13,7 +13,7 @@ export interface Io {
   envFile?: string;
   /** True on a terminal: the command may ask questions. */
   isTTY: boolean;
-  /** The screen that stdout is. Absent, or PIPE: stdout is not a terminal. */
+  /** The width and the colours of the terminal at stdout. Absent, or PIPE: stdout is not a terminal. */
   screen?: Screen;
   /** Called when a change is committed or a secret is printed, so that a later output failure can report it. */
   onResult?: (what: 'change' | 'secret') => void;

@@ -14,10 +14,7 @@ export interface Output {
   screen: Screen;
   /** Writes the command's answer: one JSON document, or `text` for this screen. */
   answer(document: object, text: (screen: Screen) => string): void;
-  /**
-   * Streams to stdout as fast as its reader takes it. Escapes unsafe characters in JSON. Cleans text, and CSV on a terminal; elsewhere CSV
-   * stays unchanged.
-   */
+  /** Streams to stdout as fast as its reader takes it. Escapes unsafe characters in JSON. Cleans text. Cleans CSV only on a terminal. */
   pour(pieces: AsyncIterable<string>, form: 'json' | 'csv' | 'text'): Promise<void>;
   /** Writes a note for a person; silent with --json. */
   note(line: string): void;
@@ -40,7 +37,7 @@ const SECRET = /svc_(live|widget)_[0-9A-Za-z]{12}_|whsec_/;
 
 /** @param wide cuts no line at the width of the screen */
 export function createOutput(io: Io, json: boolean, wide = false): Output {
-  // Marks colours with a random text and turns it into escapes after the cleaning, so that no other text can add escapes.
+  // Colours text with a random mark, which becomes ESCAPE after the cleaning. So no text from elsewhere can add an escape sequence.
   const mark = randomUUID();
   const screen = { ...(io.screen ?? PIPE), mark, ...(wide && { columns: undefined }) };
   const onScreen = (text: string) => cleanText(text).replaceAll(mark, ESCAPE);

@@ -120,7 +120,7 @@ function ask<T>(io: Io, question: Question, broken?: AbortSignal): Promise<T> {
 async function show<T>(io: Io, question: Question, ends: (AbortSignal | undefined)[]): Promise<T> {
   // Loads the ES module only for a question, because loading is slow.
   const { default: inquirer } = await import('inquirer');
-  // Includes a Ctrl-C from before the question, which arrived as a signal.
+  // Also ends the question at a Ctrl-C from before the question, which arrived as a signal and not as a key.
   const signals = [io.interrupted, ...ends].filter((signal) => signal !== undefined);
   // Asks on stderr, so that the answer of the command on stdout can be piped.
   const prompt = inquirer.createPromptModule({

@@ -5,7 +5,7 @@ export interface Screen {
   /** Lines of a terminal; undefined in a pipe. */
   rows?: number;
   colors: boolean;
-  /** Stands for ESCAPE until the output has cleaned the text. */
+  /** Text that the output replaces by ESCAPE after it has cleaned the text of the command. */
   mark?: string;
 }
 

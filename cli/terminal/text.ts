@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 const BROKEN = '\ufffd';
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
 
-/** Matches joiners and soft hyphens, except a joiner that joins two pictures to one. */
+/** Matches joiners and soft hyphens, except a joiner that joins two emoji to one. */
 const JOINERS = new RegExp(
   `[\\u00ad\\u200c]|(?<![${PICTOGRAPH}\\p{Emoji_Modifier}\\ufe0f])\\u200d|\\u200d(?!${PICTOGRAPH})`,
   'gu',

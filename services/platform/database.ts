@@ -103,7 +103,7 @@ const ATTEMPTS = 3;
 export interface TransactionOptions {
   /** The time, on the clock of performance.now(), at which a wait for a lock ends. For a caller that has already waited. */
   lockBy?: number;
-  /** More SET LOCAL statements: a constant text, with semicolons between the statements and none at the end. */
+  /** Further SET LOCAL statements as one constant text, with semicolons between the statements and none at the end. */
   settings?: string;
   /**
    * True: BEGIN travels with the first statement, which saves a round trip. The first statement must then be a single one, and not a

@@ -75,7 +75,7 @@ function createIsoTime(): () => string {
  * paths, this function 5.
  */
 function redact(fields: Record<string, unknown>, depth = 2): Record<string, unknown> {
-  // Returns most lines as they are, because lines such as those of requests have neither such a field nor a nested object.
+  // Returns the line unchanged if it has neither such a field nor a nested object, as most lines do.
   if (!Object.keys(fields).some((field) => REDACTED.has(field) || isRecord(fields[field]))) return fields;
   const safe: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fields)) {
@@ -104,7 +104,7 @@ function toSafeError(error: unknown): object {
 interface OutageLine {
   code: string | undefined;
   reason: string;
-  /** The number of failures by the message that each would have logged. */
+  /** Number of failures, keyed by the log message that each failure would have caused. */
   failures: Record<string, number>;
 }
 

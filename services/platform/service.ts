@@ -112,7 +112,7 @@ export async function requireUsable(db: Db): Promise<void> {
     );
 }
 
-/** Time limit of a check: a pooler lets a statement wait for a lost server. */
+/** Limits the time of a check, because a pooler keeps a statement waiting while its server is lost. */
 const ANSWER_MS = 2000;
 
 /** Returns within two seconds why a service cannot work with the database; undefined: it can. Never rejects. */

@@ -18,7 +18,10 @@ const JOINING_SCRIPTS =
   'Arab Syrc Mand Nkoo Mong Phag Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr Tibt'.split(' ');
 const JOINED = `(?!\\p{DI})[${JOINING_SCRIPTS.map((script) => `\\p{scx=${script}}`).join('')}]`;
 const PICTURE = '\\p{Extended_Pictographic}';
-/** Matches invisible characters that change what a reader sees: in JOINING_SCRIPTS, and in pictures of several parts. */
+/**
+ * Matches invisible characters that change the displayed text: between letters of JOINING_SCRIPTS, and in emoji that consist of several
+ * characters.
+ */
 const SHAPING = [
   `(?<=${JOINED})[\\u180e\\u200c\\u200d]`,
   `(?<=[${PICTURE}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=${PICTURE})`,

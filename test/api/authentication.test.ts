@@ -66,7 +66,7 @@ async function givenWidgetToken(): Promise<string> {
 
 describe('authentication with an API key', () => {
   it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])(
-    'accepts an API key after the scheme %j',
+    'the API accepts an API key after the scheme %j',
     async (scheme) => {
       const response = await ask({ authorization: scheme + reader.key });
       expect(response.status).toBe(200);
@@ -74,18 +74,18 @@ describe('authentication with an API key', () => {
     },
   );
 
-  it('accepts a key in the query, and answers with a Deprecation header and no-store', async () => {
+  it('the API accepts a key in the query, and answers with a Deprecation header and no-store', async () => {
     const { status, headers } = await ask({}, `?api_key=${reader.key}`);
     expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' });
     expect(headers.deprecation).toMatch(/^@\d+$/);
   });
 
-  it.each(['trial', 'active'])('accepts the key of a tenant with the status %s', async (status) => {
+  it.each(['trial', 'active'])('the API accepts the key of a tenant with the status %s', async (status) => {
     await changeTenant(status);
     expect((await withKey(reader.key)).status).toBe(200);
   });
 
-  it('accepts a key that expires in one minute by the clock of the database', async () => {
+  it('the API accepts a key that expires in one minute by the clock of the database', async () => {
     await changeKey({ expires_at: api.db.raw("now() + interval '1 minute'") });
     expect((await withKey(reader.key)).status).toBe(200);
     await changeKey({ expires_at: null });
@@ -173,7 +173,7 @@ describe('a key with a valid secret', () => {
       'insufficient_scope',
       () => changeKey({ scopes: ['booking:create', 'booking:read'] }),
     ],
-  ])('refuses the next request with a key that %s (T6)', async (_what, code, change) => {
+  ])('the API refuses the next request with a key that %s (T6)', async (_what, code, change) => {
     expect((await withKey(reader.key)).status).toBe(200);
     await change();
     const response = await withKey(reader.key);
@@ -250,11 +250,14 @@ describe('two credentials', () => {
       'multiple_credentials',
     ],
     ['a key that is twice in the query', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
-  ])('answers 400 to a request with two credentials: %s (T35)', async (_what, headers, query, code) => {
-    const response = await ask(withRealKey(headers), query.replaceAll('KEY', reader.key));
-    expectProblem(response, 400, code);
-    expect(response.text).not.toContain(reader.key);
-  });
+  ])(
+    'the API answers 400 to a request with two credentials: %s (T35)',
+    async (_what, headers, query, code) => {
+      const response = await ask(withRealKey(headers), query.replaceAll('KEY', reader.key));
+      expectProblem(response, 400, code);
+      expect(response.text).not.toContain(reader.key);
+    },
+  );
 
   it('a key that is sent as the name of a parameter does not appear in the answer', async () => {
     const response = await ask({ authorization: reader.authorization }, `?${reader.key}=1`);
@@ -262,7 +265,7 @@ describe('two credentials', () => {
     expect(response.text).not.toContain(reader.key);
   });
 
-  it('refuses two Authorization headers, although Node keeps only the first (T7)', async () => {
+  it('the API refuses two Authorization headers, although Node keeps only the first (T7)', async () => {
     const header = `Authorization: Bearer ${reader.key}`;
     const response = await sendRaw(
       api,

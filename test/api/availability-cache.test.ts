@@ -35,7 +35,7 @@ function skip(milliseconds: number): void {
 }
 
 describe('the cache of availability', () => {
-  it('the headers let a private cache show the answer of one key for 60 s while it revalidates the answer', async () => {
+  it('the headers let only a private cache store an availability answer, which may be stale for 60 s while the cache revalidates it', async () => {
     const { headers } = await ask();
     expect(headers).toMatchObject({
       'cache-control': 'private, max-age=0, stale-while-revalidate=60',
@@ -47,12 +47,12 @@ describe('the cache of availability', () => {
     expect(headers.etag).toBeUndefined();
   });
 
-  it('forbids caching when the key is in the URL', async () => {
+  it('an availability answer forbids caching when the key is in the URL', async () => {
     const { headers } = await api.http.get(pathOf(`&api_key=${reader.key}`));
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('serves an entry as fresh for 10 s and as stale for 60 s more, and then loads it again', async () => {
+  it('the cache of availability serves an entry as fresh for 10 s and as stale for 60 s more, and then loads it again', async () => {
     const first = await ask();
     skip(8_000);
     const second = await ask();
@@ -72,7 +72,7 @@ describe('the cache of availability', () => {
     expect(await cacheStatusOf()).toBe('availability; fwd=miss');
   });
 
-  it('refreshes an entry in the last tenth of its fresh time, before it is stale', async () => {
+  it('the cache of availability refreshes an entry in the last tenth of its fresh time, before it is stale', async () => {
     await ask();
     skip(9_200);
     expect((await ask()).headers).toMatchObject({ 'cache-status': 'availability; hit', age: '9' });
@@ -81,7 +81,7 @@ describe('the cache of availability', () => {
     expect(refreshed.headers).toMatchObject({ 'cache-status': 'availability; hit', age: '0' });
   });
 
-  it('tenants share an entry, and each request checks key, scope, visibility and price', async () => {
+  it('tenants share a cached availability, and each request checks key, scope, visibility and price', async () => {
     const { db } = api;
     const other = await givenWebsite(api, {}, ['catalog:read']);
     await ask();
@@ -100,7 +100,7 @@ describe('the cache of availability', () => {
     expectProblem(await ask('', other), 401, 'key_revoked');
   });
 
-  it('a hold, its release and a booking invalidate the entry', async () => {
+  it('a hold, its release and a booking invalidate the cached availability', async () => {
     const seats = async () => [(await ask()).body.seats_available, await cacheStatusOf()];
     const expectReloaded = async (free: number) => {
       expect(await cacheStatusOf()).toBe('availability; fwd=miss');

@@ -98,7 +98,7 @@ describeWithRedis('the availability cache of several instances', () => {
     const changeSeats = (total: number) =>
       database.db('departures').where({ tour_id: tour.id }).update({ seats_total: total });
 
-    it(`loads an uncached date once for ${CALLERS} callers on each of ${INSTANCES} instances`, async () => {
+    it(`the cache of availability loads an uncached date once for ${CALLERS} callers on each of ${INSTANCES} instances`, async () => {
       const answers = await askAll();
       expect(loads).toBe(1);
       expect(sources(answers)).toEqual(['miss']);
@@ -109,7 +109,7 @@ describeWithRedis('the availability cache of several instances', () => {
       });
     });
 
-    it('all callers get the stale entry while one load runs', async () => {
+    it('all callers get the stale availability while one load runs', async () => {
       await ask();
       await age(12);
       const first = await entry();
@@ -125,7 +125,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect(loads).toBe(1);
     });
 
-    it('loads an expired entry once for all callers', async () => {
+    it('the cache of availability loads an expired entry once for all callers', async () => {
       await ask();
       await age(71);
       loads = 0;
@@ -133,7 +133,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect(loads).toBe(1);
     });
 
-    it('refreshes an entry in steady demand once, before it is stale', async () => {
+    it('the cache of availability refreshes an entry in steady demand once, before it is stale', async () => {
       await ask();
       await age(9);
       const before = await entry();
@@ -144,7 +144,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect((await ask(2)).ageSeconds).toBe(0);
     });
 
-    it('caches for 5 s that a date has no departure', async () => {
+    it('the cache of availability caches for 5 s that a date has no departure', async () => {
       date = daysFromToday(90);
       const answers = await askAll();
       expect([loads, ...new Set(answers.map(({ departures }) => departures.length))]).toEqual([1, 0]);
@@ -153,7 +153,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect((await ask(1)).source).toBe('stale');
     });
 
-    it('an entry that one instance invalidates is invalid on all instances', async () => {
+    it('an availability entry that one instance invalidates is invalid on all instances', async () => {
       for (let total = 11; total < 31; total++) {
         await Promise.all(instances.map((_, instance) => seats(instance)));
         await changeSeats(total);
@@ -197,7 +197,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect((await ask(3)).source).toBe('hit');
     });
 
-    it('ignores an entry that was stored before the tour changed', async () => {
+    it('the cache of availability ignores an entry that was stored before the tour changed', async () => {
       await ask();
       await database.db('tours').where({ id: tour.id }).increment('revision', 1);
       expect((await ask(1, 2)).source).toBe('miss');
@@ -216,7 +216,7 @@ describeWithRedis('the availability cache of several instances', () => {
       ['an empty object', '{}'],
       ['an entry without a valid time', '{"revision":1,"freshMs":10000,"facts":{"asOf":"x"}}'],
       ['an entry of an earlier release', OLD_ENTRY],
-    ])('loads the date again when the stored value is %s', async (_what, value) => {
+    ])('the cache of availability loads the date again when the stored value is %s', async (_what, value) => {
       await ask();
       await client.hset(key(), 'value', value);
       expect(await ask(1)).toMatchObject({ source: 'miss', departures: [{ seatsTotal: 10 }] });

@@ -62,7 +62,7 @@ const VALID = new Map([
 ]);
 
 describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
-  it('answers 415 to a body whose Content-Type or Content-Encoding is not supported', async () => {
+  it('the API answers 415 to a body whose Content-Type or Content-Encoding is not supported', async () => {
     const unsupported = { status: 415, code: 'unsupported_media_type' };
     const types = [
       'text/plain',
@@ -83,7 +83,7 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
     expect(await send(path(), '{}', compress)).toMatchObject(unsupported);
   });
 
-  it('refuses a body over 16 KiB, compressed or not (T17)', async () => {
+  it('the API refuses a body over 16 KiB, compressed or not (T17)', async () => {
     const large = { status: 413, code: 'body_too_large' };
     expect(await send(path(), `{"x":"${'x'.repeat(17 * 1024)}"}`)).toMatchObject(large);
     const bomb = gzipSync(`{"x":"${'x'.repeat(10 * 1024 * 1024)}"}`);
@@ -104,15 +104,15 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
     'null',
     '17',
     'true',
-  ])('refuses %j as malformed, because it is not one JSON object', async (text) => {
+  ])('the API refuses %j as malformed, because it is not one JSON object', async (text) => {
     expect(await send(path(), text)).toMatchObject({ status: 400, code: 'malformed_json' });
   });
 
-  it.each(['[]', '[{}]', '[[1]]'])('refuses the array %s as a body', async (text) => {
+  it.each(['[]', '[{}]', '[[1]]'])('the API refuses the array %s as a body', async (text) => {
     expect((await send(path(), text)).status).toBe(400);
   });
 
-  it('refuses broken gzip, and bytes that are not UTF-8', async () => {
+  it('the API refuses broken gzip, and bytes that are not UTF-8', async () => {
     const malformed = { status: 400, code: 'malformed_json', fields: ['body'] };
     expect(await send(path(), 'no gzip at all', GZIP)).toMatchObject(malformed);
     expect(await send(path(), gzipSync('{"a":1}').subarray(0, 15), GZIP)).toMatchObject(malformed);
@@ -120,7 +120,7 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
   });
 
   it.each(['tenant_id', 'status', 'total_price', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-    'refuses a body with the unknown field %s, and names the field (T11, T36)',
+    'the API refuses a body with the unknown field %s, and names the field (T11, T36)',
     async (field) => {
       const own = VALID.get(path)?.() ?? '{}';
       const text = own.replace(/^\{/, `{"${field}":{"polluted":"svc_value"}${own === '{}' ? '' : ','}`);
@@ -133,27 +133,27 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
 });
 
 describe('a body', () => {
-  it('reads a compressed body like an uncompressed one', async () => {
+  it('the API reads a compressed body like an uncompressed one', async () => {
     const headers = { authorization: website.authorization, ...GZIP };
     const response = await fetch(api.baseUrl + BOOK(), { method: 'POST', headers, body: gzipSync(order()) });
     expect(response.status).toBe(201);
   });
 
-  it('refuses an empty body where fields are required', async () => {
+  it('the API refuses an empty body where fields are required', async () => {
     expect(await send(HOLD(), undefined, {})).toMatchObject({ status: 400, code: 'validation_failed' });
     expect(await send(BOOK(), '')).toMatchObject({ status: 400, code: 'validation_failed' });
     expect(await send(EXTEND(), '{}')).toMatchObject({ status: 400, fields: ['hold_minutes'] });
   });
 
   it.each(['address', '__proto__', 'constructor', 'id'])(
-    'refuses the unknown field customer.%s (T11, T36)',
+    'the API refuses the unknown field customer.%s (T11, T36)',
     async (field) => {
       const text = hold({ customer: 0 }).replace('"customer":0', `"customer":{"${field}":{"x":1}}`);
       expect(await send(HOLD(), text)).toMatchObject({ status: 400, code: 'unknown_parameter' });
     },
   );
 
-  it('refuses a value that is nested thousands of levels deep, and names its field', async () => {
+  it('the API refuses a value that is nested thousands of levels deep, and names its field', async () => {
     for (const deep of ['['.repeat(8000) + ']'.repeat(8000), '{"a":'.repeat(2500) + '1' + '}'.repeat(2500)]) {
       for (const field of ['notes', 'x']) {
         const text = order({ [field]: 0 }).replace(`"${field}":0`, `"${field}":${deep}`);
@@ -166,7 +166,7 @@ describe('a body', () => {
 describe('a list of thousands of items', () => {
   const items = Array.from({ length: 7000 }, () => 1);
 
-  it('answers a single error for a list of 7,000 travellers (T17)', async () => {
+  it('the API answers a single error for a list of 7,000 travellers (T17)', async () => {
     const text = order({ travellers: items });
     for (const refusal of [await send(BOOK(), text), await send(BOOK(), gzipSync(text), GZIP)]) {
       expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', fields: ['travellers'] });
@@ -182,7 +182,7 @@ describe('a list of thousands of items', () => {
 });
 
 describe('the order of checks', () => {
-  it('checks the credential first: 401 before 415, 413 and 400', async () => {
+  it('the API checks the credential first: 401 before 415, 413 and 400', async () => {
     const unknown = { authorization: 'Bearer svc_live_nonsense' };
     for (const path of Object.values(WRITES)) {
       expect((await send(path(), 'x', { ...unknown, 'content-type': 'text/plain' })).status).toBe(401);
@@ -191,7 +191,7 @@ describe('the order of checks', () => {
     }
   });
 
-  it('validates the input before it looks for the tour or the hold', async () => {
+  it('the API validates the input before it looks for the tour or the hold', async () => {
     const statusOf = async (path: string, text: string) => (await send(path, text)).status;
     const holdPath = '/api/gateway/tours/no-such-tour/hold';
     const tour_id = 'no-such-tour';
@@ -202,7 +202,7 @@ describe('the order of checks', () => {
     expect(await statusOf(BOOK(), order({ tour_id, departure_date: daysFromToday(-9) }))).toBe(404);
   });
 
-  it('counts the quota before it reads the body: 429 before 415', async () => {
+  it('the API counts the quota before it reads the body: 429 before 415', async () => {
     const quotas = { ...api.context.config.quotas, hold: 1, booking: 1 };
     const narrow = await startTestApi({ quotas });
     try {

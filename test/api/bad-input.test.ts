@@ -32,7 +32,7 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     'constructor=1',
     'toString',
     '=1',
-  ])('refuses the unknown parameter %s (T35)', async (query) => {
+  ])('the API refuses the unknown parameter %s (T35)', async (query) => {
     const response = await reader.get(route() + query);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.body.errors).toEqual([
@@ -44,7 +44,7 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     ]);
   });
 
-  it('names all unknown parameters in one answer, without their values', async () => {
+  it('the API names all unknown parameters in one answer, without their values', async () => {
     const response = await reader.get(`${route()}nonsense=svc_secret_value&other=svc_secret_value`);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.body.errors.map((issue: { field: string }) => issue.field)).toEqual([
@@ -73,7 +73,7 @@ describe('a query parameter', () => {
     ['/api/tenant/catalog?continent=a%0d%0ab', ['continent']],
     ['/api/tenant/catalog?cursor=%7F', ['cursor']],
     ['/api/tenant/catalog?cursor=', ['cursor']],
-  ])('refuses %s and names each wrong parameter', async (path, fields) => {
+  ])('the API refuses %s and names each wrong parameter', async (path, fields) => {
     const response = await reader.get(path);
     expectProblem(response, 400, 'validation_failed');
     expect(response.body.errors).toEqual(
@@ -81,13 +81,13 @@ describe('a query parameter', () => {
     );
   });
 
-  it('accepts a parameter that is not UTF-8 or has a bare percent sign', async () => {
+  it('the API accepts a parameter that is not UTF-8 or has a bare percent sign', async () => {
     for (const q of ['%ff', '%', '%zz', '%ED%A0%80']) {
       expect((await reader.get(`/api/tenant/catalog?q=${q}`)).status).toBe(200);
     }
   });
 
-  it('checks a parameter of thousands of characters in linear time (T37)', async () => {
+  it('the API checks a parameter of thousands of characters in linear time (T37)', async () => {
     for (const continent of ['a'.repeat(8000), '-'.repeat(5000), `${'a'.repeat(3000)}!`]) {
       const begun = performance.now();
       expect((await reader.get('/api/tenant/catalog').query({ continent })).status).toBe(200);
@@ -103,7 +103,7 @@ describe('a path', () => {
     '/api/tenant/tours/%ff',
     '/api/tenant/tours/%c0%80/departures',
     '/api/gateway/tours/%E0%A4%A/availability?departure_date=2027-01-01',
-  ])('refuses the path %s, which cannot be decoded (T38)', async (path) => {
+  ])('the API refuses the path %s, which cannot be decoded (T38)', async (path) => {
     const response = await sendRaw(
       api,
       `GET ${path} HTTP/1.1`,
@@ -151,7 +151,7 @@ describe('bytes that are not one HTTP request', () => {
     },
   );
 
-  it('answers a problem document to a chunked body that cannot be decoded', async () => {
+  it('the API answers a problem document to a chunked body that cannot be decoded', async () => {
     const { key } = await givenWebsite(api, {}, ['booking:create']);
     const response = await sendRaw(
       api,
@@ -174,7 +174,7 @@ describe('bytes that are not one HTTP request', () => {
     expect((await api.http.get('/healthz')).status).toBe(200);
   });
 
-  it('ignores an unknown Expect header', async () => {
+  it('the API ignores an unknown Expect header', async () => {
     const response = await sendRaw(
       api,
       'GET /healthz HTTP/1.1',

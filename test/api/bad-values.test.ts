@@ -32,7 +32,7 @@ const bookWith = (field: string, number: string) =>
   withNumber('/api/tenant/bookings', { tour_id: tour, ...CUSTOMER }, field, number);
 
 describe('wrong values', () => {
-  it('names all wrong values of a booking or a hold in one answer', async () => {
+  it('the API names all wrong values of a booking or a hold in one answer', async () => {
     const order = { departure_date: 'x', name: ' ', phone: '12', email: 'x', notes: '\0', external_ref: ' ' };
     expectInvalidFields(await book(order), [
       'departure_date',
@@ -51,7 +51,7 @@ describe('wrong values', () => {
     ]);
   });
 
-  it('names missing, mistyped, out-of-range, unknown and forbidden values in one answer', async () => {
+  it('the API names missing, mistyped, out-of-range, unknown and forbidden values in one answer', async () => {
     const order = {
       adults: 0,
       payment_method: 'gold',
@@ -117,13 +117,13 @@ describe('a value that no column can store', () => {
     '२०२६-०१-०१',
     'tomorrow',
     '2026-01-01\u0000',
-  ])('refuses %j as a date', async (departure_date) => {
+  ])('the API refuses %j as a date', async (departure_date) => {
     expectInvalidFields(await hold({ departure_date }), ['departure_date']);
     expectInvalidFields(await book({ departure_date }), ['departure_date']);
   });
 
   it.each(['0001-01-01', '9999-12-31', '2028-02-29'])(
-    'accepts %s as a valid date, and answers that it has no departure',
+    'the API accepts %s as a valid date, and answers that it has no departure',
     async (departure_date) => {
       expectProblem(await hold({ departure_date }), 409, 'departure_gone');
       expectProblem(await book({ departure_date }), 409, 'departure_gone');
@@ -131,7 +131,7 @@ describe('a value that no column can store', () => {
   );
 
   it.each(['1e400', '-1e400', '1e308', '99999999999999999999', '-0', '0.5', '1.0000000001'])(
-    'refuses %s as a number of seats (T34)',
+    'the API refuses %s as a number of seats (T34)',
     async (number) => {
       const body = { departure_date: daysFromToday(30) };
       const held = await withNumber(`/api/gateway/tours/${tour}/hold`, body, 'quantity', number);
@@ -140,11 +140,11 @@ describe('a value that no column can store', () => {
     },
   );
 
-  it.each(['1e400', '-1e400'])('refuses %s as an expected total', async (number) => {
+  it.each(['1e400', '-1e400'])('the API refuses %s as an expected total', async (number) => {
     expectInvalidFields(await bookWith('expected_total', number), ['expected_total']);
   });
 
-  it('refuses texts and tour ids with a lone surrogate or a NUL (T32, T39)', async () => {
+  it('the API refuses texts and tour ids with a lone surrogate or a NUL (T32, T39)', async () => {
     for (const text of ['\ud83d', 'a\udc00b', '\u0000']) {
       for (const field of ['name', 'notes', 'external_ref', 'email', 'phone', 'hold_id']) {
         expectInvalidFields(await book({ [field]: text }), [field]);
@@ -153,7 +153,7 @@ describe('a value that no column can store', () => {
     }
   });
 
-  it('checks a text of 8,000 characters in linear time (T37)', async () => {
+  it('the API checks a text of 8,000 characters in linear time (T37)', async () => {
     const texts = ['a', 'a@', 'a.', '+', '1-', ' ', daysFromToday(0)].map((text) =>
       text.repeat(8000 / text.length),
     );

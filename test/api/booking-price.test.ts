@@ -7,7 +7,7 @@ const api = useTestApi();
 const website = useWebsite(api);
 
 describe('expected_total', () => {
-  it('accepts an expected_total that equals the total, despite the rounding errors of floating-point sums', async () => {
+  it('the API accepts an expected_total that equals the total, despite the rounding errors of floating-point sums', async () => {
     const { tour, date } = await givenSeats(api.db, { prices: { adult: 1_999 } });
     const order = { tour_id: tour.id, departure_date: date, adults: 3 };
     for (const expected_total of [59.97, 19.99 * 3, 19.99 + 19.99 + 19.99]) {
@@ -16,7 +16,7 @@ describe('expected_total', () => {
   });
 
   it.each([59.96, 59.974, 59.98, 0, 5997, -59.97, 1e300])(
-    'refuses the expected_total %j for a total of 59.97 and books nothing',
+    'the API refuses the expected_total %j for a total of 59.97 and books nothing',
     async (expected) => {
       const seats = await givenSeats(api.db, { prices: { adult: 1_999 } });
       const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 3 };

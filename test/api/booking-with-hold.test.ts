@@ -36,7 +36,7 @@ describe('a booking that names its hold', () => {
     expect((await website.book(order)).status).toBe(201);
   });
 
-  it("answers 400 for another date or tour than the hold's, and the hold stays active", async () => {
+  it('a booking for another date or tour than its hold gets 400, and the hold stays active', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenSeats(db);
@@ -49,14 +49,14 @@ describe('a booking that names its hold', () => {
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense'])(
-    'answers 404 for the hold id %s, which names no hold',
+    'a booking with the hold id %s, which names no hold, gets 404',
     async (hold_id) => {
       const { tour } = await givenSeats(api.db);
       expectProblem(await website.book({ tour_id: tour.id, hold_id }), 404, 'hold_not_found');
     },
   );
 
-  it('answers 409 when the hold is released, converted or expired (C10)', async () => {
+  it('a booking of a released, converted or expired hold gets 409 (C10)', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const book = (hold_id: string) => website.book({ tour_id: seats.tour.id, hold_id });
@@ -95,7 +95,7 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(1);
   });
 
-  it('refuses the booking when the departure was cancelled, and the hold stays active', async () => {
+  it('a booking is refused when the departure of its hold was cancelled, and the hold stays active', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats);
@@ -228,7 +228,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
   });
 
-  it('answers 409 hold_expired and inserts no lead when only ended holds have the reference', async () => {
+  it('a booking without a date gets 409 hold_expired and inserts no lead when only ended holds have the reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     await endHoldIn(db, await holdOf(seats, ref), -1);
@@ -261,7 +261,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     expect((await stranger.get(`/api/gateway/holds/${hold_id}`)).body.status).toBe('active');
   });
 
-  it('answers 409 hold_state_conflict when two live holds of the tour have the reference', async () => {
+  it('a booking without a date gets 409 hold_state_conflict when two live holds of the tour have the reference', async () => {
     const seats = await givenSeats(api.db);
     const otherDate = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31) });
     const holds = [await holdOf(seats, ref), await holdOf({ ...seats, date: otherDate }, ref)];
@@ -271,7 +271,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     expect(await Promise.all(holds.map(statusOf))).toEqual(['active', 'active']);
   });
 
-  it('answers 409 hold_expired when the hold ends while the booking waits for the departure', async () => {
+  it('a booking without a date gets 409 hold_expired when the hold ends while the booking waits for the departure', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, ref);

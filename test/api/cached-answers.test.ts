@@ -179,7 +179,7 @@ describe('an answer from the cache', () => {
     expect(await count()).toBe(before + requests);
   });
 
-  it('checks the scope, the number and the kind of the credentials before it answers from the cache', async () => {
+  it('the API checks the scope, the number and the kind of the credentials before it answers from the cache', async () => {
     await fromCache(() => shop.get(CATALOG));
     const booker = await givenWebsite(api, {}, ['booking:create']);
     expectProblem(await booker.get(CATALOG), 401, 'insufficient_scope');
@@ -231,7 +231,7 @@ describe('the departures from the cache', () => {
     expect(await seatsLeft(path)).toBe(5);
   });
 
-  it('departures show a change from the terminal as soon as its command has returned', async () => {
+  it('cached departures show a change from the terminal as soon as the command has returned', async () => {
     await shop.get(departuresPath());
     const before = await seatsLeft();
     await api.db('departures').where({ tour_id: tour.id }).increment('seats_total', 4);

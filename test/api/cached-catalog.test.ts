@@ -69,7 +69,7 @@ async function untilSeen(): Promise<void> {
 }
 
 describe('a page and a tour in the read cache', () => {
-  it('serves a cached page and a cached tour without a statement', async () => {
+  it('the API serves a cached page and a cached tour without a statement', async () => {
     const tour = await givenTour(database.db);
     await untilSeen();
     const first = await page();
@@ -86,7 +86,7 @@ describe('a page and a tour in the read cache', () => {
       expect((await fromCache(() => cachedVisibleTour(reads, tenant, spelling))).id).toBe(id);
   });
 
-  it('loads a page and a tour again when the next departure closes by the clock of the database', async () => {
+  it('the API loads a page and a tour again when the next departure closes by the clock of the database', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const { at } = await db.select(db.raw("clock_timestamp() + interval '2 seconds' as at")).first();
@@ -101,7 +101,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
   });
 
-  it('a request that read the tenant before a change caches no page for requests after the change', async () => {
+  it('a request that read the tenant before a change of the tenant caches no page for later requests', async () => {
     await givenTour(database.db);
     await untilSeen();
     const before: Tenant = { ...tenant };
@@ -111,7 +111,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await page({ ...tenant, defaultVisible: false })).items).toEqual([]);
   });
 
-  it('queries the database for each page after the process stopped polling', async () => {
+  it('the API queries the database for each page after the process stopped polling', async () => {
     await page();
     await validity.stop();
     expect(validity.isValid()).toBe(false);
@@ -147,7 +147,7 @@ describe('the answers for the catalog and a tour', () => {
     etag === undefined ? reader.get(path) : reader.get(path).set({ 'if-none-match': etag });
   const paths = () => ['/api/tenant/catalog?limit=1', `/api/tenant/tours/${tour.slug}`];
 
-  it('answers 304 for the same ETag, with the headers and without a query of tours', async () => {
+  it('a request with the ETag of the last answer gets 304, with the headers and without a query of tours', async () => {
     await awaitInstances(api.db);
     for (const path of paths()) {
       const first = await get(path);
@@ -178,7 +178,7 @@ describe('the answers for the catalog and a tour', () => {
     }
   });
 
-  it('answers 304 for the same ETag also to a request with Cache-Control: no-cache, which fetch of Node adds', async () => {
+  it('a request with the ETag of the last answer gets 304 even with Cache-Control: no-cache, which fetch of Node adds', async () => {
     for (const path of paths()) {
       const { etag } = (await get(path)).headers;
       const again = await get(path, etag).set({ 'cache-control': 'no-cache', pragma: 'no-cache' });
@@ -220,7 +220,7 @@ describe('the answers for the catalog and a tour', () => {
     }
   });
 
-  it('refuses a revoked key with 401, whatever ETag it sends', async () => {
+  it('the API refuses a revoked key with 401, whatever ETag it sends', async () => {
     const { headers } = await get(paths()[0]!);
     await api.db('api_keys').where({ tenant_id: reader.tenant.id }).update({ revoked_at: new Date() });
     await awaitInstances(api.db);

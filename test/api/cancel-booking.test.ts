@@ -30,7 +30,7 @@ describe('cancelling a booking', () => {
     },
   );
 
-  it('cancels a booking without a date, and a booking on a cancelled departure', async () => {
+  it('the API cancels a booking without a date, and a booking on a cancelled departure', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const dateless = (await website.book({ tour_id: tour.id })).body.booking_ref;
@@ -40,7 +40,7 @@ describe('cancelling a booking', () => {
     expect((await step(dated, 'cancel')).body.status).toBe('cancelled');
   });
 
-  it('cancelling a booking again answers 200 with the unchanged booking', async () => {
+  it('cancelling a cancelled booking answers 200 with the unchanged booking', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { booking_ref } = (await website.book({ tour_id: tour.id, departure_date: date })).body;
@@ -52,7 +52,7 @@ describe('cancelling a booking', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('refuses a reason that is empty, too long or no text, and an unknown field', async () => {
+  it('the API refuses a reason that is empty, too long or no text, and an unknown field', async () => {
     const { tour } = await givenSeats(api.db);
     const { booking_ref } = (await website.book({ tour_id: tour.id })).body;
     for (const reason of ['', 'x'.repeat(501), 5])
@@ -60,7 +60,7 @@ describe('cancelling a booking', () => {
     expectInvalidFields(await step(booking_ref, 'cancel', { why: 'ill' }), ['why'], 'unknown_parameter');
   });
 
-  it('keeps the reason of the first cancellation', async () => {
+  it('the API keeps the reason of the first cancellation', async () => {
     const { tour } = await givenSeats(api.db);
     const { booking_ref } = (await website.book({ tour_id: tour.id })).body;
     for (const reason of ['The customer is ill.', 'Another one.']) {

@@ -12,7 +12,7 @@ const { changesSince, now, since, given, change, archive } = useCatalogChanges(a
 describe('a copy of the catalog after a restore', () => {
   const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 
-  it('an updated_since later than as_of gets the complete catalog, on pages of any size', async () => {
+  it('a request whose updated_since is later than as_of gets the complete catalog, on pages of any size', async () => {
     for (const slug of ['aa', 'bb', 'cc']) await given(slug);
     await archive(await given('gone'));
     const reached = await now();
@@ -27,7 +27,7 @@ describe('a copy of the catalog after a restore', () => {
     expect(await since(reached)).toEqual(['aa']);
   });
 
-  it('after a restore, an updated_since in the lost period gets the complete catalog once', async () => {
+  it('a request whose updated_since is in the period that a restore lost gets the complete catalog once', async () => {
     for (const slug of ['aa', 'bb']) await given(slug);
     const lostAfter = await now();
     const copyIsOf = new Date(Date.parse(lostAfter) + 1000).toISOString();

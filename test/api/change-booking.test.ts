@@ -81,7 +81,7 @@ describe('a change of a booking on its date', () => {
     expect(body.price_breakdown.unit_price).toBe(500);
   });
 
-  it('refuses the whole change when too few seats are free, and names other dates with enough seats', async () => {
+  it('the API refuses the whole change of a booking when too few seats are free, and names other dates with enough seats', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const other = await givenOther(seats.tour);
     const booking = await givenBooking(seats);
@@ -110,14 +110,14 @@ describe('a change of a booking on its date', () => {
     expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
   });
 
-  it('adds a single supplement although no seat is free, because a supplement takes no seat', async () => {
+  it('a change of a booking adds a single supplement although no seat is free, because a supplement takes no seat', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenBooking(seats, { adults: 8 });
     expect((await change(booking_ref, { single_supplements: 2 })).body.single_supplements).toBe(2);
   });
 
-  it('adds no seat and no category to a booking of a tour that the tenant no longer sees', async () => {
+  it('a change adds no seat and no category to a booking of a tour that the tenant no longer sees', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenVisibilityRule(api.db, website, seats.tour, false);
@@ -139,7 +139,7 @@ describe('a change of a booking on its date', () => {
     }
   });
 
-  it('refuses a change when its total is not the expected_total', async () => {
+  it('the API refuses a change of a booking when the new total is not the expected_total', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     const refusal = await change(booking_ref, { adults: 3, expected_total: 1_499.99 });
@@ -149,7 +149,7 @@ describe('a change of a booking on its date', () => {
 });
 
 describe('a change of a booking to another date', () => {
-  it("moves the seats in one step, and takes today's price for each category", async () => {
+  it("a change to another date moves the seats of a booking in one step, and takes today's price for each category", async () => {
     const seats = await givenSeats(api.db, { seats: 2, prices: FAMILY });
     const other = await givenOther(seats.tour, { seats: 3, prices: { adult: 60_000, child: 20_000 } });
     const booking = await givenBooking(seats);
@@ -175,7 +175,7 @@ describe('a change of a booking to another date', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([2, 0]);
   });
 
-  it('refuses a move when seats or prices are missing, and the booking keeps its seats', async () => {
+  it('the API refuses a move when seats or prices are missing, and the booking keeps its seats', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const other = await givenOther(seats.tour, { seats: 2 });
     const { booking_ref } = await givenBooking(seats, { children: 1 });
@@ -188,7 +188,7 @@ describe('a change of a booking to another date', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([3, 0]);
   });
 
-  it('moves a booking away from a cancelled or past departure', async () => {
+  it('the API moves a booking away from a cancelled or past departure', async () => {
     const seats = await givenSeats(api.db);
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);
@@ -213,7 +213,7 @@ describe('a change of a booking to another date', () => {
     expect(await seatsTaken(api.db, seats)).toBe(4);
   });
 
-  it('refuses a move and a new category when the tour has another currency now', async () => {
+  it('the API refuses a move and a new category when the tour has another currency now', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);
@@ -274,7 +274,7 @@ describe('a change of a confirmed booking', () => {
 });
 
 describe('a change of the people of a booking', () => {
-  it('replaces the customer, the notes, the reference and the travellers of a booking', async () => {
+  it('the API replaces the customer, the notes, the reference and the travellers of a booking', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats, { external_ref: 'cart-1', notes: 'Vegan' });
     const traveller = { category: 'adult', first_name: 'Ana', last_name: 'Lima' };
@@ -302,7 +302,7 @@ describe('a change of the people of a booking', () => {
     expect(cleared.body.customer).toEqual(body.customer);
   });
 
-  it('changes the customer on a sold-out departure without taking a seat (C9)', async () => {
+  it('the API changes the customer on a sold-out departure without taking a seat (C9)', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const { booking_ref } = await givenBooking(seats);
     expect(await seatsTaken(api.db, seats)).toBe(2);
@@ -338,13 +338,13 @@ describe('a change of the people of a booking', () => {
     [{ adults: 30, children: 30 }, ['adults']],
     [{ single_supplements: 3 }, ['single_supplements']],
     [{ adults: 51 }, ['adults']],
-  ])('refuses to change a booking to %j', async (body, fields) => {
+  ])('the API refuses to change a booking to %j', async (body, fields) => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     expectInvalidFields(await change(booking_ref, body), fields);
   });
 
-  it('refuses a change of the tour, the hold, the payment method or the status', async () => {
+  it('the API refuses a change of the tour, the hold, the payment method or the status', async () => {
     const { booking_ref } = await givenBooking(await givenSeats(api.db));
     for (const field of ['tour_id', 'hold_id', 'payment_method', 'status'])
       expectInvalidFields(
@@ -354,7 +354,7 @@ describe('a change of the people of a booking', () => {
       );
   });
 
-  it('refuses fewer adults than the booking has single supplements or travellers', async () => {
+  it('the API refuses fewer adults than the booking has single supplements or travellers', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const traveller = (first_name: string) => ({ category: 'adult', first_name, last_name: 'Lima' });
     const travellers = [traveller('Ana'), traveller('Rui')];
@@ -367,7 +367,7 @@ describe('a change of the people of a booking', () => {
 });
 
 describe('a change of a booking', () => {
-  it.each(['cancelled', 'expired'])('refuses to change a booking that is %s', async (status) => {
+  it.each(['cancelled', 'expired'])('the API refuses to change a booking that is %s', async (status) => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);
     if (status === 'cancelled') await step(booking_ref, 'cancel');
@@ -377,7 +377,7 @@ describe('a change of a booking', () => {
     });
   });
 
-  it('answers 404 for a booking of another tenant and for an unknown reference', async () => {
+  it('the API answers 404 for a booking of another tenant and for an unknown reference', async () => {
     const { booking_ref } = await givenBooking(await givenSeats(api.db));
     const other = await givenWebsite(api);
     expectProblem(await other.patch(pathOf(booking_ref), { adults: 1 }), 404, 'booking_not_found');

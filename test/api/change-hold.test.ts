@@ -42,7 +42,7 @@ describe('a change of a hold on its departure', () => {
     expect(await seatsTaken(api.db, seats)).toBe(1);
   });
 
-  it('refuses more seats for a hold than are free, and leaves the hold as it was', async () => {
+  it('the API refuses more seats for a hold than are free, and leaves the hold as it was', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await givenHold(seats);
@@ -97,13 +97,13 @@ describe('a change of a hold on its departure', () => {
     ]),
     [{ departure_date: '2027-02-30' }, ['departure_date']],
     [{ customer: { email: 'nobody' } }, ['customer.email']],
-  ])('refuses to change a hold to %j', async (body, fields) => {
+  ])('the API refuses to change a hold to %j', async (body, fields) => {
     const seats = await givenSeats(api.db, { seats: 80, prices: { adult: 50_000, child: 30_000 } });
     const hold = await givenHold(seats, { quantity: 4, children: 2 });
     expectInvalidFields(await change(hold.hold_id, body), fields);
   });
 
-  it('refuses a category whose price the hold did not lock', async () => {
+  it('the API refuses to add a category to a hold that did not lock a price for this category', async () => {
     const seats = await givenSeats(api.db);
     const hold = await givenHold(seats);
     await setPrices(seats.tour, { adult: 50_000, child: 30_000 });
@@ -143,7 +143,7 @@ describe('a change of a hold on its departure', () => {
 });
 
 describe('a change of a hold to another date', () => {
-  it('moves the seats, locks the prices of the new date, and keeps the end of the hold', async () => {
+  it('a change to another date moves the seats of a hold, locks the prices of the new date, and keeps the end of the hold', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const other = await givenOther(seats.tour, { seats: 3, prices: { adult: 60_000, child: 40_000 } });
     const hold = await givenHold(seats);
@@ -164,7 +164,7 @@ describe('a change of a hold to another date', () => {
     expect(booking.body).toMatchObject({ departure_date: other.date, total_price: 1_800 });
   });
 
-  it('refuses a move when too few seats are free, and the hold keeps its old seats', async () => {
+  it('the API refuses a move when too few seats are free, and the hold keeps its old seats', async () => {
     const seats = await givenSeats(api.db, { seats: 4 });
     const other = await givenOther(seats.tour, { seats: 1 });
     const hold = await givenHold(seats);
@@ -186,7 +186,7 @@ describe('a change of a hold to another date', () => {
     expect(answer.body).not.toHaveProperty('alternatives');
   });
 
-  it('moves a hold away from a cancelled departure', async () => {
+  it('the API moves a hold away from a cancelled departure', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenOther(seats.tour);
@@ -216,7 +216,7 @@ describe('a change of a hold to another date', () => {
 });
 
 describe('a change of a hold', () => {
-  it('refuses to change a hold that is expired, released or converted', async () => {
+  it('the API refuses to change a hold that is expired, released or converted', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const expired = await givenHold(seats);
@@ -230,7 +230,7 @@ describe('a change of a hold', () => {
     expectProblem(await change(converted.hold_id, { quantity: 1 }), 409, 'hold_state_conflict');
   });
 
-  it('answers 404 for a hold of another tenant and for an unknown id', async () => {
+  it('the API answers 404 for a hold of another tenant and for an unknown id', async () => {
     const hold = await givenHold(await givenSeats(api.db));
     const other = await givenWebsite(api);
     const path = `/api/gateway/holds/${hold.hold_id}`;

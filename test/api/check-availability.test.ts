@@ -24,7 +24,7 @@ const pathOf = (query = '', { slug } = tour) =>
 const ask = (query = '') => reader.get(pathOf(query));
 
 describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
-  it('answers exactly the documented fields (T12)', async () => {
+  it('GET /api/gateway/tours/{id_or_slug}/availability answers exactly the documented fields (T12)', async () => {
     const { status, body } = await ask('&quantity=2');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -56,7 +56,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     });
   });
 
-  it('answers 200 with the status gone for a date without a departure', async () => {
+  it('GET /api/gateway/tours/{id_or_slug}/availability answers 200 with the status gone for a date without a departure', async () => {
     date = daysFromToday(31);
     const { status, body } = await ask();
     expect(status).toBe(200);
@@ -106,7 +106,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     'quantity=%2B2',
     'quantity=two',
     'quantity=',
-  ])('refuses the parameter %s', async (query) => {
+  ])('GET /api/gateway/tours/{id_or_slug}/availability refuses the parameter %s', async (query) => {
     const response = await ask(`&${query}`);
     expectProblem(response, 400, 'validation_failed');
     expect(response.body.errors).toEqual([{ in: 'query', field: 'quantity', message: expect.any(String) }]);
@@ -118,13 +118,16 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     '?departure_date=2027-02-30',
     '?departure_date=tomorrow',
     '?departure_date=2027-01-01T00:00Z',
-  ])('refuses the query %j, which has no valid date', async (query) => {
-    const response = await reader.get(`/api/gateway/tours/${tour.slug}/availability${query}`);
-    expectProblem(response, 400, 'validation_failed');
-    expect(response.body.errors).toEqual([
-      { in: 'query', field: 'departure_date', message: expect.any(String) },
-    ]);
-  });
+  ])(
+    'GET /api/gateway/tours/{id_or_slug}/availability refuses the query %j, which has no valid date',
+    async (query) => {
+      const response = await reader.get(`/api/gateway/tours/${tour.slug}/availability${query}`);
+      expectProblem(response, 400, 'validation_failed');
+      expect(response.body.errors).toEqual([
+        { in: 'query', field: 'departure_date', message: expect.any(String) },
+      ]);
+    },
+  );
 });
 
 /** Changes the departure and the tour's revision, as the terminal does. */

@@ -11,7 +11,7 @@ const cancel = (ref: string) => website.post(`/api/tenant/bookings/${ref}/cancel
 const statusOf = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body.status;
 
 describe('confirming a booking', () => {
-  it('confirming answers 200 with the confirmed booking and keeps its seats', async () => {
+  it('confirming a booking answers 200 with the confirmed booking and keeps its seats', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date, adults: 2 });
@@ -24,7 +24,7 @@ describe('confirming a booking', () => {
     expect(await seatsTaken(db, seats)).toBe(2);
   });
 
-  it('accepts an empty object as body, and refuses a field or another JSON value', async () => {
+  it('a confirmation accepts an empty object as body, and refuses a field or another JSON value', async () => {
     const { tour } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id });
     const unknown = await confirm(body.booking_ref, { status: 'confirmed' });
@@ -57,7 +57,7 @@ describe('confirming a booking', () => {
     expect(await seatsTaken(db, seats)).toBe(3);
   });
 
-  it('confirms an expired booking without a date', async () => {
+  it('the API confirms an expired booking without a date', async () => {
     const { tour } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id });
     await endPaymentWindow(api.db, body.booking_ref);
@@ -67,7 +67,7 @@ describe('confirming a booking', () => {
     });
   });
 
-  it('answers 409 on a cancelled departure, and for an expired booking on a closed departure', async () => {
+  it('a confirmation gets 409 on a cancelled departure, and for an expired booking on a closed departure', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const order = { tour_id: tour.id, departure_date: date };
@@ -82,7 +82,7 @@ describe('confirming a booking', () => {
     expect((await confirm(pending)).status).toBe(200);
   });
 
-  it('confirming again answers 200 with the unchanged booking, also on a cancelled departure', async () => {
+  it('confirming a confirmed booking answers 200 with the unchanged booking, also on a cancelled departure', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { booking_ref } = (await website.book({ tour_id: tour.id, departure_date: date })).body;

@@ -4,7 +4,7 @@ import { expectProblem } from '../support/responses';
 const api = useTestApi();
 
 describe('GET /covers/{slug}.svg', () => {
-  it('serves a cover of the demo catalog, with a header that lets pages of other origins show it', async () => {
+  it('GET /covers/{slug}.svg serves a cover of the demo catalog, with a header that lets pages of other origins show it', async () => {
     const cover = await api.http.get('/covers/ha-long-bay-cruise.svg').buffer(true);
     expect(cover.status).toBe(200);
     expect(cover.headers).toMatchObject({
@@ -21,7 +21,7 @@ describe('GET /covers/{slug}.svg', () => {
     '..%2fdemo-tours.json',
     '..%2f..%2fpackage.json',
     '.svg',
-  ])('answers 404 for %s, which is not a cover', async (file) => {
+  ])('GET /covers/{slug}.svg answers 404 for %s, which is not a cover', async (file) => {
     expectProblem(await api.http.get(`/covers/${file}`), 404, 'not_found');
   });
 });

@@ -10,7 +10,7 @@ const read = async (ref: string) => (await website.get(`/api/tenant/bookings/${r
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('creating a booking', () => {
-  it('answers exactly the documented fields, to which GET adds customer, notes and travellers (T12)', async () => {
+  it('creating a booking answers exactly the documented fields, to which GET adds customer, notes and travellers (T12)', async () => {
     const acme = await givenWebsite(api, { bookingPrefix: 'ACME' });
     const { tour, date } = await givenSeats(api.db);
     const order = {
@@ -74,7 +74,7 @@ describe('creating a booking', () => {
     expect((await read(body.booking_ref)).notes).toBeNull();
   });
 
-  it('takes the seats, and refuses the booking when too few are free', async () => {
+  it('creating a booking takes the seats, and is refused when too few seats are free', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 5 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
@@ -84,7 +84,7 @@ describe('creating a booking', () => {
     expect(await seatsTaken(db, seats)).toBe(4);
   });
 
-  it('refuses a date that is gone or cancelled, and an unknown tour', async () => {
+  it('the API refuses a booking for a date that is gone or cancelled, and for an unknown tour', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { status: 'cancelled' });
     const past = await givenDeparture(db, tour, { date: daysFromToday(-2) });
@@ -116,13 +116,16 @@ describe('creating a booking', () => {
 });
 
 describe('a payment window', () => {
-  it.each([30, null])('computes payment_due_at from a payment window of %j minutes', async (minutes) => {
-    const { tour, date } = await givenSeats(api.db);
-    const acme = await givenWebsite(api, { paymentWindowMinutes: minutes });
-    const { body } = await acme.book({ tour_id: tour.id, departure_date: date });
-    const { created_at, payment_due_at } = body;
-    expect(payment_due_at === null ? null : minutesBetween(created_at, payment_due_at)).toBe(minutes);
-  });
+  it.each([30, null])(
+    'the API computes payment_due_at from a payment window of %j minutes',
+    async (minutes) => {
+      const { tour, date } = await givenSeats(api.db);
+      const acme = await givenWebsite(api, { paymentWindowMinutes: minutes });
+      const { body } = await acme.book({ tour_id: tour.id, departure_date: date });
+      const { created_at, payment_due_at } = body;
+      expect(payment_due_at === null ? null : minutesBetween(created_at, payment_due_at)).toBe(minutes);
+    },
+  );
 });
 
 describe("a booking's event", () => {

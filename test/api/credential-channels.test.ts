@@ -78,7 +78,7 @@ describe.each(['server', 'list', 'page'] as const)('the channels of a credential
     }
   });
 
-  it('accepts the same credential in two channels if one of them is allowed for it', async () => {
+  it('the API accepts the same credential in two channels if one of them is allowed for it', async () => {
     const credential = isServer ? reader.key : widget.token;
     // A server route has no parameter `token`.
     const strange: readonly Channel[] = isServer ? ['pass', 'token'] : ['pass'];

@@ -24,24 +24,24 @@ describe("a customer's phone number", () => {
     ['٠٣٠ ٩٠١٨٢٠', 'DE', '+4930901820'],
     ['+999 123-456', 'DE', '+999123456'],
     ['999999 9999999999999 99', 'DE', '999999999999999999999'],
-  ])('stores the phone number %s for a tenant in %s as %s', async (phone, country, expected) => {
+  ])('the API stores the phone number %s for a tenant in %s as %s', async (phone, country, expected) => {
     const local = await givenWebsite(api, { country });
     expect((await booked({ phone }, local)).customer.phone).toBe(expected);
   });
 
-  it('reads a number without a country code by phone_country', async () => {
+  it('the API reads a phone number without a country code as a number of the country in phone_country', async () => {
     const { customer } = await booked({ phone: '06 12 34 56 78', phone_country: 'FR' });
     expect(customer.phone).toBe('+33612345678');
   });
 
-  it.each(['XX', 'fr', '', 33])('refuses the phone_country %j', async (phone_country) => {
+  it.each(['XX', 'fr', '', 33])('the API refuses the phone_country %j', async (phone_country) => {
     const { tour } = await givenSeats(api.db);
     const order = { tour_id: tour.id, phone: '06 12 34 56 78', phone_country };
     expectInvalidFields(await website.book(order), ['phone_country']);
   });
 
   it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])(
-    'refuses the phone number %j',
+    'the API refuses the phone number %j',
     async (phone) => {
       expectInvalidFields(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
     },
@@ -49,14 +49,14 @@ describe("a customer's phone number", () => {
 });
 
 describe("a customer's e-mail address", () => {
-  it('accepts an e-mail address with letters outside ASCII', async () => {
+  it('the API accepts an e-mail address with letters outside ASCII', async () => {
     const { customer } = await booked({ email: 'jürgen@müller.example' });
     expect(customer.email).toBe('jürgen@müller.example');
   });
 });
 
 describe("a customer's text", () => {
-  it('stores text in NFC, and keeps the lines of notes (T39)', async () => {
+  it('the API stores text in NFC, and keeps the lines of notes (T39)', async () => {
     const notes = 'Zwei Kinder\r\nund ein Hund\n\u00e9';
     const { customer, ...booking } = await booked({
       name: 'Jose\u0301 Nguye\u0302\u0303n',
@@ -67,7 +67,7 @@ describe("a customer's text", () => {
     expect([booking.notes, booking.external_ref]).toEqual(['Zwei Kinder\nund ein Hund\né', '\u00e9']);
   });
 
-  it('removes invisible characters from single-line fields, except those that a writing system needs (T39)', async () => {
+  it('the API removes invisible characters from single-line fields, except those that a writing system needs (T39)', async () => {
     const { customer, ...booking } = await booked({
       name: '\ufeffAna\u200b Li\u00adma\u061c\u200e علی\u200cرضا',
       external_ref: 'order\u2060-81',
@@ -80,7 +80,7 @@ describe("a customer's text", () => {
     expect(body.items).toHaveLength(1);
   });
 
-  it('counts characters, not bytes', async () => {
+  it("the limits of a customer's texts count characters, not bytes", async () => {
     const email = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(58)}.de`;
     expect(email).toHaveLength(254);
     const texts = { name: '🛶'.repeat(200), external_ref: '界'.repeat(128), notes: '🛶'.repeat(2000), email };
@@ -127,11 +127,11 @@ describe("a customer's text", () => {
     ['adults', null],
     ['tour_id', 5],
     ['departure_date', ''],
-  ])('refuses a booking whose %s is %j', async (field, value) => {
+  ])('the API refuses a booking whose %s is %j', async (field, value) => {
     expectInvalidFields(await website.book({ tour_id: unique('tour'), [field]: value }), [field]);
   });
 
-  it('names each missing field', async () => {
+  it('the refusal of a booking names each missing field of the customer', async () => {
     expectInvalidFields(await website.post('/api/tenant/bookings', {}), [
       'tour_id',
       'name',
@@ -144,7 +144,7 @@ describe("a customer's text", () => {
 describe('combining marks', () => {
   const marks = (times: number) => `a${'\u0323\u0301'.repeat(times / 2)}`;
 
-  it('accepts up to 30 combining marks in a row, in every text and in a search', async () => {
+  it('the API accepts up to 30 combining marks in a row, in every text and in a search', async () => {
     const { tour } = await givenSeats(api.db);
     const book = (text: string) =>
       website.book({ tour_id: tour.id, name: text, notes: text, external_ref: text });
@@ -155,7 +155,7 @@ describe('combining marks', () => {
     expectInvalidFields(await search(marks(32)), ['q']);
   });
 
-  it('answers a single error for thousands of combining marks', async () => {
+  it('the API answers a single error for thousands of combining marks', async () => {
     const notes = `a${['\u0345', '\u0301', '\u0323', '\u0327'].map((mark) => mark.repeat(1900)).join('')}`;
     const { body } = await website.book({ tour_id: 'some-tour', notes });
     const message = 'must not have more than 30 combining marks in a row';
@@ -192,7 +192,7 @@ describe("a hold's customer", () => {
     ['customer', null],
     ['customer', 'Ana'],
     ['customer', ['Ana']],
-  ])('refuses a hold with a wrong %s', async (field, customer) => {
+  ])('the API refuses a hold with a wrong %s', async (field, customer) => {
     const body = { departure_date: daysFromToday(3), quantity: 1, customer };
     expectInvalidFields(await website.hold('some-tour', body), [field]);
   });

@@ -79,11 +79,11 @@ async function bookBehindALock(port: number) {
 }
 
 describe('an instance that got SIGTERM', () => {
-  it('closes its listener after 1 s without a request or after 3 s, refuses from 7 s on, and ends after 10 s (T46)', () => {
+  it('an instance that got SIGTERM closes its listener after 1 s without a request or after 3 s, refuses from 7 s on, and ends after 10 s (T46)', () => {
     expect(REAL_TIMES).toEqual({ quiet: 1000, listenerCloses: 3000, refusalStarts: 7000, end: 10_000 });
   });
 
-  it('reports that it is not ready, still serves, and closes each connection after its answer (T46)', async () => {
+  it('an instance that got SIGTERM reports that it is not ready, still serves, and closes each connection after its answer (T46)', async () => {
     const { port, drain: stop } = await startInstance();
     const agent = new http.Agent({ keepAlive: true });
     expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
@@ -108,7 +108,7 @@ describe('an instance that got SIGTERM', () => {
     expect(performance.now() - begun).toBeLessThan(TIMES.quiet);
   });
 
-  it('closes the connection of a request that a proxy may send to another instance, and books nothing', async () => {
+  it('an instance that got SIGTERM closes the connection of a request that a proxy may send to another instance, and books nothing', async () => {
     const { port, drain: stop } = await startInstance();
     const elsewhere = { 'x-retry-elsewhere': '1' };
     expect((await book(port, elsewhere)).status).toBe(201);
@@ -121,7 +121,7 @@ describe('an instance that got SIGTERM', () => {
     await stopped;
   });
 
-  it('answers requests in flight after its listener closed (T46)', async () => {
+  it('an instance that got SIGTERM answers requests in flight after its listener closed (T46)', async () => {
     const { port, drain: stop } = await startInstance();
     const { answer, release } = await bookBehindALock(port);
 
@@ -154,7 +154,7 @@ describe('an instance that got SIGTERM', () => {
     await stopped;
   });
 
-  it('accepts all connections that wait when its listener closes, not only the first', async () => {
+  it('an instance that got SIGTERM accepts all connections that wait when its listener closes, not only the first', async () => {
     const { port, drain: stop } = await startInstance();
     const visitors = Array.from({ length: 20 }, () => {
       const socket = connect(port, '127.0.0.1');
@@ -169,7 +169,7 @@ describe('an instance that got SIGTERM', () => {
     expect(answered).toHaveLength(visitors.length);
   });
 
-  it('refuses late requests on open connections, and then closes those connections', async () => {
+  it('an instance that got SIGTERM refuses late requests on open connections, and then closes those connections', async () => {
     const { port, drain: stop } = await startInstance();
     const [late, silent] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
     let said = '';

@@ -94,7 +94,7 @@ describe('a request with several issues', () => {
     expectProblem(await post(HOLD, wrongKey, '<'), 401, 'invalid_api_key');
   });
 
-  it('checks the input before it searches for the tour', async () => {
+  it('the API checks the input before it searches for the tour', async () => {
     const paths = [
       '/api/tenant/tours/none/departures?limit=0',
       '/api/tenant/tours/none/departures?from=2027-02-30',
@@ -151,7 +151,7 @@ describe('a database error', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('answers 503 with Retry-After when all connections are in use for too long (T19, T47)', async () => {
+  it('the API answers 503 with Retry-After when all connections are in use for too long (T19, T47)', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api.context;
     api.context.db = busy;

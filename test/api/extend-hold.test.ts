@@ -53,19 +53,22 @@ describe('extending a hold', () => {
     expect(extended.body).toEqual(hold);
   });
 
-  it('extends a hold to at most 120 minutes in total (C10)', async () => {
+  it('the API extends a hold to at most 120 minutes in total (C10)', async () => {
     const hold = await givenHold();
     await age(hold.hold_id, 100);
     expectInvalidFields(await extend(hold.hold_id, 21), ['hold_minutes']);
     expect((await extend(hold.hold_id, 19)).body).toMatchObject({ status: 'active', hold_minutes: 19 });
   });
 
-  it.each([0, 61, 1.5, '10', null, undefined])('refuses an extension by %j minutes', async (minutes) => {
-    const hold = await givenHold();
-    expectInvalidFields(await extend(hold.hold_id, minutes), ['hold_minutes']);
-  });
+  it.each([0, 61, 1.5, '10', null, undefined])(
+    'the API refuses an extension by %j minutes',
+    async (minutes) => {
+      const hold = await givenHold();
+      expectInvalidFields(await extend(hold.hold_id, minutes), ['hold_minutes']);
+    },
+  );
 
-  it("refuses more minutes than the tenant's own maximum", async () => {
+  it("the API refuses an extension of a hold by more minutes than the tenant's own maximum", async () => {
     const strict = await givenWebsite(api, { holdMaxMinutes: 10 });
     const hold = await strict.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     const path = `/api/gateway/holds/${hold.body.hold_id}/extend`;
@@ -81,7 +84,7 @@ describe('extending a hold', () => {
     expect(await seatsTaken(api.db, seats)).toBe(taken);
   });
 
-  it('refuses to extend a hold that was released or became a booking', async () => {
+  it('the API refuses to extend a hold that was released or became a booking', async () => {
     const released = await givenHold();
     await website.delete(`/api/gateway/holds/${released.hold_id}`);
     expectProblem(await extend(released.hold_id, 10), 409, 'hold_state_conflict');
@@ -92,7 +95,7 @@ describe('extending a hold', () => {
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])(
-    'answers 404 for the unknown hold id %s',
+    'the API answers 404 to an extension of the unknown hold id %s',
     async (id) => {
       expectProblem(await extend(id, 10), 404, 'hold_not_found');
     },

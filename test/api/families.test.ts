@@ -70,12 +70,12 @@ describe('a booking of a family', () => {
     ],
     ['a negative number', { children: -1 }, 'children'],
     ['half a child', { children: 0.5 }, 'children'],
-  ])('refuses a booking with %s', async (_what, party, field) => {
+  ])('the API refuses a booking with %s', async (_what, party, field) => {
     const { tour, date } = await givenFamilySeats(60);
     expectInvalidFields(await website.book({ tour_id: tour.id, departure_date: date, ...party }), [field]);
   });
 
-  it('checks the departure first, and then refuses a category without a price with 400', async () => {
+  it('the API checks the departure first, and then refuses a category without a price with 400', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     expectInvalidFields(await website.book({ ...order, children: 1 }), ['children']);
@@ -110,7 +110,7 @@ describe('travellers of a booking', () => {
     ['a day that does not exist', [{ ...RUI, birth_date: '2019-02-31' }], 'travellers.0.birth_date'],
     ['a missing name', [{ category: 'child', first_name: 'Rui' }], 'travellers.0.last_name'],
     ['an empty name', [{ ...RUI, first_name: ' ' }], 'travellers.0.first_name'],
-  ])('refuses travellers with %s', async (_what, travellers, field) => {
+  ])('the API refuses travellers with %s', async (_what, travellers, field) => {
     const { tour, date } = await givenFamilySeats();
     const order = { tour_id: tour.id, departure_date: date, children: 1, travellers };
     expectInvalidFields(await website.book(order), [field]);
@@ -137,12 +137,15 @@ describe('a hold of a family', () => {
     [{ quantity: 3, adults: 2 }],
     [{ quantity: 3, adults: 3, children: 1 }],
     [{ quantity: 1, children: 2 }],
-  ])('refuses a hold of %j, whose quantity is not the number of its adults and children', async (party) => {
-    const { tour, date } = await givenFamilySeats();
-    expectInvalidFields(await website.hold(tour, { departure_date: date, ...party }), ['quantity']);
-  });
+  ])(
+    'the API refuses a hold of %j, whose quantity is not the number of its adults and children',
+    async (party) => {
+      const { tour, date } = await givenFamilySeats();
+      expectInvalidFields(await website.hold(tour, { departure_date: date, ...party }), ['quantity']);
+    },
+  );
 
-  it('checks the seats first, and then refuses children without a price with 400', async () => {
+  it('the API checks the seats first, and then refuses children without a price with 400', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 2 });
     const hold = (quantity: number) => website.hold(tour, { departure_date: date, quantity, children: 1 });
     expectInvalidFields(await hold(2), ['children']);

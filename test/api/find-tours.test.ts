@@ -52,7 +52,7 @@ async function pagesOf(who: Website, query: string): Promise<Item[]> {
 }
 
 describe('the filters of GET /api/tenant/catalog', () => {
-  it('country selects the tours of a country, in upper or lower case', async () => {
+  it('the parameter country selects the tours of a country, in upper or lower case', async () => {
     await given('Hue');
     await given('Lima', { country: 'PE', continent: 'south-america' });
     expect(await namesOf('country=PE')).toEqual(['Lima']);
@@ -60,7 +60,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     for (const none of ['XX', 'vietnam', '%C3%9F', "'"]) expect(await namesOf(`country=${none}`)).toEqual([]);
   });
 
-  it('tag selects the tours with exactly this tag', async () => {
+  it('the parameter tag selects the tours with exactly this tag', async () => {
     await given('Hue', { tags: ['river', 'food & wine'] });
     await given('Lima', { tags: ['food'] });
     expect(await namesOf('tag=river')).toEqual(['Hue']);
@@ -132,7 +132,7 @@ describe('the filters of GET /api/tenant/catalog', () => {
     ['sort', 'price'],
     ['country', ''],
     ['tag', 'x'.repeat(101)],
-  ])('refuses %s=%s', async (field, value) => {
+  ])('GET /api/tenant/catalog refuses the parameter %s=%s', async (field, value) => {
     const response = await reader.get('/api/tenant/catalog').query({ [field]: value });
     expectProblem(response, 400, 'validation_failed');
     expect(response.body.errors).toEqual([{ in: 'query', field, message: expect.any(String) }]);
@@ -197,7 +197,7 @@ describe('sort=next_departure_date', () => {
       },
     ],
   ])(
-    'sorts by next departure, name and id, with tours without a departure last (next departures: %s)',
+    'sort=next_departure_date sorts by next departure, name and id, with tours without a departure last (next departures: %s)',
     async (_what, prepare) => {
       await prepare(await givenTours());
       const listed = await all();
@@ -211,7 +211,7 @@ describe('sort=next_departure_date', () => {
   );
 
   it.each([true, false])(
-    'shows only visible tours when the default visibility is %s',
+    'sort=next_departure_date shows only visible tours when the default visibility is %s',
     async (defaultVisible) => {
       const tours = await givenTours();
       await refreshNextDepartures(api.db);
@@ -267,7 +267,7 @@ describe('sort=next_departure_date', () => {
 describe('GET /api/tenant/catalog/filters', () => {
   const filters = async (who = reader) => (await who.get('/api/tenant/catalog/filters')).body;
 
-  it('counts the visible tours of each continent, country and tag, and shows the ranges of durations and dates', async () => {
+  it('GET /api/tenant/catalog/filters counts the visible tours of each continent, country and tag, and shows the ranges of durations and dates', async () => {
     const hue = await given('Hue', { tags: ['river', 'food', 'river'], durationDays: 4 });
     await given('Hanoi', { tags: ['food'], durationDays: 2 });
     const lima = await given('Lima', { country: 'PE', continent: 'south-america', durationDays: 12 });

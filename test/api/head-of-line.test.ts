@@ -37,7 +37,7 @@ async function connectionsThatWait(): Promise<number> {
 }
 
 describe('requests for a departure that is locked', () => {
-  it('requests for a locked departure take at most four connections, so that others sell at once (C12)', async () => {
+  it('requests for a locked departure take at most four connections, so that sales of other departures continue at once (C12)', async () => {
     const { slug, id } = locked.tour;
     const { answers, waiting, other, milliseconds } = await whileLocked(async () => {
       // The slug and the UUID name the same departure.
@@ -127,7 +127,7 @@ describe('requests for a departure that is locked', () => {
 
 describe('moves of holds to a departure that is locked', () => {
   it.each(['asc', 'desc'])(
-    'moves to a locked departure do not delay sales of their old departure (order of ids: %s)',
+    'moves of holds to a locked departure do not delay sales of their old departure (order of ids: %s)',
     async (order) => {
       await givenDeparture(api.db, free.tour, { date: daysFromToday(31) });
       const [left, busy] = await api.db('departures').where({ tour_id: free.tour.id }).orderBy('id', order);

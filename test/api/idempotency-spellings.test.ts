@@ -24,7 +24,7 @@ describe('a repeat of a booking', () => {
     ['the country of the phone number', { phone_country: 'DE' }],
     ['other digits in the phone number', { phone: '٠٣٠ ٩٠١٨٢٠' }],
     ['the fixed defaults written out', { adults: 1, children: 0, single_supplements: 0 }],
-  ])('recognises a repeat with %s', async (_spelling, change) => {
+  ])('the API recognises a repeat with %s', async (_spelling, change) => {
     const { tour, date } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id, departure_date: date };
     const key = newKey();
@@ -33,7 +33,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, ...change }, key), first);
   });
 
-  it('recognises a repeat that sends null for traveller fields which the first request left out', async () => {
+  it('the API recognises a repeat that sends null for traveller fields which the first request left out', async () => {
     const { tour, date } = await givenSeats(api.db);
     const traveller = { category: 'adult', first_name: 'Zoë', last_name: 'Lima' };
     const order = { ...ORDER, tour_id: tour.id, departure_date: date };
@@ -71,7 +71,7 @@ describe('a repeat of a booking', () => {
     expect(body.customer.phone).toBe('+4330901820');
   });
 
-  it('validates a repeat before it looks up the key', async () => {
+  it('the API validates a repeat before it looks up the key', async () => {
     const { tour } = await givenSeats(api.db);
     const key = newKey();
     await website.book({ ...ORDER, tour_id: tour.id }, key);
@@ -80,7 +80,7 @@ describe('a repeat of a booking', () => {
     expectProblem(await website.book({ ...ORDER, tour_id: 'none' }, key), 404, 'tour_not_found');
   });
 
-  it('recognises a repeat by the digest that the previous release stored', async () => {
+  it('the API recognises a repeat by the digest that the previous release stored', async () => {
     const { tour } = await givenSeats(api.db);
     const key = newKey();
     const first = await website.book({ ...ORDER, tour_id: tour.id }, key);
@@ -96,7 +96,7 @@ describe('a repeat of a booking', () => {
 });
 
 describe('a repeat of another write', () => {
-  it('recognises the repeat of a hold that names its party and spells the phone differently', async () => {
+  it('the API recognises the repeat of a hold that names its party and spells the phone differently', async () => {
     const { tour, date } = await givenSeats(api.db);
     const key = newKey();
     const hold = { departure_date: date, quantity: 2 };
@@ -107,7 +107,7 @@ describe('a repeat of another write', () => {
     expectProblem(await website.hold(tour, { ...spelled, hold_minutes: 15 }, key), 422, REUSED);
   });
 
-  it("recognises the repeat of a change with another spelling after the tenant's country changed", async () => {
+  it("the API recognises the repeat of a change with another spelling after the tenant's country changed", async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const seats = await givenSeats(api.db);
     const hold = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
@@ -128,7 +128,7 @@ describe('a repeat of another write', () => {
     expectProblem(await site.patch(bookingPath, { ...customer, notes: null }, key), 422, REUSED);
   });
 
-  it('recognises the repeat of a cancellation with another spelling of the reason', async () => {
+  it('the API recognises the repeat of a cancellation with another spelling of the reason', async () => {
     const { tour } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id });
     const path = `/api/tenant/bookings/${body.booking_ref}/cancel`;

@@ -140,7 +140,7 @@ const OTHER_TENANTS: Record<string, () => Promise<Credential>> = {
   'the credential of a sandbox tenant': async () => ({ key: sandbox.key, token: await tokenOf(sandbox) }),
 };
 
-it('this suite has a body for every documented operation that takes one', () => {
+it('this file has a request body for every documented operation that takes one', () => {
   expect(OPERATIONS.filter(({ id, body }) => body && !CALL_BODIES[id]).map(({ id }) => id)).toEqual([]);
 });
 
@@ -151,7 +151,7 @@ describe.each(Object.entries(REFUSED))('a request with %s', (_kind, given) => {
   });
 
   it.each(CALLS)(
-    "%s answers 401 with the same bytes for the owner's ids and for unknown ids",
+    '%s answers 401 with the same bytes for ids of another tenant and for unknown ids',
     async (_title, call) => {
       expect(await expectSameBytes(call, credential)).toBe(401);
     },
@@ -165,13 +165,13 @@ describe.each(Object.entries(OTHER_TENANTS))('a request with %s', (_kind, given)
   });
 
   it.each(CALLS_WITH_IDS)(
-    "%s answers the same bytes for the owner's ids and for unknown ids",
+    '%s answers the same bytes for ids of another tenant and for unknown ids',
     async (_title, call) => {
       expect(await expectSameBytes(call, credential)).toBeGreaterThanOrEqual(400);
     },
   );
 
-  it.each(LISTS)('%s shows no data of the owner', async (_title, call) => {
+  it.each(LISTS)('%s shows no data of another tenant', async (_title, call) => {
     const answer = await ask(call, credential, theirs);
     expect(answer.status).toBe(200);
     expectNothingOfOwner(answer);

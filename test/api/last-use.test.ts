@@ -20,7 +20,7 @@ describe('the last use of an API key', () => {
     await api.context.uses.stop();
   };
 
-  it('stores the time of the first use of a key in the background', async () => {
+  it('the API stores the time of the first use of a key in the background', async () => {
     const key = await given();
     expect((await row(key)).lastUsedAt).toBeNull();
     await use(key);
@@ -46,12 +46,15 @@ describe('an API key in a browser', () => {
     ['with an Origin', { origin: 'https://shop.example' }],
     ['from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
     ['typed into the address bar', { 'sec-fetch-site': 'none' }],
-  ])('accepts the key and records that a browser used it: %s', async (_, headers: Record<string, string>) => {
-    const key = await given();
-    await api.http.get(`/api/tenant/catalog?api_key=${key}`).set(headers).expect(200);
-    await api.context.uses.stop();
-    expect(await seen(key)).toEqual({ used: true, inBrowser: true });
-  });
+  ])(
+    'the API accepts a key that a browser sends, and records this: %s',
+    async (_, headers: Record<string, string>) => {
+      const key = await given();
+      await api.http.get(`/api/tenant/catalog?api_key=${key}`).set(headers).expect(200);
+      await api.context.uses.stop();
+      expect(await seen(key)).toEqual({ used: true, inBrowser: true });
+    },
+  );
 
   it('a server that uses fetch is not recorded as a browser', async () => {
     const key = await given();
@@ -62,7 +65,7 @@ describe('an API key in a browser', () => {
     expect([answer.status, await seen(key)]).toEqual([200, { used: true, inBrowser: false }]);
   });
 
-  it('refuses and records an API key that a browser sends as a widget token', async () => {
+  it('the API refuses and records an API key that a browser sends as a widget token', async () => {
     const key = await given();
     const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' };
     await api.http.get(`/embed/tours?token=${key}`).set(frame).expect(401);
@@ -70,7 +73,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: false, inBrowser: true });
   });
 
-  it('records nothing when the secret of the key is wrong', async () => {
+  it('the API records nothing when the secret of the key is wrong', async () => {
     const key = await given();
     const wrong = mintCredentialToken('api_key').token.replace(/^svc_live_.{12}/, key.slice(0, 21));
     await api.http.get(`/api/tenant/catalog?api_key=${wrong}`).set('origin', 'https://a.example').expect(401);
@@ -78,7 +81,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: false, inBrowser: false });
   });
 
-  it('keeps the record of a browser after a server uses the key', async () => {
+  it('the API keeps the record of a browser after a server uses the key', async () => {
     const key = await given();
     const {
       http,

@@ -40,7 +40,7 @@ const namesIn = (body: { items: { booking_ref: string }[] }) =>
 const listed = async (query: string) => namesIn((await list(query)).body);
 
 describe("listing a tenant's bookings", () => {
-  it('returns the bookings newest first, with customer and notes, and forbids caching', async () => {
+  it('the list of bookings returns the bookings newest first, with customer and notes, and forbids caching', async () => {
     const { body, headers, status } = await list();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -52,7 +52,7 @@ describe("listing a tenant's bookings", () => {
     expect([ok, detail.customer, detail.notes]).toEqual([true, CUSTOMER, null]);
   });
 
-  it('pages list each booking once, even if a new one is created meanwhile', async () => {
+  it('the pages of bookings list each booking once, even if a new one is created meanwhile', async () => {
     const { tour } = await givenSeats(api.db);
     const own = await givenWebsite(api);
     const made: string[] = [];
@@ -101,7 +101,7 @@ describe("listing a tenant's bookings", () => {
     ['status=confirmed&status=expired', 'status', 'duplicate_parameter'],
     ['state=confirmed', 'state', 'unknown_parameter'],
     ['cursor=nonsense', 'cursor', 'invalid_cursor'],
-  ])('refuses the filter %s', async (query, field, code) => {
+  ])('the list of bookings refuses the filter %s', async (query, field, code) => {
     expectInvalidFields(await list(`?${query}`), [field], code);
   });
 
@@ -114,12 +114,12 @@ describe("listing a tenant's bookings", () => {
     '2027-01-01T00:00:00+25:00',
     '0001-01-01T00:00:00+01:00',
     '2026-01-01T24:00:00Z',
-  ])('refuses an updated_since of %s', async (updated_since) => {
+  ])('the list of bookings refuses an updated_since of %s', async (updated_since) => {
     const response = await website.get('/api/tenant/bookings').query({ updated_since });
     expectInvalidFields(response, ['updated_since'], 'validation_failed');
   });
 
-  it('accepts a cursor only with the filters of the page that returned it', async () => {
+  it('the list of bookings accepts a cursor only with the filters of the page that returned it', async () => {
     const { next_cursor } = (await list('?limit=1&status=pending_payment')).body;
     expect(await listed(`?limit=5&status=pending_payment&cursor=${next_cursor}`)).toEqual(['old']);
     expectInvalidFields(await list(`?limit=1&cursor=${next_cursor}`), ['cursor'], 'invalid_cursor');

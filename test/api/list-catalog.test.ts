@@ -20,7 +20,7 @@ const namesOf = (body: { items: { name: string }[] }) => body.items.map((item) =
 const givenNames = (...names: string[]) => Promise.all(names.map((name) => givenTour(api.db, { name })));
 
 describe('GET /api/tenant/catalog', () => {
-  it('answers exactly the fields of a catalog item (T12)', async () => {
+  it('GET /api/tenant/catalog answers exactly the fields of a catalog item (T12)', async () => {
     const { db } = api;
     const tour = await givenTour(db, { name: 'Hạ Long', continent: 'asia', basePriceMinor: 129_050 });
     await givenDeparture(db, tour, { date: daysFromToday(-3) });
@@ -61,19 +61,19 @@ describe('GET /api/tenant/catalog', () => {
     expect(body.items[0].next_departure_date).toBe(date);
   });
 
-  it('answers an empty list for an empty catalog', async () => {
+  it('GET /api/tenant/catalog answers an empty list for an empty catalog', async () => {
     const { body } = await reader.get('/api/tenant/catalog');
     expect(body).toEqual({ items: [], next_cursor: null });
   });
 
-  it('lists only published tours', async () => {
+  it('GET /api/tenant/catalog lists only published tours', async () => {
     for (const status of ['draft', 'archived', 'published']) {
       await givenTour(api.db, { name: status, status });
     }
     expect(namesOf((await reader.get('/api/tenant/catalog')).body)).toEqual(['published']);
   });
 
-  it('sorts the tours by name without case and accents, then by id', async () => {
+  it('GET /api/tenant/catalog sorts the tours by name without case and accents, then by id', async () => {
     await givenNames('zebra', 'Äpfel', 'apfel', 'Ölberg', 'Zagreb', 'Đà Nẵng', 'oase', 'Same', 'same');
     const { items } = (await reader.get('/api/tenant/catalog')).body;
     const names = namesOf({ items });
@@ -106,13 +106,13 @@ describe('GET /api/tenant/catalog', () => {
       ['\ufeffsao\u200b paulo\u200e', ['São Paulo Lights']],
       ['😀'.repeat(100), []],
       ['x'.repeat(100), []],
-    ])('finds %j as a literal part of the name (T31)', async (q, names) => {
+    ])('GET /api/tenant/catalog finds %j as a literal part of the name (T31)', async (q, names) => {
       const { status, body } = await reader.get('/api/tenant/catalog').query({ q });
       expect({ status, names: namesOf(body) }).toEqual({ status: 200, names });
     });
 
     it.each([['x'.repeat(101)], ['😀'.repeat(101)], ['a\u0000b'], ['a\nb'], ['\u0085'], ['\u200b'], ['']])(
-      'refuses the search text %j (T20, T32)',
+      'GET /api/tenant/catalog refuses the search text %j (T20, T32)',
       async (q) => {
         const response = await reader.get('/api/tenant/catalog').query({ q });
         expectProblem(response, 400, 'validation_failed');
@@ -122,14 +122,14 @@ describe('GET /api/tenant/catalog', () => {
   });
 
   describe('continent', () => {
-    it('selects only the tours of the requested continent', async () => {
+    it('GET /api/tenant/catalog selects only the tours of the requested continent', async () => {
       await givenTour(api.db, { name: 'Lima', continent: 'south-america' });
       await givenTour(api.db, { name: 'Hue', continent: 'asia' });
       const { body } = await reader.get('/api/tenant/catalog?continent=south-america');
       expect(namesOf(body)).toEqual(['Lima']);
     });
 
-    it('reads a continent in upper or lower case, also together with a cursor', async () => {
+    it('GET /api/tenant/catalog reads a continent in upper or lower case, also together with a cursor', async () => {
       for (const name of ['Cusco', 'Lima']) await givenTour(api.db, { name, continent: 'south-america' });
       const ask = (query: object) => reader.get('/api/tenant/catalog').query({ limit: 1, ...query });
       const first = await ask({ continent: 'South-America' });
@@ -138,7 +138,7 @@ describe('GET /api/tenant/catalog', () => {
     });
 
     it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])(
-      'answers an empty list for a continent without tours: %s',
+      'GET /api/tenant/catalog answers an empty list for a continent without tours: %s',
       async (name) => {
         await givenTour(api.db);
         const { status, body } = await reader.get('/api/tenant/catalog').query({ continent: name });
@@ -163,19 +163,19 @@ describe('GET /api/tenant/catalog', () => {
       '',
       '99999999999999999999',
       'NaN',
-    ])('refuses the limit %j instead of clamping it (T16)', async (limit) => {
+    ])('GET /api/tenant/catalog refuses the limit %j instead of clamping it (T16)', async (limit) => {
       const response = await reader.get('/api/tenant/catalog').query({ limit });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: 'limit', message: expect.any(String) }]);
     });
 
-    it('refuses a repeated limit, even with equal values', async () => {
+    it('GET /api/tenant/catalog refuses a repeated limit, even with equal values', async () => {
       for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {
         expectProblem(await reader.get(`/api/tenant/catalog?${query}`), 400, 'duplicate_parameter');
       }
     });
 
-    it('returns 24 tours by default, and up to 100 with a limit', async () => {
+    it('GET /api/tenant/catalog returns 24 tours by default, and up to 100 with a limit', async () => {
       await givenNames(...Array.from({ length: 101 }, (_, n) => `Tour ${n}`));
       expect((await reader.get('/api/tenant/catalog')).body.items).toHaveLength(24);
       expect((await reader.get('/api/tenant/catalog?limit=100')).body.items).toHaveLength(100);
@@ -207,7 +207,7 @@ describe('GET /api/tenant/catalog', () => {
     }
   });
 
-  it('answers each tenant its own price', async () => {
+  it('GET /api/tenant/catalog answers each tenant its own price', async () => {
     const { db } = api;
     const tour = await givenTour(db, { basePriceMinor: 50_000 });
     const halved = await givenWebsite(api, {}, ['catalog:read']);

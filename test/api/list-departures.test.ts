@@ -23,7 +23,7 @@ const datesOf = (body: { items: { departure_date: string }[] }) =>
   body.items.map((item) => item.departure_date);
 
 describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
-  it('answers exactly the fields of a departure and its price categories (T12)', async () => {
+  it('the list of departures answers exactly the fields of a departure and its price categories (T12)', async () => {
     const { db } = api;
     const prices = { adult: 129_050, child: 99_000, single_supplement: 20_000 };
     const date = await givenDeparture(db, tour, { seats: 8, prices });
@@ -66,7 +66,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     });
   });
 
-  it('returns the status of each departure, and 0 free seats if it cannot be booked', async () => {
+  it('the list of departures returns the status of each departure, and 0 free seats if it cannot be booked', async () => {
     const { db } = api;
     const on = (day: number, departure: object = {}) =>
       givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
@@ -91,7 +91,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     ]);
   });
 
-  it('lists upcoming departures by default, and other dates with `from` and `to`', async () => {
+  it('the list of departures has upcoming departures by default, and other dates with `from` and `to`', async () => {
     const { db } = api;
     for (const day of [-1, 0, 1, 2]) await givenDeparture(db, tour, { date: daysFromToday(day) });
     await givenDeparture(db, tour, { date: daysFromToday(3), status: 'cancelled' });
@@ -105,7 +105,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     expect(datesOf((await list(`from=${daysFromToday(2)}&to=${daysFromToday(1)}`)).body)).toEqual([]);
   });
 
-  it("decides by the date in the tour's time zone which departures are gone", async () => {
+  it("the list of departures decides by the date in the tour's time zone which departures are gone", async () => {
     const { db } = api;
     const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
     for (const [timeZone, status] of [
@@ -159,7 +159,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       },
     );
 
-    it('pages through the departures of one status', async () => {
+    it('the list of departures has pages for the departures of one status', async () => {
       const { items, next_cursor } = (await list('status=gone&limit=1')).body;
       expect(datesOf({ items })).toEqual([daysFromToday(-9)]);
       const next = (await list(`status=gone&limit=1&cursor=${next_cursor}`)).body;
@@ -167,13 +167,13 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       expect(next.next_cursor).toBeNull();
     });
 
-    it('refuses a cursor of a page with one status in a request with another status or none', async () => {
+    it('the list of departures refuses a cursor of a page with one status in a request with another status or none', async () => {
       const { next_cursor } = (await list('status=gone&limit=1')).body;
       for (const query of ['', '&status=closed'])
         expectProblem(await list(`limit=1&cursor=${next_cursor}${query}`), 400, 'invalid_cursor');
     });
 
-    it('lists a departure under its new status as soon as a seat is sold or given back', async () => {
+    it('the list of departures has a departure under its new status as soon as a seat is sold or given back', async () => {
       const seller = await givenWebsite(api);
       const dates = async () => datesOf((await list('status=sold_out')).body);
       expect(await dates()).toEqual([daysFromToday(5)]);
@@ -183,14 +183,17 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       expect(await dates()).toEqual([daysFromToday(5)]);
     });
 
-    it.each(['open', 'AVAILABLE', '', 'available,gone'])('refuses the status %j', async (status) => {
-      const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ status });
-      expectProblem(response, 400, 'validation_failed');
-      expect(response.body.errors).toEqual([{ in: 'query', field: 'status', message: expect.any(String) }]);
-    });
+    it.each(['open', 'AVAILABLE', '', 'available,gone'])(
+      'the list of departures refuses the status %j',
+      async (status) => {
+        const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ status });
+        expectProblem(response, 400, 'validation_failed');
+        expect(response.body.errors).toEqual([{ in: 'query', field: 'status', message: expect.any(String) }]);
+      },
+    );
   });
 
-  it('answers an empty list for a tour without departures', async () => {
+  it('the list of departures answers an empty list for a tour without departures', async () => {
     expect((await list()).body).toEqual({ items: [], next_cursor: null });
   });
 
@@ -212,23 +215,29 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       ' 2027-01-01',
       '01/02/2027',
       '',
-    ])('refuses %j, which is not a calendar date', async (value) => {
+    ])('the list of departures refuses %j, which is not a calendar date', async (value) => {
       const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ [name]: value });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: name, message: expect.any(String) }]);
     });
 
-    it.each(['0001-01-01', '2028-02-29', '9999-12-31'])('accepts the date %s', async (value) => {
-      expect((await list(`${name}=${value}`)).status).toBe(200);
-    });
+    it.each(['0001-01-01', '2028-02-29', '9999-12-31'])(
+      'the list of departures accepts the date %s',
+      async (value) => {
+        expect((await list(`${name}=${value}`)).status).toBe(200);
+      },
+    );
   });
 
-  it.each(['0', '367', 'abc', '5.5', '1e1', '', '+1'])('refuses the limit %j', async (limit) => {
-    const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ limit });
-    expectProblem(response, 400, 'validation_failed');
-  });
+  it.each(['0', '367', 'abc', '5.5', '1e1', '', '+1'])(
+    'the list of departures refuses the limit %j',
+    async (limit) => {
+      const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ limit });
+      expectProblem(response, 400, 'validation_failed');
+    },
+  );
 
-  it('returns 100 departures by default, and accepts a limit of 366', async () => {
+  it('the list of departures returns 100 departures by default, and accepts a limit of 366', async () => {
     const { db } = api;
     await db('departures').insert(
       Array.from({ length: 120 }, (_, day) => ({
@@ -255,7 +264,7 @@ describe("a departure's tenant_prices", () => {
     ['an amount in euros, which a tour in yen ignores', 'JPY', { amount_minor: -2_000 }, 50_000, 50_000],
     ['a percentage for a tour in yen', 'JPY', { percent: -50 }, 50_001, 25_001],
     ['a percentage for a tour in dinars', 'TND', { percent: -50 }, 100.001, 50.001],
-  ])('computes the tenant price from %s', async (_what, currency, columns, platform, expected) => {
+  ])('the API computes the tenant price from %s', async (_what, currency, columns, platform, expected) => {
     const { db } = api;
     const tenant = await givenWebsite(api, { paymentMethod: 'reserve' }, ['catalog:read']);
     const there = await givenTour(db, { currency });

@@ -31,7 +31,7 @@ const namesIn = (body: { items: { hold_id: string }[] }) =>
 const listed = async (query: string) => namesIn((await list(query)).body);
 
 describe("listing a tenant's holds", () => {
-  it('returns the holds newest first, each as a single read shows it, and forbids caching', async () => {
+  it('the list of holds returns the holds newest first, each as a single read shows it, and forbids caching', async () => {
     const { body, headers, status } = await list();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -59,7 +59,7 @@ describe("listing a tenant's holds", () => {
     expect(await listed(`?${query}`)).toEqual(names);
   });
 
-  it('counts a hold as expired from the instant of its end, without a job', async () => {
+  it('the list of holds counts a hold as expired from the instant of its end, without a job', async () => {
     const who = await givenWebsite(api);
     const { hold_id } = (await who.hold(seats.tour, { departure_date: seats.date, quantity: 1 })).body;
     const found = async (status: string) => (await list(`?status=${status}`, who)).body.items.length;
@@ -72,7 +72,7 @@ describe("listing a tenant's holds", () => {
   });
 
   it.each(['', '&status=expired', '&status=converted'])(
-    'pages list each hold once, despite equal times and a new hold meanwhile (filter "%s")',
+    'the pages of holds list each hold once, despite equal times and a new hold meanwhile (filter "%s")',
     async (filter) => {
       const { db } = api;
       const who = await givenWebsite(api);
@@ -114,11 +114,11 @@ describe("listing a tenant's holds", () => {
     ['status=active&status=expired', 'status', 'duplicate_parameter'],
     ['from=2027-01-01', 'from', 'unknown_parameter'],
     ['cursor=nonsense', 'cursor', 'invalid_cursor'],
-  ])('refuses the filter %s', async (query, field, code) => {
+  ])('the list of holds refuses the filter %s', async (query, field, code) => {
     expectInvalidFields(await list(`?${query}`), [field], code);
   });
 
-  it('accepts a cursor only with the filters of the page that returned it', async () => {
+  it('the list of holds accepts a cursor only with the filters of the page that returned it', async () => {
     const { next_cursor } = (await list('?limit=1&status=active')).body;
     expect(await listed(`?limit=5&status=active&cursor=${next_cursor}`)).toEqual(['live']);
     for (const filter of ['', '&status=expired', '&status=active&external_ref=cart-9'])
@@ -129,12 +129,12 @@ describe("listing a tenant's holds", () => {
       );
   });
 
-  it('names every invalid filter in one answer', async () => {
+  it('the list of holds names every invalid filter in one answer', async () => {
     const response = await list('?limit=101&status=live&external_ref=');
     expectInvalidFields(response, ['limit', 'status', 'external_ref'], 'validation_failed');
   });
 
-  it('needs the scope booking:create', async () => {
+  it('the list of holds needs the scope booking:create', async () => {
     const reader = await givenWebsite(api, {}, ['catalog:read', 'booking:read', 'booking:manage']);
     expectProblem(await list('', reader), 401, 'insufficient_scope');
   });

@@ -84,7 +84,7 @@ async function lockDeparture(tourId: string, date: string): Promise<() => Promis
 }
 
 describe('the metrics page of the API', () => {
-  it('counts requests by method, route template and status, and times them by status class', async () => {
+  it('the metrics page of the API counts requests by method, route template and status, and times them by status class', async () => {
     const { hold } = await givenHolding();
     const labels = { method: 'POST', route: HOLD };
     expect(await growth('http_requests_total', { ...labels, status: 201 }, () => hold(1))).toBe(1);
@@ -93,7 +93,7 @@ describe('the metrics page of the API', () => {
     expect(await growth('http_requests_total', { ...labels, status: 409 }, () => hold(50))).toBe(1);
   });
 
-  it('counts a hold as done, replayed or refused, and refusals by problem code', async () => {
+  it('the metrics page of the API counts a hold as done, replayed or refused, and refusals by problem code', async () => {
     const { hold } = await givenHolding(3);
     const key = randomUUID();
     const outcome = (name: string) => ({ operation: 'hold.place', outcome: name });
@@ -106,7 +106,7 @@ describe('the metrics page of the API', () => {
     expect(await growth('http_problems_total', refused, () => hold(2))).toBe(1);
   });
 
-  it('counts one hold for concurrent requests with the same Idempotency-Key', async () => {
+  it('the metrics page of the API counts one hold for concurrent requests with the same Idempotency-Key', async () => {
     const { hold } = await givenHolding();
     const headers = { 'idempotency-key': randomUUID() };
     const crowd = () => Promise.all(Array.from({ length: 5 }, () => hold(1, headers)));
@@ -116,7 +116,7 @@ describe('the metrics page of the API', () => {
     expect(await growth('writes_total', replayed, crowd)).toBe(5);
   });
 
-  it('counts sales, their transactions and their waits', async () => {
+  it('the metrics page of the API counts sales, their transactions and their waits', async () => {
     const { hold } = await givenHolding();
     const committed = { outcome: 'committed' };
     const three = async () => void (await hold(1), await hold(1), await hold(1));
@@ -127,7 +127,7 @@ describe('the metrics page of the API', () => {
     expect(await read('sales_waiting')).toBe(0);
   });
 
-  it('measures waits for a lock and counts requests that wait for a connection', async () => {
+  it('the metrics page of the API measures waits for a lock and counts requests that wait for a connection', async () => {
     // At most three changes of holds wait for one departure, so twenty changes need seven departures.
     const holdings = await Promise.all(Array.from({ length: 7 }, () => givenHolding()));
     const extensions = await Promise.all(holdings.map((holding) => givenExtension(holding)));
@@ -156,7 +156,7 @@ describe('the metrics page of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(0);
   });
 
-  it('counts a request with the status 499 when its client left before the answer', async () => {
+  it('the metrics page of the API counts a request with the status 499 when its client left before the answer', async () => {
     const { tour, date, hold } = await givenHolding();
     const release = await lockDeparture(tour.id, date);
     const labels = { method: 'POST', route: HOLD, status: 499 };
@@ -171,7 +171,7 @@ describe('the metrics page of the API', () => {
     expect(left).toBe(1);
   });
 
-  it('has no label with text from a client, a tenant or a tour', async () => {
+  it('the metrics page of the API has no label with text from a client, a tenant or a tour', async () => {
     const { tenant, key, tour, hold } = await givenHolding();
     await hold(1);
     await fetch(`${api.baseUrl}/nowhere/${tour.slug}?token=${key}`);
@@ -186,20 +186,20 @@ describe('the metrics page of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(0);
   });
 
-  it('reports the version, the event loop lag and the read-cache validity', async () => {
+  it('the metrics page of the API reports the version, the event loop lag and the read-cache validity', async () => {
     expect(await read('build_info', { version: '0.1.0' })).toBe(1);
     expect(await read('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     expect(await read('change_lease_held')).toBe(1);
   });
 
-  it('does not count its own requests', async () => {
+  it('the metrics page of the API does not count its own requests', async () => {
     await api.metrics();
     expect(await read('http_requests_total', { route: '/metrics' })).toBe(0);
   });
 });
 
 describe("a caller's trace", () => {
-  it('logs a valid traceparent with the request, and ignores an invalid one', async () => {
+  it('the API logs a valid traceparent with the request, and ignores an invalid one', async () => {
     const headers = (traceparent: string) => ({
       headers: { traceparent, tracestate: 'vendor=secret-state' },
     });

@@ -44,7 +44,7 @@ async function givenBooking() {
 const taken = async () => [await seatsTaken(api.db, seats), await seatsTaken(api.db, other)];
 
 describe('a request that waits for the departure of a hold while the hold moves to another one', () => {
-  it('extends the hold on its new departure', async () => {
+  it('an extension that waited while its hold moved extends the hold on the new departure', async () => {
     const holdId = await givenHold();
     const extend = () => website.post(`/api/gateway/holds/${holdId}/extend`, { hold_minutes: 30 });
     const answer = await whileMoved(extend, { holdId });
@@ -52,14 +52,14 @@ describe('a request that waits for the departure of a hold while the hold moves 
     expect(await taken()).toEqual([0, 2]);
   });
 
-  it('releases the hold on its new departure', async () => {
+  it('a release that waited while its hold moved releases the hold on the new departure', async () => {
     const holdId = await givenHold();
     const answer = await whileMoved(() => website.delete(`/api/gateway/holds/${holdId}`), { holdId });
     expect(answer.status).toBe(204);
     expect(await taken()).toEqual([0, 0]);
   });
 
-  it('changes the hold on its new departure', async () => {
+  it('a change that waited while its hold moved changes the hold on the new departure', async () => {
     const holdId = await givenHold();
     const change = () => website.patch(`/api/gateway/holds/${holdId}`, { quantity: 3 });
     // A change without a date keeps the departure that the hold has after the wait.
@@ -68,7 +68,7 @@ describe('a request that waits for the departure of a hold while the hold moves 
     expect(await taken()).toEqual([0, 3]);
   });
 
-  it('books the hold on its new departure by hold_id', async () => {
+  it('a booking by hold_id that waited while its hold moved books the new departure', async () => {
     const holdId = await givenHold();
     const order = { tour_id: seats.tour.id, hold_id: holdId, adults: 2 };
     const { status, body } = await whileMoved(() => website.book(order), { holdId });
@@ -76,7 +76,7 @@ describe('a request that waits for the departure of a hold while the hold moves 
     expect(await taken()).toEqual([0, 2]);
   });
 
-  it('books the hold on its new departure by external_ref, once for the Idempotency-Key', async () => {
+  it('a booking by external_ref that waited while its hold moved books the new departure, once for the Idempotency-Key', async () => {
     const holdId = await givenHold({ external_ref: 'cart-81' });
     const order = { tour_id: seats.tour.id, external_ref: 'cart-81', adults: 2 };
     const book = () => website.book(order, { 'idempotency-key': `book-${holdId}` });
@@ -88,7 +88,7 @@ describe('a request that waits for the departure of a hold while the hold moves 
 });
 
 describe('a booking that waits for the departure of a hold with its reference while the hold ends', () => {
-  it('answers hold_expired to a booking whose hold was released while it waited', async () => {
+  it('a booking gets hold_expired if the hold with its reference was released while the booking waited', async () => {
     const holdId = await givenHold({ external_ref: 'cart-82' });
     const order = { tour_id: seats.tour.id, external_ref: 'cart-82', adults: 2 };
     const release = (trx: Trx) => releaseHold(trx, website.tenant.id, { holdId, by: null });
@@ -101,16 +101,19 @@ describe('a request that waits for the departure of a booking while the booking 
   it.each([
     ['confirm', 2],
     ['cancel', 0],
-  ])('can %s the booking on its new departure', async (step, seatsThere) => {
-    const bookingRef = await givenBooking();
-    const answer = await whileMoved(() => website.post(`/api/tenant/bookings/${bookingRef}/${step}`), {
-      bookingRef,
-    });
-    expect([answer.status, answer.body.departure_date]).toEqual([200, other.date]);
-    expect(await taken()).toEqual([0, seatsThere]);
-  });
+  ])(
+    'a request that waited while its booking moved can %s the booking on the new departure',
+    async (step, seatsThere) => {
+      const bookingRef = await givenBooking();
+      const answer = await whileMoved(() => website.post(`/api/tenant/bookings/${bookingRef}/${step}`), {
+        bookingRef,
+      });
+      expect([answer.status, answer.body.departure_date]).toEqual([200, other.date]);
+      expect(await taken()).toEqual([0, seatsThere]);
+    },
+  );
 
-  it('changes the booking on its new departure, once for its Idempotency-Key', async () => {
+  it('a change that waited while its booking moved changes the booking on the new departure, once for its Idempotency-Key', async () => {
     const bookingRef = await givenBooking();
     const change = () =>
       website.patch(`/api/tenant/bookings/${bookingRef}`, { adults: 3 }, { 'idempotency-key': bookingRef });

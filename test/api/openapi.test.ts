@@ -42,7 +42,7 @@ const methodsOf = ({ methods }: Route) => Object.keys(methods).filter((method) =
 const named = (name: string) => operations.find(([key]) => key === name)![1];
 
 describe('GET /openapi.json', () => {
-  it('needs no credential and answers an OpenAPI document', async () => {
+  it('GET /openapi.json needs no credential and answers an OpenAPI document', async () => {
     const { status, headers, body } = await api.http.get('/openapi.json');
     expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^application\/json/)]);
     expect(body).toMatchObject({
@@ -51,7 +51,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('describes every call that is served under /api, and no other', () => {
+  it('GET /openapi.json describes every call that is served under /api, and no other', () => {
     const served = routesOfApp()
       .filter(({ path }) => path.startsWith('/api/'))
       .flatMap((route) => {
@@ -87,12 +87,12 @@ describe('GET /openapi.json', () => {
     ['GET /api/tenant/bookings/{booking_ref}', 'booking:read'],
     ['POST /api/tenant/bookings/{booking_ref}/confirm', 'booking:manage'],
     ['POST /api/tenant/bookings/{booking_ref}/cancel', 'booking:manage'],
-  ])('documents that %s needs the scope %s', (name, scope) => {
+  ])('GET /openapi.json documents that %s needs the scope %s', (name, scope) => {
     expect(named(name)['x-required-scope']).toBe(scope);
     expect(named(name).security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
   });
 
-  it('names a credential for every call (T21)', () => {
+  it('GET /openapi.json names a credential for every call (T21)', () => {
     for (const [name, { security, summary }] of operations) {
       const named = security.flatMap((requirement) => Object.keys(requirement));
       expect([name, named.length, Boolean(summary)]).toEqual([name, 2, true]);
@@ -113,11 +113,11 @@ describe('GET /openapi.json', () => {
       { type: 'integer', minimum: 1, default: 1 },
     ],
     ['GET /api/gateway/tours/{id_or_slug}/availability', 'departure_date', { type: 'string' }],
-  ])('documents for %s the type and limits of %s', (name, parameter, schema) => {
+  ])('GET /openapi.json documents for %s the type and limits of %s', (name, parameter, schema) => {
     expect(named(name).parameters!.find((it) => it.name === parameter)!.schema).toMatchObject(schema);
   });
 
-  it('documents the error statuses of each call', () => {
+  it('GET /openapi.json documents the error statuses of each call', () => {
     for (const [name, { responses }] of operations) {
       const statuses = Object.keys(responses);
       expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401', '429', '500'])]);

@@ -41,7 +41,7 @@ const LISTS = {
 };
 
 describe('the pages of the catalog', () => {
-  it.each([1, 7, 20, 60])('pages of %i list each tour once and in order', async (limit) => {
+  it.each([1, 7, 20, 60])('pages of %i tours list each tour once and in order', async (limit) => {
     const pages = await pagesOf(reader, `/api/tenant/catalog?limit=${limit}`);
     const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
     expect(pages).toHaveLength(Math.ceil(TOURS / limit));
@@ -60,7 +60,7 @@ describe('the pages of the catalog', () => {
   });
 
   it.each([true, false])(
-    "pages list only visible tours when the tenant's defaultVisible is %s",
+    "the pages of the catalog list only visible tours when the tenant's defaultVisible is %s",
     async (defaultVisible) => {
       const { db } = api;
       const tenant = await givenWebsite(api, { defaultVisible }, ['catalog:read']);
@@ -84,7 +84,7 @@ describe('the pages of the catalog', () => {
     },
   );
 
-  it('pages skip and repeat no tour while other tours are added and removed', async () => {
+  it('the pages of the catalog skip and repeat no tour while other tours are added and removed', async () => {
     const { db } = api;
     const first = await reader.get('/api/tenant/catalog?limit=30');
     const early = await givenTour(db, { name: 'AAA' });
@@ -99,7 +99,7 @@ describe('the pages of the catalog', () => {
 });
 
 describe('the pages of departures', () => {
-  it.each([1, 10, 25])('pages of %i list each date once and in order', async (limit) => {
+  it.each([1, 10, 25])('pages of %i departures list each date once and in order', async (limit) => {
     const pages = await pagesOf(reader, `/api/tenant/tours/${tour.slug}/departures?limit=${limit}`);
     const dates = itemsOf(pages).map((item) => item.departure_date);
     expect(dates).toEqual(Array.from({ length: DAYS }, (_, n) => daysFromToday(n + 1)));
@@ -110,7 +110,7 @@ describe.each(Object.entries(LISTS))('the pages of %s', (_name, path) => {
   const cursorOf = async (query = '') =>
     (await reader.get(`${path()}limit=3${query}`)).body.next_cursor as string;
 
-  it("links the next page with the request's parameters, without the credential", async () => {
+  it("a list links the next page with the request's parameters, without the credential", async () => {
     const query = `${path()}limit=3&api_key=${reader.key}`;
     const { headers, body } = await api.http.get(query);
     const [, link] = /^<(.+)>; rel="next"$/.exec(headers.link!)!;
@@ -122,13 +122,13 @@ describe.each(Object.entries(LISTS))('the pages of %s', (_name, path) => {
     expect(next.body.items).toHaveLength(3);
   });
 
-  it('sends no Link header on the last page', async () => {
+  it('a list sends no Link header on the last page', async () => {
     const { headers, body } = await reader.get(`${path()}limit=100`);
     expect(body.next_cursor).toBeNull();
     expect(headers.link).toBeUndefined();
   });
 
-  it('accepts a cursor with another limit', async () => {
+  it('a list accepts a cursor with another limit', async () => {
     const { status, body } = await reader.get(`${path()}limit=1&cursor=${await cursorOf()}`);
     expect({ status, items: body.items.length }).toEqual({ status: 200, items: 1 });
   });
@@ -141,13 +141,13 @@ describe.each(Object.entries(LISTS))('the pages of %s', (_name, path) => {
     ['a space', () => '%20'],
     ['an offset', () => '24'],
     ['SQL', () => "'%3Bselect%201"],
-  ])('refuses a cursor that is %s', async (_what, change) => {
+  ])('a list refuses a cursor that is %s', async (_what, change) => {
     const response = await reader.get(`${path()}cursor=${change(await cursorOf())}`);
     expectProblem(response, 400, 'invalid_cursor');
     expect(response.body.errors).toEqual([{ in: 'query', field: 'cursor', message: expect.any(String) }]);
   });
 
-  it("refuses another tenant's cursor", async () => {
+  it("a list refuses another tenant's cursor", async () => {
     const other = await givenWebsite(api, {}, ['catalog:read']);
     expectProblem(await other.get(`${path()}cursor=${await cursorOf()}`), 400, 'invalid_cursor');
   });
@@ -155,7 +155,7 @@ describe.each(Object.entries(LISTS))('the pages of %s', (_name, path) => {
 
 describe('a cursor', () => {
   it.each(['q=tour', 'continent=asia', 'q=Tour&continent=asia', ''])(
-    'refuses a cursor when the filters change to "%s"',
+    'the API refuses a cursor when the filters change to "%s"',
     async (filters) => {
       const { body } = await reader.get('/api/tenant/catalog?limit=1&q=Tour');
       expectProblem(
@@ -166,14 +166,17 @@ describe('a cursor', () => {
     },
   );
 
-  it.each(['from', 'to'])('refuses a cursor of departures in a request with another %s', async (name) => {
-    const path = `/api/tenant/tours/${tour.slug}/departures?limit=2`;
-    const { body } = await reader.get(path);
-    const response = await reader.get(`${path}&${name}=${daysFromToday(9)}&cursor=${body.next_cursor}`);
-    expectProblem(response, 400, 'invalid_cursor');
-  });
+  it.each(['from', 'to'])(
+    'the API refuses a cursor of departures in a request with another %s',
+    async (name) => {
+      const path = `/api/tenant/tours/${tour.slug}/departures?limit=2`;
+      const { body } = await reader.get(path);
+      const response = await reader.get(`${path}&${name}=${daysFromToday(9)}&cursor=${body.next_cursor}`);
+      expectProblem(response, 400, 'invalid_cursor');
+    },
+  );
 
-  it('accepts a cursor of departures for its tour only, named by slug or UUID', async () => {
+  it('the API accepts a cursor of departures for its tour only, named by slug or UUID', async () => {
     const { db } = api;
     const other = await givenTour(db, { continent: 'asia' });
     const { body } = await reader.get(`/api/tenant/tours/${tour.slug}/departures?limit=2`);
@@ -184,13 +187,13 @@ describe('a cursor', () => {
     await db('tours').where({ id: other.id }).delete();
   });
 
-  it('refuses a cursor of the catalog for departures', async () => {
+  it('the API refuses a cursor of the catalog for departures', async () => {
     const cursor = (await reader.get('/api/tenant/catalog?limit=1')).body.next_cursor;
     const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures?cursor=${cursor}`);
     expectProblem(response, 400, 'invalid_cursor');
   });
 
-  it('refuses an invalid cursor before it looks up the tour', async () => {
+  it('the API refuses an invalid cursor before it looks up the tour', async () => {
     expectProblem(
       await reader.get('/api/tenant/tours/no-such-tour/departures?cursor=bad'),
       400,

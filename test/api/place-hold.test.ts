@@ -65,7 +65,7 @@ describe('a hold', () => {
   });
 
   it.each([0, -1, 51, 1.5, '2', null, 1e9, 1e300, true, [2], {}])(
-    'refuses a hold of %j seats (T13)',
+    'the API refuses a hold of %j seats (T13)',
     async (quantity) => {
       expectInvalidFields(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), [
         'quantity',
@@ -73,22 +73,25 @@ describe('a hold', () => {
     },
   );
 
-  it.each([0, -5, 61, 2.5, '15', null, 1e9])('refuses a hold for %j minutes (T14)', async (hold_minutes) => {
-    const body = { departure_date: daysFromToday(3), quantity: 1, hold_minutes };
-    expectInvalidFields(await website.hold('some-tour', body), ['hold_minutes']);
-  });
+  it.each([0, -5, 61, 2.5, '15', null, 1e9])(
+    'the API refuses a hold for %j minutes (T14)',
+    async (hold_minutes) => {
+      const body = { departure_date: daysFromToday(3), quantity: 1, hold_minutes };
+      expectInvalidFields(await website.hold('some-tour', body), ['hold_minutes']);
+    },
+  );
 
-  it('accepts a hold of 50 seats for 60 minutes', async () => {
+  it('the API accepts a hold of 50 seats for 60 minutes', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 50 });
     const hold = await website.hold(tour, { departure_date: date, quantity: 50, hold_minutes: 60 });
     expect([hold.status, hold.body.seats_available]).toEqual([201, 0]);
   });
 
-  it('refuses a hold without date and quantity, and names both fields', async () => {
+  it('the API refuses a hold without date and quantity, and names both fields', async () => {
     expectInvalidFields(await website.hold('some-tour', {}), ['departure_date', 'quantity']);
   });
 
-  it('finds the tour by slug, or by UUID in upper or lower case', async () => {
+  it('a request for a hold may name the tour by slug, or by UUID in upper or lower case', async () => {
     const { tour, date } = await givenSeats(api.db);
     const body = { departure_date: date, quantity: 1 };
     for (const name of [tour.slug, tour.id, tour.id.toUpperCase()]) {
@@ -97,14 +100,14 @@ describe('a hold', () => {
   });
 
   it.each(['no-such-tour', 'Tour', '%00', "'", '%F0%9F%8C%8D', 'x'.repeat(500)])(
-    'answers 404 for a hold on the unknown tour %s (T33)',
+    'the API answers 404 for a hold on the unknown tour %s (T33)',
     async (name) => {
       const response = await website.hold(name, { departure_date: daysFromToday(30), quantity: 1 });
       expectProblem(response, 404, 'tour_not_found', { title: 'Tour not found' });
     },
   );
 
-  it('refuses a tour whose percent-encoding is invalid (T33)', async () => {
+  it('the API refuses a tour whose percent-encoding is invalid (T33)', async () => {
     const response = await website.hold('%E0%A4%A', { departure_date: daysFromToday(30), quantity: 1 });
     expectProblem(response, 400, 'validation_failed');
   });
@@ -146,19 +149,22 @@ describe('a departure that cannot be held', () => {
       { status: 'cancelled', date: daysFromToday(-2) },
       'departure_cancelled',
     ],
-  ])('answers 409, and names other dates, for a departure %s', async (_what, departure, code) => {
-    const { db } = api;
-    const { tour, date } = await givenSeats(db, departure);
-    const other = await givenDeparture(db, tour, { date: daysFromToday(40), seats: 5 });
-    const refusal = await website.hold(tour, { departure_date: date, quantity: 1 });
-    expectProblem(refusal, 409, code, {
-      title: 'Departure not available',
-      alternatives: [{ departure_date: other, seats_available: 5 }],
-    });
-    expect(refusal.body).not.toHaveProperty('seats_available');
-  });
+  ])(
+    'a hold of a departure %s gets 409, and the refusal names other dates',
+    async (_what, departure, code) => {
+      const { db } = api;
+      const { tour, date } = await givenSeats(db, departure);
+      const other = await givenDeparture(db, tour, { date: daysFromToday(40), seats: 5 });
+      const refusal = await website.hold(tour, { departure_date: date, quantity: 1 });
+      expectProblem(refusal, 409, code, {
+        title: 'Departure not available',
+        alternatives: [{ departure_date: other, seats_available: 5 }],
+      });
+      expect(refusal.body).not.toHaveProperty('seats_available');
+    },
+  );
 
-  it('answers departure_gone when the tour has no departure on that date', async () => {
+  it('a hold gets departure_gone when the tour has no departure on the requested date', async () => {
     const { tour, date } = await givenSeats(api.db);
     const refusal = await website.hold(tour, { departure_date: daysFromToday(29), quantity: 1 });
     expectProblem(refusal, 409, 'departure_gone', {
@@ -187,7 +193,7 @@ describe('a departure that cannot be held', () => {
 });
 
 describe("a tenant's live holds", () => {
-  it('refuses a hold when the tenant already has its maximum of live holds (T15)', async () => {
+  it('the API refuses a hold when the tenant already has its maximum of live holds (T15)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
@@ -202,7 +208,7 @@ describe("a tenant's live holds", () => {
     expect((await website.hold(tour, one)).status).toBe(201);
   });
 
-  it("refuses a hold above the tenant's share of one departure (T15)", async () => {
+  it("the API refuses a hold above the tenant's share of one departure (T15)", async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 39 });
     expect((await modest.hold(tour, { departure_date: date, quantity: 2 })).status).toBe(201);

@@ -155,13 +155,13 @@ describe('failed authentication', () => {
     expectProblem(await from('198.51.100.1'), 401, 'invalid_api_key');
   });
 
-  it('counts failures for the whole /64 of an IPv6 address', async () => {
+  it('the limit of failed authentication counts failures for the whole /64 of an IPv6 address', async () => {
     await failSixtyTimes((n) => `2001:db8:1:2::${n.toString(16)}`);
     expect((await from('2001:db8:1:2:ffff::1', 'Bearer wrong')).status).toBe(429);
     expect((await from('2001:db8:1:3::1', 'Bearer wrong')).status).toBe(401);
   });
 
-  it('counts no failure for a missing or an expired credential', async () => {
+  it('the limit of failed authentication counts no failure for a missing or an expired credential', async () => {
     const { db } = api;
     const expired = await givenWebsite(api, {}, ['catalog:read']);
     await db('api_keys').where({ tenant_id: expired.tenant.id }).update({ expires_at: db.fn.now() });

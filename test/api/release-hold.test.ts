@@ -9,7 +9,7 @@ const release = (holdId: string) => website.delete(`/api/gateway/holds/${holdId}
 const read = (holdId: string) => website.get(`/api/gateway/holds/${holdId}`);
 
 describe('releasing a hold', () => {
-  it('answers 204 without a body and frees the seats of the hold at once', async () => {
+  it('a release answers 204 without a body and frees the seats of the hold at once', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 4 });
     const all = { departure_date: date, quantity: 4 };
     const hold = await website.hold(tour, all);
@@ -22,7 +22,7 @@ describe('releasing a hold', () => {
     expect((await website.hold(tour, all)).status).toBe(201);
   });
 
-  it('refuses a release whose body has a field', async () => {
+  it('the API refuses a release whose body has a field', async () => {
     const { tour, date } = await givenSeats(api.db);
     const { hold_id } = (await website.hold(tour, { departure_date: date, quantity: 1 })).body;
     const refused = await api.http
@@ -44,14 +44,14 @@ describe('releasing a hold', () => {
     expect(await check()).toBe(4);
   });
 
-  it('answers 204 to a second release of the same hold', async () => {
+  it('the API answers 204 to a second release of the same hold', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     await release(hold.body.hold_id);
     expect((await release(hold.body.hold_id)).status).toBe(204);
   });
 
-  it('answers 204 for an expired hold, which stays expired', async () => {
+  it('the API answers 204 to the release of an expired hold, which stays expired', async () => {
     const { tour, date } = await givenSeats(api.db);
     const late = await website.hold(tour, { departure_date: date, quantity: 1 });
     await endHoldIn(api.db, late.body.hold_id, -1);
@@ -59,7 +59,7 @@ describe('releasing a hold', () => {
     expect((await read(late.body.hold_id)).body.status).toBe('expired');
   });
 
-  it('answers 409 for a hold that became a booking, and the booking keeps its seats', async () => {
+  it('the API answers 409 to the release of a hold that became a booking, and the booking keeps its seats', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 2 });
     await website.book({ tour_id: tour.id, hold_id: hold.body.hold_id, adults: 2 });
@@ -69,7 +69,7 @@ describe('releasing a hold', () => {
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])(
-    'answers 404 for the unknown hold id %s',
+    'the API answers 404 to the release of the unknown hold id %s',
     async (id) => {
       expectProblem(await release(id), 404, 'hold_not_found');
       expectProblem(await read(id), 404, 'hold_not_found');

@@ -30,7 +30,7 @@ function requestsIn(log: string): Record<string, unknown>[] {
 }
 
 describe('the log', () => {
-  it('logs one JSON line for each request, without secrets, customers and queries', async () => {
+  it('the API logs one JSON line for each request, without secrets, customers and queries', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const key = await givenKey(db, tenant);
@@ -84,7 +84,7 @@ describe('the log', () => {
     for (const secret of secrets) expect(api.log()).not.toContain(secret);
   });
 
-  it('logs the reason and public id of a refused credential, never its secret (T42)', async () => {
+  it('the API logs the reason and public id of a refused credential, never its secret (T42)', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const key = await givenKey(db, tenant, ['booking:read']);
@@ -135,7 +135,7 @@ describe('the log', () => {
 });
 
 describe('the address of a client in the log', () => {
-  it('logs the address that a trusted proxy names, shortened to /24 or /48', async () => {
+  it('the API logs the address that a trusted proxy names, shortened to /24 or /48', async () => {
     const behind = await startApiProcess(database.url, { LOG_LEVEL: 'info', TRUST_PROXY: '1' });
     const ask = (address: string) =>
       fetch(`${behind.baseUrl}/docs`, { headers: { 'x-forwarded-for': `8.8.8.8, ${address}` } });

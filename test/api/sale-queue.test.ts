@@ -38,7 +38,7 @@ describe.each([
   let queue: SaleQueue;
   beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
-  it('while many departures are locked, sells an unlocked one at once, and a waiting sale when its lock ends', async () => {
+  it('the queue sells an unlocked departure at once while many departures are locked, and a locked one when its lock ends', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Trx[] = [];
     for (const departure of departures) locks.push(await lock(departure));
@@ -86,7 +86,7 @@ describe.each([
     expect(await seatsTaken(db, departure)).toBe(1);
   });
 
-  it('batches the sales of a departure again once its lock ends, even under load', async () => {
+  it('the queue sells a departure in batches again after the lock of the departure ends, even under load', async () => {
     const departure = await givenSeats(database.db, { seats: 500 });
     const locked = await lock(departure);
     let selling = true;
@@ -105,7 +105,7 @@ describe.each([
     expect(isLocked()).toBe(false);
   });
 
-  it('refuses a sale of a departure that stays locked for two seconds', async () => {
+  it('the queue of sales refuses a sale of a departure that stays locked for two seconds', async () => {
     const departure = await givenSeats(database.db);
     const locked = await lock(departure);
     const milliseconds = await millisecondsOf(() =>
@@ -116,7 +116,7 @@ describe.each([
     await locked.rollback();
   });
 
-  it('sells a free departure while the maximum number of transactions hangs at COMMIT', async () => {
+  it('the queue sells a departure at once while as many batches as may run in parallel hang at COMMIT', async () => {
     const { db } = database;
     await db.raw(`
       create function hang_at_commit() returns trigger language plpgsql as 'begin perform pg_sleep(4); return null; end';
@@ -137,7 +137,7 @@ describe.each([
     }
   });
 
-  it('sells each seat once, in order of arrival, and answers each sale', async () => {
+  it('the queue of sales sells each seat once, in order of arrival, and answers each sale', async () => {
     const departure = await givenSeats(database.db, { seats: 12 });
     const results = await Promise.all(
       Array.from({ length: 20 }, () =>

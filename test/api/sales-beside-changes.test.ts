@@ -151,7 +151,7 @@ describe('sales of one transaction', () => {
     expect(second!.kind).toBe('sold');
   });
 
-  it('refuses a sale without a date to a tenant that does not see the tour', async () => {
+  it('a transaction of sales refuses a sale without a date to a tenant that does not see the tour', async () => {
     const { db } = api;
     const seeing = await givenTenant(db);
     const blind = await givenTenant(db, { defaultVisible: false });
@@ -184,7 +184,7 @@ describe('sales of one transaction', () => {
     expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
   });
 
-  it('a transaction does not see a hold that an earlier transaction decided and did not write', async () => {
+  it('a hold that was decided but not written is unknown to the next transaction', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -198,7 +198,7 @@ describe('sales of one transaction', () => {
     expect((await factsOf()).holds).toEqual([]);
   });
 
-  it('reports a rollback when the connection is lost at COMMIT and the batch sold nothing', async () => {
+  it('a transaction of sales reports a rollback when the connection is lost at COMMIT and the batch sold nothing', async () => {
     const work = async (trx: Trx) => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       return { outcomes: [], transactionId: null };

@@ -44,7 +44,7 @@ describe('a request that waited for a departure', () => {
     expect((await answerAfter(seats, hold(seats, 2), release)).status).toBe(201);
   });
 
-  it('refuses a hold of a departure that was cancelled during the wait', async () => {
+  it('the API refuses a hold if the departure was cancelled while the request waited for it', async () => {
     const seats = await givenSeats(api.db);
     const cancel = (trx: Trx, id: string) => trx('departures').where({ id }).update({ status: 'cancelled' });
     expectProblem(await answerAfter(seats, hold(seats, 1), cancel), 409, 'departure_cancelled');
@@ -64,7 +64,7 @@ describe('a request that waited for a departure', () => {
   });
 
   it.each(['extend', 'book'])(
-    'refuses to %s a hold that expired and was sold again during the wait',
+    'the API refuses to %s a hold that expired and was sold again while the request waited',
     async (step) => {
       const { db } = api;
       const seats = await givenSeats(db, { seats: 1 });
@@ -83,7 +83,7 @@ describe('a request that waited for a departure', () => {
     },
   );
 
-  it('answers departure_busy after two seconds and writes nothing (T19)', async () => {
+  it('a request for a locked departure gets departure_busy after two seconds and writes nothing (T19)', async () => {
     const seats = await givenSeats(api.db);
     let answer: Response | undefined;
     const key = { 'idempotency-key': 'busy' };

@@ -103,12 +103,12 @@ describe('X-Request-Id', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('ignores the X-Request-Id of a caller', async () => {
+  it('the API ignores the X-Request-Id of a caller', async () => {
     const { headers } = await api.http.get('/healthz').set({ 'x-request-id': 'caller-made-this' });
     expect(headers['x-request-id']).not.toBe('caller-made-this');
   });
 
-  it('accepts the X-Request-Id of a trusted proxy only when it is well-formed', async () => {
+  it('the API accepts the X-Request-Id of a trusted proxy only when it is well-formed', async () => {
     const behind = await startTestApi({ trustProxy: ['127.0.0.1'] });
     const idFor = async (id: string) =>
       (await behind.http.get('/none').set({ 'x-request-id': id })).body.request_id;

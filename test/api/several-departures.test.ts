@@ -53,7 +53,7 @@ describe('a date with two departures', () => {
     ]);
   });
 
-  it.each([1, 2])('pages of %s list each departure of one date once', async (limit) => {
+  it.each([1, 2])('pages with a limit of %s list each departure of one date once', async (limit) => {
     const times: string[] = [];
     let cursor: string | null = null;
     do {
@@ -106,7 +106,7 @@ describe('a date with two departures', () => {
     expect(booked.body).toMatchObject({ departure_time: '14:30', total_price: 1200 });
   });
 
-  it('refuses a booking whose time is not that of its hold', async () => {
+  it('the API refuses a booking whose time is not that of its hold', async () => {
     const { body } = await hold({ departure_time: '14:30' });
     const refused = await book({ hold_id: body.hold_id, departure_time: '09:30' });
     expect(refused.body.errors).toMatchObject([
@@ -134,13 +134,13 @@ describe('a date with two departures', () => {
     expect((await book({ external_ref: 'cart-82' })).body).toMatchObject({ departure_time: '14:30' });
   });
 
-  it('moves a hold to another time of its date, at the current price of that departure', async () => {
+  it('the API moves a hold to another time of its date, at the current price of that departure', async () => {
     const { body } = await hold({ departure_time: '09:30' });
     const moved = await website.patch(`/api/gateway/holds/${body.hold_id}`, { departure_time: '14:30' });
     expect(moved.body).toMatchObject({ departure_date: DATE, departure_time: '14:30', unit_price: 600 });
   });
 
-  it('moves a booking to another time, and keeps this time when a later change names only the date', async () => {
+  it('the API moves a booking to another time, and keeps this time when a later change names only the date', async () => {
     const { body } = await book({ departure_time: '09:30' });
     const path = `/api/tenant/bookings/${body.booking_ref}`;
     const moved = await website.patch(path, { departure_time: '14:30' });
@@ -233,7 +233,7 @@ describe('a departure of today', () => {
 
 describe('a departure time', () => {
   it.each(['9:30', '24:00', '09:30:00', '', 'noon'])(
-    'refuses the departure_time %j, because it is not HH:MM',
+    'the API refuses the departure_time %j, because it is not HH:MM',
     async (departure_time) => {
       expectInvalidFields(await availability({ departure_time }), ['departure_time']);
       expectInvalidFields(await hold({ departure_time }), ['departure_time']);
@@ -241,12 +241,12 @@ describe('a departure time', () => {
     },
   );
 
-  it('refuses a departure_time for a booking that has no date, hold or reference', async () => {
+  it('the API refuses a departure_time for a booking that has no date, hold or reference', async () => {
     const body = { departure_date: undefined, departure_time: '09:30' };
     expectInvalidFields(await book(body), ['departure_time']);
   });
 
-  it('refuses a departure_time without a date in a change of a booking without a date', async () => {
+  it('the API refuses a departure_time without a date in a change of a booking without a date', async () => {
     const { body } = await book({ departure_date: undefined });
     const changed = await website.patch(`/api/tenant/bookings/${body.booking_ref}`, {
       departure_time: '09:30',

@@ -69,12 +69,12 @@ const connections = (): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
 describe('the API with slow clients', () => {
-  it('disconnects a client that sends nothing', async () => {
+  it('the API disconnects a client that sends nothing', async () => {
     const { afterMs } = await until(() => {});
     expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
   });
 
-  it('disconnects a client whose headers arrive byte by byte (T45)', async () => {
+  it('the API disconnects a client whose headers arrive byte by byte (T45)', async () => {
     const { said, afterMs } = await until((socket) => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Drip: ');
       drip(socket);
@@ -83,7 +83,7 @@ describe('the API with slow clients', () => {
     expect(afterMs).toBeLessThan(LIMITS.headersMs + 400);
   });
 
-  it('disconnects a client whose body arrives byte by byte, and holds no seats (T45)', async () => {
+  it('the API disconnects a client whose body arrives byte by byte, and holds no seats (T45)', async () => {
     const before = await api.db('seat_holds').count('* as n').first();
     const { said, afterMs } = await until((socket) => {
       socket.write(
@@ -103,7 +103,7 @@ describe('the API with slow clients', () => {
     expect(await api.db('seat_holds').count('* as n').first()).toEqual(before);
   });
 
-  it('disconnects a client that does not read its answer', async () => {
+  it('the API disconnects a client that does not read its answer', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.pause();
     const request = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -116,7 +116,7 @@ describe('the API with slow clients', () => {
     socket.destroy();
   });
 
-  it('disconnects a client that sends no further request', async () => {
+  it('the API disconnects a client that sends no further request', async () => {
     const { said, afterMs } = await until((socket) =>
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
     );
@@ -142,7 +142,7 @@ describe('the API with slow clients', () => {
 });
 
 describe('the server', () => {
-  it('allows 10 s for headers, 15 s for a request and 65 s between requests (T45)', () => {
+  it('the server allows 10 s for headers, 15 s for a request and 65 s between requests (T45)', () => {
     expect(api.server).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 15_000,

@@ -129,7 +129,7 @@ describe.each([
     expect(later.filter((answer) => !mustChoose(answer))).toEqual([]);
   });
 
-  it('while set-time runs, bookings without a time succeed, and a booking at the new time gets it or departure_gone', async () => {
+  it('while tourctl departure set-time runs, bookings without a time succeed, and one at the new time succeeds or gets departure_gone', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { seats: 100 });

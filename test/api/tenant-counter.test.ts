@@ -15,17 +15,17 @@ import { givenSeats, type PlacedSeats } from '../support/website';
 const database = useTestDatabase();
 
 describe('the counter of a tenant', () => {
-  it('near the limit, counts a new hold at once', async () => {
+  it('a new hold of a tenant near the limit of holds counts at once', async () => {
     const tenant = await givenTenant(database.db, { maxHolds: 10_000 });
     expect(await countsAroundHold(tenant)).toEqual([0, 1]);
   });
 
-  it('far below the limit, returns a count that is up to a second old', async () => {
+  it('the count of holds may be up to a second old for a tenant far below the limit', async () => {
     const tenant = await givenTenant(database.db, { maxHolds: 10_001 });
     expect(await countsAroundHold(tenant)).toEqual([0, 0]);
   });
 
-  it('far below the limit, counts again after a second', async () => {
+  it('the holds of a tenant far below the limit are counted again after a second', async () => {
     const tenant = await givenTenant(database.db, { maxHolds: 10_001 });
     const pause = () => new Promise((resolve) => setTimeout(resolve, 1_050));
     expect(await countsAroundHold(tenant, pause)).toEqual([0, 1]);

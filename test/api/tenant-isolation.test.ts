@@ -14,9 +14,9 @@ const SECRET = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.e
 const api = useTestApi();
 const owner = useWebsite(api);
 const stranger = useWebsite(api);
-/** Visible to the owner alone. */
+/** A tour that only the owner sees. */
 let hidden: Seats;
-/** Visible to both. */
+/** A tour that both the owner and the stranger see. */
 let shared: Seats;
 let holdId: string;
 let bookingRef: string;

@@ -28,7 +28,7 @@ describe.each(ZONES)('an API process with TZ=%s', (zone) => {
   const http = () => supertest(processes[ZONES.indexOf(zone)]!.baseUrl);
   const get = async (path: string) => (await http().get(path).set({ authorization }).expect(200)).body;
 
-  it('returns every date as it was written (C15)', async () => {
+  it('the API returns every date as it was written (C15)', async () => {
     const catalog: (GivenTour & { next_departure_date: string })[] = (await get('/api/tenant/catalog')).items;
     expect(catalog.find(({ id }) => id === tour.id)!.next_departure_date).toBe(DATES[0]);
     expect((await get(`/api/tenant/tours/${tour.slug}`)).next_departure_date).toBe(DATES[0]);
@@ -43,7 +43,7 @@ describe.each(ZONES)('an API process with TZ=%s', (zone) => {
     }
   });
 
-  it("decides by the tour's time zone whether a departure is gone", async () => {
+  it("the API decides by the tour's time zone whether a departure is gone", async () => {
     for (const timeZone of ['Pacific/Kiritimati', ...ZONES]) {
       const there = await givenTour(database.db, { timeZone });
       const today = await givenDeparture(database.db, there, { date: todayIn(timeZone) });
@@ -53,7 +53,7 @@ describe.each(ZONES)('an API process with TZ=%s', (zone) => {
     }
   });
 
-  it('holds and books the requested date, and writes times in UTC', async () => {
+  it('the API holds and books the requested date, and writes times in UTC', async () => {
     const departure_date = '2028-02-29';
     const placed = { departure_date, quantity: 1 };
     const begun = Date.now();

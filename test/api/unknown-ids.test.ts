@@ -85,7 +85,7 @@ describe('a wrong secret for a known id', () => {
 });
 
 describe('a key in the read cache', () => {
-  it('accepts a key in the read cache without a query for keys', async () => {
+  it('the API accepts a key in the read cache without a query for keys', async () => {
     const { db } = api;
     const brief = await givenWebsite(api, {}, ['catalog:read']);
     renew();
@@ -99,7 +99,7 @@ describe('a key in the read cache', () => {
     expect(statements.filter((sql) => sql.includes('api_keys'))).toEqual([]);
   });
 
-  it('refuses a revoked key from the next version of the read cache on', async () => {
+  it('the API refuses a revoked key from the next version of the read cache on', async () => {
     const { db } = api;
     const brief = await givenWebsite(api, {}, ['catalog:read']);
     renew();

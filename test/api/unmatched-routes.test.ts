@@ -30,13 +30,13 @@ describe('an unknown path', () => {
     '/metrics',
     '/__proto__',
     '/constructor',
-  ])('answers 404 before it asks for a credential: %s', async (path) => {
+  ])('an unknown path gets 404 before the API asks for a credential: %s', async (path) => {
     expectProblem(await raw('GET', path), 404, 'not_found');
     expectProblem(await raw('POST', path), 404, 'not_found');
     expectProblem(await raw('OPTIONS', path), 404, 'not_found');
   });
 
-  it('does not repeat the request in the answer', async () => {
+  it('the answer to an unknown path does not repeat the request', async () => {
     const response = await raw('GET', '/secret-path?api_key=secret-key');
     expect(response.text).not.toContain('secret');
   });
@@ -65,7 +65,7 @@ describe.each(ROUTES)('%s', (path, methods) => {
     (method) => !methods.includes(method),
   );
 
-  it(`answers 405 with Allow to any other method, before it asks for a credential (T27)`, async () => {
+  it('a route answers 405 with Allow to any other method, before it asks for a credential (T27)', async () => {
     for (const method of foreign) {
       const response = await raw(method, path);
       expectProblem(response, 405, 'method_not_allowed');
@@ -73,7 +73,7 @@ describe.each(ROUTES)('%s', (path, methods) => {
     }
   });
 
-  it('answers OPTIONS with an Allow header and without CORS headers', async () => {
+  it('a route answers OPTIONS with an Allow header and without CORS headers', async () => {
     const response = await api.http.options(path).set({
       origin: 'https://shop.example',
       'access-control-request-method': 'GET',
@@ -86,7 +86,7 @@ describe.each(ROUTES)('%s', (path, methods) => {
 });
 
 describe('HEAD', () => {
-  it('answers the status and headers of GET, and no body', async () => {
+  it('HEAD answers the status and headers of GET, and no body', async () => {
     const tour = await givenTour(api.db);
     for (const path of [
       '/api/tenant/catalog',
@@ -102,7 +102,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('checks the query and the credential like GET', async () => {
+  it('HEAD checks the query and the credential like GET', async () => {
     const head = (path: string) => api.http.head(path).set({ authorization: `Bearer ${reader.key}` });
     expect((await head('/api/tenant/catalog?limit=0')).status).toBe(400);
     expect((await head('/api/tenant/catalog?nonsense=1')).status).toBe(400);

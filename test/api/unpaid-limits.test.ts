@@ -94,7 +94,7 @@ describe("a tenant's share of a departure's seats", () => {
 });
 
 describe("a tenant's unpaid bookings", () => {
-  it('refuses a booking when the tenant already has its maximum of unpaid bookings', async () => {
+  it('the API refuses a booking when the tenant already has its maximum of unpaid bookings', async () => {
     const { db } = api;
     const modest = await givenWebsite(api, { maxUnpaid: 2 });
     const seats = await givenSeats(db);

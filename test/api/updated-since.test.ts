@@ -16,14 +16,14 @@ const reader = useWebsite(api, {}, ['catalog:read']);
 const { changesSince, now, since, given, change, archive } = useCatalogChanges(api, reader);
 
 describe('updated_since', () => {
-  it('lists all tours for a time before the first change, and none for a time after the last', async () => {
+  it('updated_since lists all tours for a time before the first change, and none for a time after the last', async () => {
     for (const slug of ['aa', 'bb']) await given(slug);
     const first = await changesSince(BEGINNING);
     expect(slugsOf(first.items)).toEqual(['aa', 'bb']);
     expect(await since(await now())).toEqual([]);
   });
 
-  it('lists a tour when updated_since is equal to its updated_at', async () => {
+  it('updated_since lists a tour when updated_since is equal to its updated_at', async () => {
     const tour = await given('aa');
     const time = await now();
     await change(tour, renamed('aa2'));
@@ -54,7 +54,7 @@ describe('updated_since', () => {
     ['a deleted departure', (tour) => api.db('departures').where({ tour_id: tour.id }).delete()],
     ['a price rule of the tour', (tour) => givenPriceRule(api.db, reader, { percent: 5, tour_id: tour.id })],
     ['a visible rule of the tour', (tour) => givenVisibilityRule(api.db, reader, tour, true)],
-  ])('lists only the changed tour after %s', async (_what, happen) => {
+  ])('updated_since lists only the changed tour after %s', async (_what, happen) => {
     const tour = await given('aa');
     await given('bb');
     await givenDeparture(api.db, tour, { date: daysFromToday(4) });
@@ -81,7 +81,7 @@ describe('updated_since', () => {
     expect(await since(time, other)).toEqual([]);
   });
 
-  it('lists no tour just because time has passed or seats were sold', async () => {
+  it('updated_since lists no tour just because time has passed or seats were sold', async () => {
     const { db } = api;
     const seller = await givenWebsite(api);
     const tour = await given('aa');
@@ -110,7 +110,7 @@ describe('updated_since', () => {
   });
 
   it.each(['yesterday', '2027-01-01', '2027-02-30T00:00:00Z', '2027-01-01T00:00:00', '2027-01-01T25:00:00Z'])(
-    'refuses the updated_since %s',
+    'the API refuses the updated_since %s',
     async (updated_since) => {
       const response = await reader.get('/api/tenant/catalog').query({ updated_since });
       expectProblem(response, 400, 'validation_failed');
@@ -134,7 +134,7 @@ describe('a tour that became invisible', () => {
       'hidden by the default',
       (_tour, who) => api.db('tenants').where({ id: who.tenant.id }).update({ default_visible: false }),
     ],
-  ])('lists a tour as removed, with its id and slug, after it was %s', async (_how, hide) => {
+  ])('updated_since lists a tour as removed, with its id and slug, after it was %s', async (_how, hide) => {
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const tour = await given('aa');
     const time = await now(who);
@@ -146,7 +146,7 @@ describe('a tour that became invisible', () => {
     expect(await since(await now(who), who)).toEqual([]);
   });
 
-  it('lists a tour as removed after its visibility rule is deleted', async () => {
+  it('updated_since lists a tour as removed after its visibility rule is deleted', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     await givenVisibilityRule(api.db, who, await given('ruled'), true);
     const time = await now(who);
@@ -154,7 +154,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-ruled']);
   });
 
-  it('lists a tour as removed after it moves to a hidden continent', async () => {
+  it('updated_since lists a tour as removed after it moves to a hidden continent', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('moved', { continent: 'europe' });
     await givenVisibilityRule(api.db, who, 'europe', true);
@@ -163,7 +163,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-moved']);
   });
 
-  it('filters never leave out a removed tour, because a copy may have its old fields', async () => {
+  it('a filter of a request with updated_since leaves out no removed tour, because a copy may have the old fields of the tour', async () => {
     const tour = await given('aa', { tags: ['kayak'] });
     const time = await now();
     await change(tour, { status: 'archived', country: 'TH', tags: [] });
@@ -203,7 +203,7 @@ describe('a tour that became invisible', () => {
     }
   });
 
-  it('names no tour that was visible only while the tenant was suspended', async () => {
+  it('updated_since names no tour that was visible only while the tenant was suspended', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const time = await now(who);
@@ -220,7 +220,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time, who)).toEqual(['-before']);
   });
 
-  it('lists a tour that became visible again as an item, not as removed', async () => {
+  it('updated_since lists a tour that became visible again as an item, not as removed', async () => {
     const tour = await given('aa');
     const time = await now();
     await archive(tour);
@@ -368,7 +368,7 @@ describe('a tour that became invisible', () => {
         await archive(tour);
       },
     ],
-  ])('never names a tour that the tenant could not see: %s', async (_how, happen) => {
+  ])('updated_since never names a tour that the tenant could not see: %s', async (_how, happen) => {
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const time = await now(who);
     await happen(who);
@@ -377,7 +377,7 @@ describe('a tour that became invisible', () => {
         expect((await changesSince(from, who, `limit=100&sort=${sort}`)).items).toEqual([]);
   });
 
-  it('never names a tour whose publication ended before the tenant existed', async () => {
+  it('updated_since never names a tour whose publication ended before the tenant existed', async () => {
     const time = await now();
     const tour = await given('xx');
     await archive(tour);
@@ -388,7 +388,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time)).toEqual(['-xx']);
   });
 
-  it('lists a tour that was visible for an instant as removed, and only once', async () => {
+  it('updated_since lists a tour that was visible for an instant as removed, and only once', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');
     const time = await now(who);
@@ -402,7 +402,7 @@ describe('a tour that became invisible', () => {
     expect(await since(later, who)).toEqual([]);
   });
 
-  it('lists a tour as removed if an older transaction archives it after a newer one showed it', async () => {
+  it('updated_since lists a tour as removed if an older transaction archives it after a newer one showed it', async () => {
     const { db } = api;
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');

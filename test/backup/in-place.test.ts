@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('tourctl restore --in-place', () => {
-  it('advances every sequence by 100,000, pauses active endpoints and leaves an audit row', async () => {
+  it('tourctl restore --in-place advances every sequence by 100,000, pauses active endpoints and leaves an audit row', async () => {
     const before = await findSequences(terminal.db);
     expect(before).not.toHaveProperty('booking_leads_id_seq');
     const { json, stderr } = await terminal.tourctl('restore --in-place --json');
@@ -39,13 +39,13 @@ describe('tourctl restore --in-place', () => {
     expect(rows).toEqual([{ next: 101_001 }]);
   });
 
-  it('with --resume-webhooks, active endpoints stay active and paused endpoints stay paused', async () => {
+  it('tourctl restore --in-place --resume-webhooks keeps active endpoints active and paused endpoints paused', async () => {
     const { json } = await terminal.tourctl('restore --in-place --resume-webhooks --json');
     expect(json.endpoints_paused).toBe(0);
     expect(await statuses()).toEqual(['paused', 'active']);
   });
 
-  it('advances the sequences again when it runs a second time', async () => {
+  it('tourctl restore --in-place advances the sequences again when it runs a second time', async () => {
     const first = await terminal.json('restore --in-place');
     const { code, stdout, stderr } = await terminal.tourctl('restore --in-place');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ sequences moved on by 100,000\n$/)]);
@@ -69,7 +69,7 @@ describe('tourctl restore --in-place', () => {
     expect(await readAsOf(terminal.db, now)).toBe(now);
   });
 
-  it('refuses a file argument, and creates no database where none exists', async () => {
+  it('tourctl restore --in-place refuses a file argument, and creates no database where none exists', async () => {
     expect(await terminal.refusal('restore tours.backup --in-place')).toBe('2 usage_error');
     const { error } = await runOnce('restore --in-place --json', { env: { DATA_DIR: folder } });
     expect(error.code).toBe('no_installation');

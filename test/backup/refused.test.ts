@@ -157,7 +157,7 @@ describe('tourctl restore, before it writes a row', () => {
     expect(await tablesOf(target.db)).toEqual([]);
   });
 
-  it('refuses a missing argument, a missing file and a damaged file', async () => {
+  it('tourctl restore refuses a missing argument, a missing file and a damaged file', async () => {
     expect(await target.refusal('restore')).toBe('2 usage_error');
     expect(await target.refusal(`restore ${fileOf('missing')}`)).toBe('1 file_not_read');
     const file = fileOf('flipped.backup');
@@ -167,7 +167,7 @@ describe('tourctl restore, before it writes a row', () => {
     expect(await target.refusal(`restore ${file}`)).toBe('1 backup_damaged');
   });
 
-  it('refuses a folder and a pipe without opening them', async () => {
+  it('tourctl restore refuses a folder and a pipe without opening them', async () => {
     const pipe = fileOf('pipe');
     execFileSync('mkfifo', [pipe]);
     for (const file of [folder, pipe]) {
@@ -179,7 +179,7 @@ describe('tourctl restore, before it writes a row', () => {
     }
   });
 
-  it('refuses a newer format, and a migration that this version lacks', async () => {
+  it('tourctl restore refuses a newer format, and a migration that this version lacks', async () => {
     const newer = await withHeader('newer.backup', () => ({ format: 2 }));
     expect(await target.refusal(`restore ${newer}`)).toBe('1 backup_newer');
     const later = await withHeader('later.backup', ({ migrations }) => ({
@@ -192,7 +192,7 @@ describe('tourctl restore, before it writes a row', () => {
     );
   });
 
-  it('refuses a table that no backup copies, whatever its schema', async () => {
+  it('tourctl restore refuses a table that no backup copies, whatever its schema', async () => {
     for (const name of ['knex_migrations', 'other.accounts']) {
       const message = await messageOf(({ tables: [first, ...rest] }) => ({
         tables: [{ ...first!, name }, ...rest],
@@ -238,7 +238,7 @@ describe('tourctl restore, before it writes a row', () => {
       'tables.0.columns',
       'Invalid input: expected array, received null',
     ],
-  ])('refuses a header with %j', async (change, field, reason) => {
+  ])('tourctl restore refuses a header with %j', async (change, field, reason) => {
     expect(await messageOf(() => change)).toBe(`${field} of its header is wrong (${reason})`);
   });
 
@@ -246,7 +246,7 @@ describe('tourctl restore, before it writes a row', () => {
     ['a header of blanks', ' '.repeat(100_000_000), 'its header has more than 1 MiB'],
     ['a first line that is no JSON', 'hello\n', 'its first line is not the header of a backup'],
     ['nothing in it', '', 'it ends before its last table'],
-  ])('refuses a file with %s', async (_, content, what) => {
+  ])('tourctl restore refuses a file with %s', async (_, content, what) => {
     const file = fileOf('content.backup');
     writeFileSync(file, sealed(gzipSync(content)));
     const begun = performance.now();
@@ -254,7 +254,7 @@ describe('tourctl restore, before it writes a row', () => {
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
-  it('refuses bytes after the last table, and a file that ends before the last table', async () => {
+  it('tourctl restore refuses bytes after the last table, and a file that ends before the last table', async () => {
     const compressed = bytes.subarray(0, -65);
     const more = [
       sealed(Buffer.concat([compressed, Buffer.from('more')])),
@@ -274,7 +274,7 @@ describe('tourctl restore, before it writes a row', () => {
     }
   });
 
-  it('refuses rows and migrations that PostgreSQL refuses, and names the SQLSTATE', async () => {
+  it('tourctl restore refuses rows and migrations that PostgreSQL refuses, and names the SQLSTATE', async () => {
     const lines = gunzipSync(bytes.subarray(0, -65)).toString('latin1').split('\n');
     const forged = async (change: (lines: string[]) => string[]) => {
       const file = fileOf('rows.backup');
@@ -294,7 +294,7 @@ describe('tourctl restore, before it writes a row', () => {
     expect(without).toMatch(/^PostgreSQL refuses its migrations \(SQLSTATE [0-9A-Z]{5}\)$/);
   });
 
-  it('refuses columns, sequences and secret checks that do not match the migrations and rows', async () => {
+  it('tourctl restore refuses columns, sequences and secret checks that do not match the migrations and rows', async () => {
     const columns = await messageOf(({ tables: [first, ...rest] }) => ({
       tables: [{ ...first!, columns: first!.columns.slice(1) }, ...rest],
     }));
@@ -315,7 +315,7 @@ describe('tourctl restore, before it writes a row', () => {
       expect(await messageOf(() => ({ secret_checks }))).toBe('secret_checks of its header are not its rows');
   });
 
-  it('refuses to restore with secrets other than those of the backup', async () => {
+  it('tourctl restore refuses to restore with secrets other than those of the backup', async () => {
     for (const variable of ['SECRETS_KEY', 'KEY_PEPPER']) {
       const { stderr } = await withEnv(target, { [variable]: 'x'.repeat(32) }, () =>
         target.tourctl(`restore ${whole}`),
@@ -331,7 +331,7 @@ describe('tourctl restore, before it writes a row', () => {
     target.env.KEY_PEPPER = source.env.KEY_PEPPER!;
   });
 
-  it('refuses rows that differ from the counts and checksums in the header', async () => {
+  it('tourctl restore refuses rows that differ from the counts and checksums in the header', async () => {
     const wrong = (change: object) => (header: BackupHeader) => ({
       tables: header.tables.map((table) => (table.name === 'departures' ? { ...table, ...change } : table)),
     });
@@ -344,7 +344,7 @@ describe('tourctl restore, before it writes a row', () => {
 });
 
 describe('tourctl restore into a migrated database', () => {
-  it('refuses a database that has a tenant or a tour', async () => {
+  it('tourctl restore refuses a database that has a tenant or a tour', async () => {
     for (const given of [givenTenant, givenTour]) {
       const target = await installations.migrated();
       await given(target.db);
@@ -352,7 +352,7 @@ describe('tourctl restore into a migrated database', () => {
     }
   });
 
-  it('refuses a database that a running service uses', async () => {
+  it('tourctl restore refuses a database that a running service uses', async () => {
     const target = await installations.migrated();
     await target.db.raw('insert into api_instances values (gen_random_uuid(), 1, 1, clock_timestamp())');
     await target.db('webhook_workers').insert({ id: 'worker-1', slots: 1, in_flight: 0 });
@@ -366,7 +366,7 @@ describe('tourctl restore into a migrated database', () => {
     expect((await target.tourctl(`restore ${whole}`)).code).toBe(0);
   });
 
-  it('leaves the database migrated and empty when it fails', async () => {
+  it('tourctl restore leaves the database migrated and empty when it fails', async () => {
     const target = await installations.migrated();
     const before = await readSchemaFacts(target.db);
     const file = await withWrongSeats('failing.backup');
@@ -375,7 +375,7 @@ describe('tourctl restore into a migrated database', () => {
     expect(await target.db('tenants')).toEqual([]);
   });
 
-  it('keeps tables that do not belong to the product', async () => {
+  it('tourctl restore keeps tables that do not belong to the product', async () => {
     const target = await installations.migrated();
     await target.db.raw(
       'create table of_others (id int); create function of_others() returns int language sql return 1',

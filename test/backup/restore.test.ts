@@ -167,7 +167,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
   });
   afterAll(() => shop?.stop());
 
-  it('loads every row of the backup into an empty database', async () => {
+  it('tourctl restore loads every row of the backup into an empty database', async () => {
     const { code, json, stderr } = await restored.tourctl(`restore ${file} --json`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(json).toEqual({ file, tables: backup.tables, seconds: expect.any(Number) });
@@ -176,7 +176,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     expect(await pendingMigrations(restored.db)).toEqual([]);
   });
 
-  it('restores each booking acknowledged before the backup began, and no unacknowledged booking', async () => {
+  it('tourctl restore restores each booking acknowledged before the backup began, and no unacknowledged booking', async () => {
     const refs = await restored.db('booking_leads').pluck<string[]>('booking_ref');
     const before = sales.filter(({ at }) => at < begun).map(({ ref }) => ref);
     expect(refs).toEqual(expect.arrayContaining(before));
@@ -184,7 +184,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     expect(sales.length).toBeGreaterThan(refs.length);
   });
 
-  it('restores each booking with its hold, event and idempotency row, and oversells no departure', async () => {
+  it('tourctl restore restores each booking with its hold, event and idempotency row, and oversells no departure', async () => {
     const { rows } = await restored.db.raw(
       `select
          (select count(*) from booking_leads) as leads,
@@ -205,11 +205,11 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     });
   });
 
-  it('creates the same schema as the migrations', async () => {
+  it('tourctl restore creates the same schema as the migrations', async () => {
     expect(await readSchemaFacts(restored.db)).toEqual(await readSchemaFacts(shop.terminal.db));
   });
 
-  it('pauses the webhook endpoints with a reason, and leaves an audit row for each command', async () => {
+  it('tourctl restore pauses the webhook endpoints with a reason, and leaves an audit row for each command', async () => {
     const endpoints = await restored.db('webhook_endpoints').orderBy('id');
     expect(endpoints.map(({ status }) => status as string)).toEqual(['paused', 'paused']);
     expect(endpoints[0]).toMatchObject({ statusReason: expect.stringMatching(/^A restore paused it/) });
@@ -221,7 +221,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
     expect(audits[1]).toMatchObject({ after: { file, paused_endpoints: 2 } });
   });
 
-  it('leaves active endpoints active with --resume-webhooks', async () => {
+  it('tourctl restore leaves active endpoints active with --resume-webhooks', async () => {
     const other = await installations.migrated();
     await other.json(`restore ${file} --resume-webhooks`);
     const statuses = await other.db('webhook_endpoints').pluck<string[]>('status');
@@ -301,7 +301,7 @@ describe('tourctl restore of a backup that was made while sales went on', () => 
 });
 
 describe('tourctl backup', () => {
-  it('writes a file that only its owner can read, and names what it does not contain', async () => {
+  it('tourctl backup writes a file that only its owner can read, and names what it does not contain', async () => {
     const terminal = await installations.migrated();
     const file = fileOf('mode.backup');
     const { code, stdout, stderr } = await terminal.tourctl(`backup --out ${file}`);
@@ -312,18 +312,18 @@ describe('tourctl backup', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('refuses to overwrite an existing file', async () => {
+  it('tourctl backup refuses to overwrite an existing file', async () => {
     const terminal = await installations.migrated();
     expect(await terminal.refusal(`backup --out ${__filename}`)).toBe('1 file_not_written');
     expect(existsSync(__filename)).toBe(true);
   });
 
-  it('refuses a file name that is too long', async () => {
+  it('tourctl backup refuses a file name that is too long', async () => {
     const terminal = await installations.migrated();
     expect(await terminal.refusal(`backup --out ${fileOf('n'.repeat(250))}`)).toBe('1 file_not_written');
   });
 
-  it('refuses a symbolic link and a missing folder, and leaves no audit row', async () => {
+  it('tourctl backup refuses a symbolic link and a missing folder, and leaves no audit row', async () => {
     const terminal = await installations.migrated();
     symlinkSync(fileOf('nowhere'), fileOf('link'));
     for (const [name, reason] of [

@@ -120,7 +120,7 @@ function simulate(
   clients: number,
 ): Pick<Rate, 'perSecond' | 'p50'> {
   const times: number[] = [];
-  // Each list has the sales in one state, as the times at which their clients sent them.
+  // Each list contains the simulated sales in one state. A sale is represented by the time at which its client sent it.
   const requests: number[] = new Array<number>(clients).fill(0);
   let waiting: number[] = [];
   let batch: number[] = [];

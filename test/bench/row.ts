@@ -3,7 +3,7 @@ import { median } from './table';
 /** One line of the table: the ratio of each round, and its target. */
 export interface Row {
   what: string;
-  /** The other side of the comparison, and what is compared. */
+  /** The system or the state that the product is compared with, and the measure: `pgbench with one client, mean`. */
   beside: string;
   ratios: number[];
   /** Absent: the figure is for information. */

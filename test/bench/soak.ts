@@ -22,7 +22,7 @@ const RATE = Number(process.env.RATE ?? 100);
 /** The figures of one minute by name; the last ones are compared with the middle ones. */
 type Sample = Record<keyof typeof FIGURES, number>;
 
-/** The growth over the second half of the run that counts as flat, as a share; null: grows with each booking. */
+/** The growth in the second half of the run up to which a figure counts as flat, as a share. Null: the figure grows with each booking. */
 const FIGURES = {
   'API MiB': 0.1,
   'queue MiB': 0.1,

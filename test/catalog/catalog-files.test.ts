@@ -12,7 +12,7 @@ const HEAD = 'slug,name,continent,country,duration_days,currency,base_price';
 const ROW = 'alps,Alps,europe,CH,5,CHF,990.50';
 
 describe('the reader of catalog files', () => {
-  it('accepts an array of tours, and an object with the array "tours"', async () => {
+  it('the reader of catalog files accepts an array of tours, and an object with the array "tours"', async () => {
     expect((await readTours(tourEntry())).tours).toHaveLength(1);
     expect((await read({ 'a.json': { tours: [tourEntry()] } })).tours).toHaveLength(1);
     expect((await read({ 'a.JSON': `\ufeff${JSON.stringify([tourEntry()])}` })).issues).toEqual([]);
@@ -21,7 +21,7 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('reads one tour from each line of JSON lines, and names an invalid line', async () => {
+  it('the reader of catalog files reads one tour from each line of JSON lines, and names an invalid line', async () => {
     const lines = [tourEntry(), '', '{"slug":', tourEntry({ slug: 'second', name: 7 })];
     const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\r\n');
     const { tours, issues } = await read({ 'a.jsonl': text });
@@ -32,13 +32,13 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('names the line of a JSON syntax error', async () => {
+  it('the reader of catalog files names the line of a JSON syntax error', async () => {
     const text = `[\n${JSON.stringify(tourEntry())},\n{"slug": }\n]`;
     const { issues } = await read({ 'a.json': text });
     expect(issues).toMatchObject([{ line: 3, message: expect.stringContaining('must be JSON') }]);
   });
 
-  it('refuses another encoding than UTF-8 and an unknown extension', async () => {
+  it('the reader of catalog files refuses another encoding than UTF-8 and an unknown extension', async () => {
     expect((await read({ 'a.csv': Buffer.from(`${HEAD}\nalps,Z\xfcrich`, 'latin1') })).issues).toMatchObject([
       { line: 1, message: expect.stringContaining('UTF-8') },
     ]);
@@ -47,7 +47,7 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('reports every issue of every tour with its field (T33)', async () => {
+  it('the reader of catalog files reports every issue of every tour with its field (T33)', async () => {
     const { issues } = await readTours(
       {},
       tourEntry({ slug: 'Über', colour: 'red', base_price: '12', country: 'UK', currency: 'EUROS' }),
@@ -85,7 +85,7 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('reports amounts with too many decimals beside other issues', async () => {
+  it('the reader of catalog files reports amounts with too many decimals beside other issues', async () => {
     const departures = [
       departureEntry({ seats_total: 0, prices: { adult: 1.005, child: 'x', single_supplement: 2.001 } }),
       departureEntry({ departure_date: '2031-06-02', prices: { adult: 10_000_000_001 } }),
@@ -123,7 +123,7 @@ describe('the reader of catalog files', () => {
     );
   });
 
-  it('reports every issue of a second tour with the same slug', async () => {
+  it('the reader of catalog files reports every issue of a second tour with the same slug', async () => {
     const departures = [departureEntry({ seats_total: 0 }), departureEntry(), departureEntry()];
     const { tours, issues } = await readTours(tourEntry(), tourEntry({ departures }));
     expect(tours).toHaveLength(1);
@@ -135,7 +135,7 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('suggests known names for an unknown field in a short sentence', async () => {
+  it('the reader of catalog files suggests known names for an unknown field in a short sentence', async () => {
     const { issues } = await readTours(
       tourEntry({
         baseprice: 1,
@@ -150,7 +150,7 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('reports every issue of every departure', async () => {
+  it('the reader of catalog files reports every issue of every departure', async () => {
     const { issues } = await readTours(
       tourEntry({
         departures: [
@@ -177,7 +177,7 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('refuses a slug that occurs in two files', async () => {
+  it('the reader of catalog files refuses a slug that occurs in two files', async () => {
     const { issues } = await read({ 'a.json': [tourEntry()], 'b.jsonl': JSON.stringify(tourEntry()) });
     expect(issues).toEqual([
       {
@@ -212,19 +212,19 @@ describe('the reader of catalog files', () => {
     ['itinerary', [{ day: 0, title: 'Start' }]],
     ['status', 'live'],
     ['departures', {}],
-  ])('refuses the %s %j', async (field, value) => {
+  ])('the reader of catalog files refuses the %s %j', async (field, value) => {
     const { issues } = await readTours(tourEntry({ [field]: value }));
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.every((issue) => issue.field.startsWith(field))).toBe(true);
   });
 
-  it('counts characters, not bytes, and stores NFC', async () => {
+  it('the reader of catalog files counts characters, not bytes, and stores NFC', async () => {
     const { tours, issues } = await readTours(tourEntry({ name: 'e\u0301'.repeat(200), country: 'AQ' }));
     expect(issues).toEqual([]);
     expect(tours[0]!.fields.name).toBe('é'.repeat(200));
   });
 
-  it('removes invisible characters from names and tags, and keeps them in paragraphs', async () => {
+  it('the reader of catalog files removes invisible characters from names and tags, and keeps them in paragraphs', async () => {
     const { tours, issues } = await readTours(
       tourEntry({
         name: '\ufeffHa\u200b Long\u061c 🏳\ufe0f\u200d🌈',
@@ -245,7 +245,7 @@ describe('the reader of catalog files', () => {
 });
 
 describe('the reader of CSV catalog files', () => {
-  it('accepts semicolons, a byte order mark and line breaks in quotes', async () => {
+  it('the reader of CSV catalog files accepts semicolons, a byte order mark and line breaks in quotes', async () => {
     const { tours, issues } = await read({
       'a.csv': [
         '\ufeffslug;name;continent;country;duration_days;currency;base_price;description;tags;start_location.name;start_location.lat',
@@ -273,7 +273,7 @@ describe('the reader of CSV catalog files', () => {
     expect(tours.map((tour) => tour.place.line)).toEqual([2, 7]);
   });
 
-  it('refuses a decimal comma and shows the correct form', async () => {
+  it('the reader of CSV catalog files refuses a decimal comma and shows the correct form', async () => {
     const { issues } = await read({
       'a.csv': `${HEAD.replaceAll(',', ';')}\nalps;Alps;europe;CH;5;CHF;990,50`,
     });
@@ -287,7 +287,7 @@ describe('the reader of CSV catalog files', () => {
     ]);
   });
 
-  it('joins a second file of departures, and names its lines in issues', async () => {
+  it('the reader of CSV catalog files joins a second file of departures, and names its lines in issues', async () => {
     const departures = [
       'tour_slug,departure_date,seats_total,prices.adult,prices.child,status',
       'alps,2031-06-01,10,990.50,,',
@@ -315,7 +315,7 @@ describe('the reader of CSV catalog files', () => {
     ]);
   });
 
-  it('requires known and distinct column names in the first line', async () => {
+  it('the reader of CSV catalog files requires known and distinct column names in the first line', async () => {
     expect((await read({ 'a.csv': '\n' })).issues).toMatchObject([{ line: 1, field: '' }]);
     const { issues } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2` });
     expect(issues.map(({ line, field, message }) => [line, field, message])).toEqual([
@@ -333,7 +333,7 @@ describe('the reader of CSV catalog files', () => {
     ]);
   });
 
-  it('reports issues of lines beside issues of columns', async () => {
+  it('the reader of CSV catalog files reports issues of lines beside issues of columns', async () => {
     const { issues } = await read({
       'departures.csv': [
         'tour-slug,departure_date,seats_total,prices.adult,price,constructor,seats_total',
@@ -362,7 +362,7 @@ describe('the reader of CSV catalog files', () => {
       expect(message.length).toBeLessThan(120);
   });
 
-  it('checks departure prices by the currency of the tour in another file', async () => {
+  it('the reader of CSV catalog files checks departure prices by the currency of the tour in another file', async () => {
     const { issues } = await read({
       'departures.csv': 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,ten,990.501',
       'tours.csv': `${HEAD}\n${ROW.replace('europe', 'Europe')}`,
@@ -374,7 +374,7 @@ describe('the reader of CSV catalog files', () => {
     ]);
   });
 
-  it('reports the issues of the lines before an unreadable line', async () => {
+  it('the reader of CSV catalog files reports the issues of the lines before an unreadable line', async () => {
     const { issues } = await read({ 'a.csv': `${HEAD}\n${ROW.replace('CH', 'Swiss')}\n"alps,x` });
     expect(issues.map(({ line, field }) => [line, field])).toEqual([
       [2, 'country'],
@@ -382,19 +382,19 @@ describe('the reader of CSV catalog files', () => {
     ]);
   });
 
-  it('names the line with too many cells and the line with an unclosed quote', async () => {
+  it('the reader of CSV catalog files names the line with too many cells and the line with an unclosed quote', async () => {
     expect((await read({ 'a.csv': `${HEAD}\n${ROW},extra` })).issues).toMatchObject([{ line: 2, field: '' }]);
     expect((await read({ 'a.csv': `${HEAD}\n${ROW}\n"alps,x` })).issues).toMatchObject([
       { line: 3, field: '' },
     ]);
   });
 
-  it('names line 1 for a misplaced quote in the first line', async () => {
+  it('the reader of CSV catalog files names line 1 for a misplaced quote in the first line', async () => {
     const { issues } = await read({ 'a.csv': `sl"ug,name\nalps,Alps` });
     expect(issues).toMatchObject([{ line: 1, field: '', message: expect.stringContaining('Invalid') }]);
   });
 
-  it('reads lists of objects from JSON in a cell', async () => {
+  it('the reader of CSV catalog files reads lists of objects from JSON in a cell', async () => {
     const itinerary = JSON.stringify([{ day: 1, title: 'Up, and down' }]).replaceAll('"', '""');
     const { tours, issues } = await read({
       'a.csv': `${HEAD},itinerary,images\n${ROW},"${itinerary}",\nb2${ROW},broken,`,

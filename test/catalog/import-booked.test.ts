@@ -14,7 +14,7 @@ describe('an import of departures with holds and bookings', () => {
 
   const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
 
-  it('refuses fewer seats than are taken, and names the departure', async () => {
+  it('an import refuses fewer seats than are taken, and names the departure', async () => {
     const sold = departureEntry({ departure_date: '2031-09-01' });
     await importTours(database.db, entry('sold', departureEntry(), sold));
     const departure = await findDeparture('sold', '2031-09-01');
@@ -36,7 +36,7 @@ describe('an import of departures with holds and bookings', () => {
     expect(enough.departures.updated).toBe(1);
   });
 
-  it('ignores holds and bookings of sandbox tenants', async () => {
+  it('an import ignores holds and bookings of sandbox tenants', async () => {
     const { db } = database;
     const { id } = await givenTenant(db, { slug: 'tester', sandbox: true });
     const files = (changes: Record<string, unknown>, currency = 'EUR') => ({
@@ -57,7 +57,7 @@ describe('an import of departures with holds and bookings', () => {
     });
   });
 
-  it('reports conflicts with holds and bookings beside other issues', async () => {
+  it('an import reports conflicts with holds and bookings beside other issues', async () => {
     const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
     await importTours(database.db, entry('faulty-and-sold', ...both));
     const departure = await findDeparture('faulty-and-sold');
@@ -75,7 +75,7 @@ describe('an import of departures with holds and bookings', () => {
     ]);
   });
 
-  it('marks the overdue holds and bookings of a departure as expired when it lowers the seats', async () => {
+  it('an import marks the overdue holds and bookings of a departure as expired when it lowers the seats', async () => {
     const others = departureEntry({ departure_date: '2031-09-01' });
     await importTours(database.db, entry('lapsed', departureEntry(), others));
     const departure = await findDeparture('lapsed');
@@ -102,7 +102,7 @@ describe('an import of departures with holds and bookings', () => {
     });
   });
 
-  it('reports the bookings of a departure that it cancels', async () => {
+  it('an import reports the bookings of a departure that it cancels', async () => {
     await importTours(database.db, entry('stormy', departureEntry()));
     await insertLead(database.db, tenantId, await findDeparture('stormy'), 'BOOKER-2');
     const report = await importTours(database.db, entry('stormy', departureEntry({ status: 'cancelled' })));
@@ -111,7 +111,7 @@ describe('an import of departures with holds and bookings', () => {
     ]);
   });
 
-  it('refuses another currency while a hold is live or a departure has no new price', async () => {
+  it('an import refuses another currency while a hold is live or a departure has no new price', async () => {
     await importTours(
       database.db,
       entry('dear', departureEntry(), departureEntry({ departure_date: '2031-07-01' })),

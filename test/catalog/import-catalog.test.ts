@@ -10,7 +10,7 @@ const database = useTestDatabase();
 const none = { created: 0, updated: 0, unchanged: 0 };
 
 describe('a catalog import', () => {
-  it('creates tours and departures with every field', async () => {
+  it('a catalog import creates tours and departures with every field', async () => {
     const entry = tourEntry({
       slug: 'everything',
       name: 'Łódź\r\n  by night',
@@ -83,7 +83,7 @@ describe('a catalog import', () => {
     expect((await tourOf(database.db, 'everything')).revision).toBe(1);
   });
 
-  it('keeps every character of the given text', async () => {
+  it('a catalog import keeps every character of the given text', async () => {
     const odd = 'a\\b \\N \\. "c" {d,e} \t, NULL; 日本 🏔';
     const entry = tourEntry({
       slug: 'odd',
@@ -102,7 +102,7 @@ describe('a catalog import', () => {
     expect((await importTours(database.db, entry)).tours.unchanged).toBe(1);
   });
 
-  it('joins thousands of departure lines with their tours in any order', async () => {
+  it('a catalog import joins thousands of departure lines with their tours in any order', async () => {
     const tours = Array.from({ length: 450 }, (_, i) => `bulky-${i}`);
     const head = 'tour_slug;departure_date;seats_total;prices.adult';
     const lines = ['2031-06-01', '2031-06-02', '2031-06-03'].flatMap((date) =>
@@ -124,7 +124,7 @@ describe('a catalog import', () => {
     });
   });
 
-  it('keeps fields that the file omits, and clears fields that are null', async () => {
+  it('a catalog import keeps fields that the file omits, and clears fields that are null', async () => {
     const full = tourEntry({
       slug: 'patched',
       summary: 'Kept',
@@ -160,7 +160,7 @@ describe('a catalog import', () => {
     expect((await departureOf(database.db, 'patched', '2031-06-01')).pricesMinor).toEqual({ adult: 1100 });
   });
 
-  it('detects each kind of change, and none in an equal entry', async () => {
+  it('a catalog import detects each kind of change, and none in an equal entry', async () => {
     const departures = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
     const same = tourEntry({
       slug: 'same',
@@ -193,7 +193,7 @@ describe('a catalog import', () => {
     expect(await updated(second({ departure_date: '2031-07-02' }))).toEqual([0, 1, 0]);
   });
 
-  it('increments the revision only of tours that changed or whose departures changed', async () => {
+  it('a catalog import increments the revision only of tours that changed or whose departures changed', async () => {
     const tours = ['one', 'two', 'three'].map((word) =>
       tourEntry({ slug: `rev-${word}`, departures: [departureEntry()] }),
     );
@@ -212,7 +212,7 @@ describe('a catalog import', () => {
     expect(after.updatedAt).toEqual(before.updatedAt);
   });
 
-  it('updates the name and the continent that visibility rules copy from a tour', async () => {
+  it('a catalog import updates the name and the continent that visibility rules copy from a tour', async () => {
     const tour = await givenTour(database.db, { slug: 'followed', continent: 'europe' });
     const tenant = await givenTenant(database.db, { slug: 'follower' });
     await givenVisibilityRule(database.db, { tenant }, tour, true);
@@ -221,7 +221,7 @@ describe('a catalog import', () => {
     expect(rule).toMatchObject({ nameFolded: 'etna', continent: 'africa' });
   });
 
-  it('writes nothing when one entry has an issue', async () => {
+  it('a catalog import writes nothing when one entry has an issue', async () => {
     const report = await importTours(
       database.db,
       tourEntry({ slug: 'sound' }),
@@ -239,7 +239,7 @@ describe('a catalog import', () => {
   });
 
   it.each([{ dryRun: false }, { dryRun: true }])(
-    'counts no changes when an entry has an issue (%j)',
+    'a catalog import counts no changes when an entry has an issue (%j)',
     async ({ dryRun }) => {
       await importTours(database.db, tourEntry({ slug: 'as-it-was' }));
       const report = await importFiles(
@@ -269,7 +269,7 @@ describe('a catalog import', () => {
     },
   );
 
-  it('checks departure prices by the stored currency of the tour, also beside other issues', async () => {
+  it('a catalog import checks departure prices by the stored currency of the tour, also beside other issues', async () => {
     await importTours(database.db, tourEntry({ slug: 'in-yen', currency: 'JPY' }));
     const { errors } = await importFiles(database.db, {
       'departures.csv': [
@@ -288,7 +288,7 @@ describe('a catalog import', () => {
     ]);
   });
 
-  it('writes nothing in a dry run, and reports what would change', async () => {
+  it('a catalog import writes nothing in a dry run, and reports what would change', async () => {
     const report = await importFiles(
       database.db,
       { 'tours.json': [tourEntry({ slug: 'dry' })] },
@@ -298,14 +298,14 @@ describe('a catalog import', () => {
     expect(await tourOf(database.db, 'dry')).toBeUndefined();
   });
 
-  it('refuses a time zone that only the runtime supports', async () => {
+  it('a catalog import refuses a time zone that only the runtime supports', async () => {
     const alone = await importTours(database.db, tourEntry({ slug: 'zoned', time_zone: 'europe/rome' }));
     expect(alone.errors).toMatchObject([{ field: 'time_zone', index: 0 }]);
     const { errors } = await importTours(database.db, tourEntry({ slug: 'Über', time_zone: 'europe/rome' }));
     expect(errors.map(({ field }) => field)).toEqual(['slug', 'time_zone']);
   });
 
-  it("imports hundreds of tours in the caller's transaction", async () => {
+  it("a catalog import imports hundreds of tours in the caller's transaction", async () => {
     const tours = Array.from({ length: 450 }, (_, i) =>
       tourEntry({
         slug: `bulk-${i}`,

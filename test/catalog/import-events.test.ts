@@ -43,7 +43,7 @@ async function events(owner = tenantId): Promise<Record<string, unknown>[]> {
 const [MAY, JUNE, JULY, AUGUST] = ['2031-05-01', '2031-06-01', '2031-07-01', '2031-08-01'] as const;
 
 describe('an import that changes sold departures', () => {
-  it('creates one event for each departure and tenant, with the names of all changed fields', async () => {
+  it('an import creates one event for each departure and tenant, with the names of all changed fields', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY), on(JUNE), on(JULY), on(AUGUST)));
     const [may, june] = [await book(MAY), await book(JUNE)];
@@ -85,7 +85,7 @@ describe('an import that changes sold departures', () => {
     ]);
   });
 
-  it('creates departure.updated when it reopens a cancelled departure', async () => {
+  it('an import creates departure.updated when it reopens a cancelled departure', async () => {
     await importFiles(database.db, files(on(MAY, { status: 'cancelled' })));
     await book(MAY);
     await ask();
@@ -95,7 +95,7 @@ describe('an import that changes sold departures', () => {
     ]);
   });
 
-  it('creates departure.cancelled for a departure that --prune cancels', async () => {
+  it('an import creates departure.cancelled for a departure that --prune cancels', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY), on(JUNE)));
     const ref = await book(MAY);
@@ -103,7 +103,7 @@ describe('an import that changes sold departures', () => {
     expect(await events()).toMatchObject([{ event_type: 'departure.cancelled', booking_refs: [ref] }]);
   });
 
-  it('names to each tenant only its own bookings, and creates no event without a subscription', async () => {
+  it('an import names to each tenant only its own bookings, and creates no event without a subscription', async () => {
     const [other, silent] = [await givenTenant(database.db), await givenTenant(database.db)];
     await ask();
     await add(database.db, other.id, 'https://other.example/', ['departure.cancelled']);
@@ -119,7 +119,7 @@ describe('an import that changes sold departures', () => {
     expect(await events(silent.id)).toEqual([]);
   });
 
-  it('creates no event when it is refused, rolled back or a dry run', async () => {
+  it('an import creates no event when it is refused, rolled back or a dry run', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY), on(JUNE)));
     await book(MAY);
@@ -138,7 +138,7 @@ describe('an import that changes sold departures', () => {
     expect(await events()).toEqual([]);
   });
 
-  it('creates events also when it imports records instead of files', async () => {
+  it('an import creates events also when it imports records instead of files', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY)));
     await book(MAY);
@@ -149,7 +149,7 @@ describe('an import that changes sold departures', () => {
     expect(await events()).toMatchObject([{ changed: ['seats_total'] }]);
   });
 
-  it('names a booking that commits while the import waits for the lock', async () => {
+  it('an import names a booking that commits while the import waits for the lock', async () => {
     await ask();
     await importFiles(database.db, files(on(MAY)));
     const { id } = await departureOf(database.db, slug, MAY);
@@ -188,7 +188,7 @@ describe('an import of 2,500 sold departures', () => {
     return seen.filter((sql) => /webhook_|json_to_recordset/.test(sql));
   }
 
-  it('runs one extra statement, and two more for each 1,000 departures if an endpoint subscribes', async () => {
+  it('an import of 2,500 sold departures runs one extra statement, and two more for each 1,000 departures if an endpoint subscribes', async () => {
     await importFiles(database.db, all());
     for (const date of dates.slice(0, 3)) await book(date);
     await database.db.raw(

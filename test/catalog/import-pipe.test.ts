@@ -88,7 +88,7 @@ async function interrupt({ child, code }: Running, signal: NodeJS.Signals) {
 
 describe('an import of a named pipe', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends at once on %s while the pipe has no writer',
+    'an import of a named pipe ends at once on %s while the pipe has no writer',
     async (signal) => {
       const running = tourctl('catalog', 'import', makePipe('tours.json'));
       await until(hasBegun);
@@ -100,7 +100,7 @@ describe('an import of a named pipe', () => {
     },
   );
 
-  it('ends at once on SIGTERM while the writer sends nothing, and keeps no transaction open', async () => {
+  it('an import of a named pipe ends at once on SIGTERM while the writer sends nothing, and keeps no transaction open', async () => {
     const pipe = makePipe('tours.json');
     const running = tourctl('catalog', 'import', pipe);
     await until(hasBegun);
@@ -114,7 +114,7 @@ describe('an import of a named pipe', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('reads tours and departures from two pipes, and leaves no copy of them', async () => {
+  it('an import reads tours and departures from two named pipes, and leaves no copy of them', async () => {
     const [tours, departures] = [makePipe('tours.csv'), makePipe('departures.csv')];
     const running = tourctl('catalog', 'import', tours, departures, '--json');
     await writeFile(
@@ -130,7 +130,7 @@ describe('an import of a named pipe', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('names the pipe in its issues', async () => {
+  it('an import of a named pipe names the pipe in its issues', async () => {
     const pipe = makePipe('tours.json');
     const running = tourctl('catalog', 'import', pipe, '--json');
     await writeFile(pipe, '[{}]');
@@ -144,12 +144,15 @@ describe('a command that reads standard input', () => {
   it.each([
     ['key inspect', ['key', 'inspect']],
     ['webhook listen', ['webhook', 'listen']],
-  ])('ends at once on SIGTERM while there is no input: %s', async (_, args) => {
-    const running = tourctl(...args);
-    running.child.stdin!.write('s');
-    await untilIdle(running.child);
-    const { ended, milliseconds } = await interrupt(running, 'SIGTERM');
-    expect(ended).toBe(130);
-    expect(milliseconds).toBeLessThan(3000);
-  });
+  ])(
+    'a command that reads standard input ends at once on SIGTERM while there is no input: %s',
+    async (_, args) => {
+      const running = tourctl(...args);
+      running.child.stdin!.write('s');
+      await untilIdle(running.child);
+      const { ended, milliseconds } = await interrupt(running, 'SIGTERM');
+      expect(ended).toBe(130);
+      expect(milliseconds).toBeLessThan(3000);
+    },
+  );
 });

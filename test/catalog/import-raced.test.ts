@@ -17,7 +17,7 @@ const none = { created: 0, updated: 0, unchanged: 0 };
 const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
 
 describe('an import during which others write after its comparison', () => {
-  it('refuses to remove seats that were taken after its comparison', async () => {
+  it('an import refuses to remove seats that were taken after its comparison', async () => {
     await importTours(database.db, entry('raced', departureEntry()));
     const fewer = { 'f.json': [entry('raced', departureEntry({ seats_total: 2 }))] };
     await compareFiles(database.db, fewer, async (staged) => {
@@ -31,7 +31,7 @@ describe('an import during which others write after its comparison', () => {
     expect((await findDeparture('raced')).seatsTotal).toBe(10);
   });
 
-  it('keeps a cancellation that was made after its comparison', async () => {
+  it('an import keeps a cancellation that was made after its comparison', async () => {
     await importTours(database.db, entry('called-off', departureEntry()));
     const more = { 'f.json': [entry('called-off', departureEntry({ seats_total: 12 }))] };
     await compareFiles(database.db, more, async (staged) => {
@@ -45,7 +45,7 @@ describe('an import during which others write after its comparison', () => {
     });
   });
 
-  it('cancels, not deletes, a departure booked after its comparison, and reports the booking', async () => {
+  it('an import cancels, not deletes, a departure booked after its comparison, and reports the booking', async () => {
     const second = departureEntry({ departure_date: '2031-07-01' });
     await importTours(database.db, entry('late', departureEntry(), second));
     const fewer = { 'f.json': [entry('late', departureEntry())] };
@@ -68,7 +68,7 @@ describe('an import during which others write after its comparison', () => {
     expect((await findDeparture('late', '2031-07-01')).status).toBe('cancelled');
   });
 
-  it('counts changes that another import wrote first as unchanged', async () => {
+  it('an import counts changes that another import wrote first as unchanged', async () => {
     const [one, two] = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
     await importTours(database.db, entry('twice', one));
     const files = { 'f.json': [{ ...entry('twice', one, two), name: 'Renamed' }] };
@@ -83,7 +83,7 @@ describe('an import during which others write after its comparison', () => {
     expect((await tourOf(database.db, 'twice')).revision).toBe(2);
   });
 
-  it('fails when another import created one of its new tours first', async () => {
+  it('an import fails when another import created one of its new tours first', async () => {
     const files = { 'f.json': [entry('contested', departureEntry())] };
     await compareFiles(database.db, files, async (staged) => {
       await importFiles(database.db, files);
@@ -91,7 +91,7 @@ describe('an import during which others write after its comparison', () => {
     });
   });
 
-  it('fails at once while another import runs', async () => {
+  it('an import fails at once while another import runs', async () => {
     const catalog = [{ place: { file: 'f', index: 0 }, value: tourEntry({ slug: 'second-in-line' }) }];
     await inTransaction(database.db, async (first) => {
       await importCatalog(first, catalog, { prune: false });
@@ -100,7 +100,7 @@ describe('an import during which others write after its comparison', () => {
     });
   });
 
-  it('waits for a booking that locks a departure of a renamed tour, without a deadlock', async () => {
+  it('an import waits for a booking that locks a departure of a renamed tour, without a deadlock', async () => {
     await importTours(database.db, entry('contended', departureEntry()));
     const departure = await findDeparture('contended');
     const value = { ...entry('contended', departureEntry({ seats_total: 12 })), name: 'Renamed' };
@@ -118,7 +118,7 @@ describe('an import during which others write after its comparison', () => {
     expect(await tourOf(database.db, 'contended')).toMatchObject({ name: 'Renamed' });
   });
 
-  it('fails when a departure stays locked, and writes nothing', async () => {
+  it('an import fails when a departure stays locked, and writes nothing', async () => {
     await importTours(database.db, entry('stuck', departureEntry()));
     const { id } = await findDeparture('stuck');
     const more = { 'f.json': [entry('stuck', departureEntry({ seats_total: 12 }))] };

@@ -27,7 +27,7 @@ function terminal(options: {
 }
 
 describe('the progress bar of an import', () => {
-  it('shows the finished part, the rate and the remaining time', () => {
+  it('the progress bar of an import shows the finished part, the rate and the remaining time', () => {
     const { at, written } = terminal({});
     at(0, 0);
     at(10, 25_000_000);
@@ -36,7 +36,7 @@ describe('the progress bar of an import', () => {
     expect(written.every((text) => !text.includes('\n'))).toBe(true);
   });
 
-  it('clears its line before an answer or a question', () => {
+  it('the progress bar of an import clears its line before an answer or a question', () => {
     const { bar, at, written } = terminal({});
     at(0, 0);
     bar.clear();
@@ -45,13 +45,13 @@ describe('the progress bar of an import', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('repaints at most ten times a second', () => {
+  it('the progress bar of an import repaints at most ten times a second', () => {
     const { at, written } = terminal({});
     for (let i = 0; i <= 100; i++) at(i / 100, i);
     expect(written.length).toBeLessThanOrEqual(11);
   });
 
-  it('fits a narrow terminal', () => {
+  it('the progress bar of an import fits a narrow terminal', () => {
     const { at, written } = terminal({ columns: 32 });
     at(0, 0);
     at(10, 25_000_000);
@@ -59,7 +59,7 @@ describe('the progress bar of an import', () => {
     expect(written.every((text) => text.replaceAll('\r', '').length < 32)).toBe(true);
   });
 
-  it('draws with plain ASCII when NO_COLOR is set', () => {
+  it('the progress bar of an import draws with plain ASCII when NO_COLOR is set', () => {
     const { at, written } = terminal({ env: { NO_COLOR: '1' } });
     at(0, 50_000_000);
     expect(written.join('')).toMatch(/^[\r\x20-\x7e]+$/);
@@ -67,7 +67,7 @@ describe('the progress bar of an import', () => {
   });
 
   it.each([{ isTTY: false }, { json: true }, { env: { TERM: 'dumb' } }])(
-    'writes nothing with %j',
+    'the progress bar of an import writes nothing with %j',
     (options) => {
       const { bar, at, written } = terminal(options);
       at(0, 0);

@@ -17,7 +17,7 @@ function prune(contents: Record<string, unknown>) {
 }
 
 describe('a pruning import', () => {
-  it('archives tours that the files lack, and publishes them again when they return', async () => {
+  it('a pruning import archives tours that the files lack, and publishes them again when they return', async () => {
     const [kept, lost] = [tourEntry({ slug: 'kept' }), tourEntry({ slug: 'lost' })];
     await importTours(database.db, kept, lost);
     expect(await prune({ 'tours.json': [kept] })).toEqual({
@@ -36,7 +36,7 @@ describe('a pruning import', () => {
     expect(await tourOf(database.db, 'lost')).toMatchObject({ status: 'published', revision: 3 });
   });
 
-  it('deletes missing departures, and cancels those with holds or bookings', async () => {
+  it('a pruning import deletes missing departures, and cancels those with holds or bookings', async () => {
     const departures = [...DATES, '2020-01-01', '2020-02-02'].map((date) =>
       departureEntry({ departure_date: date }),
     );
@@ -67,13 +67,13 @@ describe('a pruning import', () => {
     expect((await tourOf(database.db, 'alps')).revision).toBe(2);
   });
 
-  it('keeps the departures of a tour whose entry has no departure list', async () => {
+  it('a pruning import keeps the departures of a tour whose entry has no departure list', async () => {
     await importTours(database.db, tourEntry({ slug: 'alps', departures: [departureEntry()] }));
     await prune({ 'tours.json': [tourEntry({ slug: 'alps' })] });
     expect(await departureOf(database.db, 'alps', '2031-06-01')).toBeDefined();
   });
 
-  it('prunes the departures of the tours in a file of departures, and archives no tour', async () => {
+  it('a pruning import prunes the departures of the tours in a file of departures, and archives no tour', async () => {
     const departures = DATES.map((date) => departureEntry({ departure_date: date }));
     await importTours(
       database.db,
@@ -94,7 +94,7 @@ describe('a pruning import', () => {
 });
 
 describe('a file of departures without tours', () => {
-  it("refuses prices with more decimals than the tour's currency has, and unknown tours", async () => {
+  it("an import of departures without tours refuses prices with more decimals than the tour's currency has, and unknown tours", async () => {
     await importTours(database.db, tourEntry({ slug: 'fuji', currency: 'JPY', base_price: 90000 }));
     const report = await importFiles(database.db, {
       'departures.csv':

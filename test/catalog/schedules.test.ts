@@ -103,7 +103,7 @@ describe('schedules of a tour in a catalog file', () => {
     expect(counts(await importFiles(database.db, files([weekends()])))).toEqual([0, 0, 8]);
   });
 
-  it('--prune keeps the departures that a schedule describes, and deletes the others', async () => {
+  it('a pruning import keeps the departures that a schedule describes, and deletes the others', async () => {
     await importFiles(database.db, files([weekends(), weekends({ every: 'mon', start_times: ['08:00'] })]));
     const report = await importFiles(database.db, files([weekends()], { departures: [] }), { prune: true });
     expect(report.pruned).toMatchObject({ departures_deleted: 1 });

@@ -107,20 +107,23 @@ describe('a date with two departures in a file', () => {
     ]);
   });
 
-  it.each(['9:30', '24:00', 930, ''])('has one issue if the time of one row is %j', async (time) => {
-    await importFiles(database.db, tour(both));
-    const rows = tour([at('09:30'), departureEntry({ start_time: time })]);
-    expect(await issuesOf(importFiles(database.db, rows))).toEqual([
-      'departures[1].start_time must be a local time such as 09:30',
-    ]);
-    const line = `${slug},${DATE},${time === '' ? 'noon' : time},12,480`;
-    const csv = {
-      'departures.csv': `tour_slug,departure_date,start_time,seats_total,prices.adult\n${line}\n`,
-    };
-    expect(await issuesOf(importFiles(database.db, csv))).toEqual([
-      'start_time must be a local time such as 09:30',
-    ]);
-  });
+  it.each(['9:30', '24:00', 930, ''])(
+    'an import reports one issue if the time of one row is %j',
+    async (time) => {
+      await importFiles(database.db, tour(both));
+      const rows = tour([at('09:30'), departureEntry({ start_time: time })]);
+      expect(await issuesOf(importFiles(database.db, rows))).toEqual([
+        'departures[1].start_time must be a local time such as 09:30',
+      ]);
+      const line = `${slug},${DATE},${time === '' ? 'noon' : time},12,480`;
+      const csv = {
+        'departures.csv': `tour_slug,departure_date,start_time,seats_total,prices.adult\n${line}\n`,
+      };
+      expect(await issuesOf(importFiles(database.db, csv))).toEqual([
+        'start_time must be a local time such as 09:30',
+      ]);
+    },
+  );
 
   it('one row may have no time if the tour has a start time', async () => {
     const rows = tour([at(undefined), at('14:30')], { start_time: '09:30' });

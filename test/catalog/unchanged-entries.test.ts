@@ -7,7 +7,7 @@ import { departureOf, insertHold, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 beforeEach(async () => {
-  // A truncate takes ten times as long, because it creates new files for every table and index.
+  // Deletes the rows, because a truncate creates new files for every table and index and takes ten times as long.
   for (const table of ['seat_holds', 'departures', 'tours', 'tour_imports', 'tour_edits'])
     await database.db(table).delete();
 });
@@ -36,7 +36,7 @@ async function updates(contents: Record<string, unknown>, options = {}): Promise
 }
 
 describe('an import of a tour with a stored digest', () => {
-  it('skips an equal entry, and counts it with its departures as unchanged', async () => {
+  it('an import skips an equal entry, and counts it with its departures as unchanged', async () => {
     await importFiles(database.db, FILES);
     expect(await unchangedSlugs('exact')).toEqual(['alps']);
     // Writes without the triggers, so that a changed result shows that the entry was read.
@@ -50,7 +50,7 @@ describe('an import of a tour with a stored digest', () => {
     expect(await updates(text)).toEqual([1, 0, 0]);
   });
 
-  it('recognises the entry in JSON lines and between other white space', async () => {
+  it('an import recognises an unchanged entry in JSON lines and between other white space', async () => {
     await importFiles(database.db, FILES);
     await behindTheBack('update departures set seats_total = 99');
     expect(await updates({ 'a.jsonl': `\n${JSON.stringify(alps)}\r\n` })).toEqual([0, 0, 0]);
@@ -78,7 +78,7 @@ describe('an import of a tour with a stored digest', () => {
     ['the tour has another slug', "update tours set slug = 'elsewhere'", 1],
     ['the tour is deleted', 'delete from departures; delete from tours', 1],
     ['departures are truncated', 'truncate departures cascade', 1],
-  ])('reads the entry again if %s', async (_, sql, differs) => {
+  ])('an import reads an unchanged entry again if %s', async (_, sql, differs) => {
     await importFiles(database.db, FILES);
     expect(await unchangedSlugs()).toEqual(['alps']);
     await database.db.raw(sql);
@@ -90,7 +90,7 @@ describe('an import of a tour with a stored digest', () => {
     expect(await updates(FILES)).toEqual([0, 0, 0]);
   });
 
-  it('reopens a cancelled departure that the file lists as scheduled', async () => {
+  it('an import reopens a cancelled departure that the file lists as scheduled', async () => {
     const files = { 'f.json': [{ ...alps, departures: [{ ...first, status: 'scheduled' }, second] }] };
     await importFiles(database.db, files);
     const set = (status: string) =>
@@ -137,7 +137,7 @@ describe('an import of a tour with a stored digest', () => {
     expect(await updates(FILES)).toEqual([1, 0, 0]);
   });
 
-  it('reads the entry again after another file has changed the tour', async () => {
+  it('an import reads an unchanged entry again after another file has changed the tour', async () => {
     await importFiles(database.db, FILES);
     const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,7,1290\n';
     await importFiles(database.db, { 'departures.csv': csv });
@@ -147,7 +147,7 @@ describe('an import of a tour with a stored digest', () => {
     expect(await updates(FILES)).toEqual([1, 0, 0]);
   });
 
-  it('stores no digest for a tour that another import writes after the comparison', async () => {
+  it('an import stores no digest for a tour that another import writes after the comparison', async () => {
     await importFiles(database.db, FILES);
     const reformatted = { 'f.json': JSON.stringify([alps], null, 1) };
     const renamed = { 'f.json': [{ ...alps, name: 'Renamed' }] };
@@ -182,7 +182,7 @@ describe('an import of a tour with a stored digest', () => {
     },
   );
 
-  it('refuses a second tour with the same slug, with or without the same text', async () => {
+  it('an import refuses a second tour with the same slug, with or without the same text', async () => {
     await importFiles(database.db, FILES);
     const message = expect.stringMatching('is the slug of a second tour') as string;
     for (const pair of [
@@ -198,7 +198,7 @@ describe('an import of a tour with a stored digest', () => {
     expect(errors).toContainEqual(expect.objectContaining({ file: 'g.csv', field: 'slug', message }));
   });
 
-  it('stores no digest when it is refused', async () => {
+  it('an import stores no digest when it is refused', async () => {
     await importFiles(database.db, FILES);
     const faulty = { ...alps, slug: 'faulty', country: 'XX' };
     const sound = { ...alps, slug: 'sound' };
@@ -208,13 +208,13 @@ describe('an import of a tour with a stored digest', () => {
     expect((await importFiles(database.db, { 'f.json': [faulty] })).errors).toHaveLength(1);
   });
 
-  it('reads the entry when its departures are in a separate file', async () => {
+  it('an import reads an unchanged entry when its departures are in a separate file', async () => {
     await importFiles(database.db, FILES);
     const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-08-01,7,1290\n';
     expect(await updates({ ...FILES, 'departures.csv': csv })).toEqual([0, 1, 0]);
   });
 
-  it('changes neither the tour nor the change version when it stores a missing digest', async () => {
+  it('an import changes neither the tour nor the change version when it stores a missing digest', async () => {
     await importFiles(database.db, FILES);
     await database.db('tour_imports').delete();
     const version = async () => (await database.db('change_version').first()).version;
@@ -230,7 +230,7 @@ describe('an import of a tour with a stored digest', () => {
 describe('a pruning import', () => {
   const prune = (contents: Record<string, unknown>) => importFiles(database.db, contents, { prune: true });
 
-  it('does not use the digests of an import without --prune', async () => {
+  it('a pruning import does not use the digests of an import without --prune', async () => {
     await importFiles(database.db, FILES);
     const fewer = { 'f.json': [{ ...alps, departures: [first] }] };
     await importFiles(database.db, fewer);
@@ -242,7 +242,7 @@ describe('a pruning import', () => {
     expect(await unchangedSlugs('exact')).toEqual(['alps']);
   });
 
-  it('deletes a departure that it had cancelled because of a hold, after the hold is gone', async () => {
+  it('a pruning import deletes a departure that it had cancelled because of a hold, after the hold is gone', async () => {
     await importFiles(database.db, FILES);
     const tenantId = (await givenTenant(database.db, { slug: 'pruner' })).id;
     const departure = await departureOf(database.db, 'alps', '2031-07-01');
@@ -255,7 +255,7 @@ describe('a pruning import', () => {
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
   });
 
-  it('publishes an archived tour although its entry is unchanged', async () => {
+  it('a pruning import publishes an archived tour although its entry is unchanged', async () => {
     const other = tourEntry({ slug: 'other' });
     await importFiles(database.db, { 'f.json': [alps, other] });
     expect((await prune(FILES)).pruned).toMatchObject({ tours_archived: 1 });

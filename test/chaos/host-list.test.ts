@@ -37,7 +37,7 @@ function suite(): void {
   let dir: string;
   let primary: PostgresServer;
   let standby: PostgresServer;
-  /** Names the standby first. */
+  /** Database URL with two hosts, the standby first. */
   let url: string;
   let authorization: string;
   let ports: number[];
@@ -108,7 +108,7 @@ function suite(): void {
     );
   });
 
-  it('services continue on the promoted standby, and log at most one line a second until then', async () => {
+  it('services continue on a promoted standby, and log at most one line a second before its promotion', async () => {
     const env = { DATABASE_URL: url, SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: PEPPER };
     const [apiPort, queuePort, metrics] = ports as [number, number, number];
     const services = await Promise.all([

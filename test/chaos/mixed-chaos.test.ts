@@ -30,7 +30,7 @@ const SETTLE_MS = 240_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Waits until the list is empty. @returns the last one */
+/** Calls `find` until it returns an empty list, or for SETTLE_MS at most. @returns the last list */
 async function untilNone(find: () => Promise<string[]>): Promise<string[]> {
   for (const end = Date.now() + SETTLE_MS; ; await sleep(200)) {
     const left = await find();

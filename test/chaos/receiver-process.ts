@@ -22,7 +22,7 @@ export interface Seen {
 
 export type Origins = Record<Kind, string>;
 
-/** By path. */
+/** Signing secrets, keyed by the path of the endpoint. */
 export type Secrets = Record<string, string>;
 
 const seen: Seen[] = [];

@@ -11,7 +11,7 @@ export interface DeliveryRecord {
   id: string;
   kind: Kind;
   status: string;
-  /** From the delivery's row. */
+  /** Number of attempts that the row of the delivery contains. */
   attempts: number;
   /** The attempts in order. */
   tries: { number: number; outcome: AttemptOutcome }[];

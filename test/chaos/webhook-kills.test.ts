@@ -104,7 +104,7 @@ async function expectPromisesKept(db: Db, title: string) {
 
 describe('webhook workers that are killed while they deliver', () => {
   it(
-    'kills lose no delivery to a working endpoint, and every possible repeat is recorded',
+    'killed workers lose no delivery to a working endpoint, and every possible repeat is recorded',
     async () => {
       const database = await createTestDatabase();
       const { db } = database;

@@ -68,14 +68,14 @@ describe('the name in the audit log', () => {
   });
 
   it.each([['--actor'], ['--actor= tenant list'], ['--actor \u202e tenant list']])(
-    'refuses an invalid --actor before the command: %j',
+    'tourctl refuses an invalid --actor before the command: %j',
     async (line) => {
       const { code, stderr } = await terminal.tourctl(line);
       expect([code, stderr]).toEqual([2, expect.stringContaining('--actor must be a name')]);
     },
   );
 
-  it('audit list shows the system user beside the name', async () => {
+  it('tourctl audit list shows the system user beside the name', async () => {
     await change('--actor root');
     const { stdout } = await terminal.tourctl('audit list --tenant acme --limit 1 --wide');
     expect(stdout).toContain(`root (olga@${hostname()})`);
@@ -93,7 +93,7 @@ describe('the name in the audit log', () => {
     expect(new Set(items.map(({ actor }: { actor: string }) => actor))).toEqual(new Set(['ivan']));
   });
 
-  it('key issue records the name of --actor', async () => {
+  it('tourctl key issue records the name of --actor', async () => {
     await terminal.tourctl('key issue acme --scope catalog:read --actor ivan');
     expect(await lastActor()).toEqual(['ivan', `olga@${hostname()}`]);
   });
@@ -105,7 +105,7 @@ describe('the name in the audit log', () => {
     ['a character without width', ['ol\u200bga']],
     ['blanks around it', [' olga']],
     ['more than 100 characters', ['o'.repeat(101)]],
-  ])('refuses a name in --actor and TOURCTL_ACTOR: %s', async (_, [name]) => {
+  ])('tourctl refuses a name in --actor and TOURCTL_ACTOR: %s', async (_, [name]) => {
     const line = ['tenant', 'set', 'acme', '--hold-max', '30', '--actor', name!, '--json'];
     const { code, error } = await terminal.tourctl(line);
     const expected = 'must be a name of at most 100 printable characters';
@@ -117,7 +117,7 @@ describe('the name in the audit log', () => {
     expect([wrong.code, wrong.error.message]).toEqual([1, `TOURCTL_ACTOR ${expected}`]);
   });
 
-  it('accepts a name of 100 characters of any script', async () => {
+  it('tourctl accepts a name of 100 characters of any script as --actor', async () => {
     const name = '陳'.repeat(100);
     await terminal.tourctl(['tenant', 'set', 'acme', '--hold-max', '31', '--actor', name]);
     expect(await lastActor()).toEqual([name, `olga@${hostname()}`]);
@@ -168,7 +168,7 @@ describe('--actor', () => {
         'monitor',
         'seed',
         'migrate',
-        // These write an audit row when they reveal personal data.
+        // Commands that only read, but write an audit row with --reveal.
         'booking show',
         'booking list',
         'booking export',

@@ -110,7 +110,7 @@ async function sell(bookingKey = (_: Person) => 'book-1'): Promise<Sold> {
 }
 
 describe('tourctl booking anonymize', () => {
-  it('erases the customer from every table, and changes nothing of the sale', async () => {
+  it('tourctl booking anonymize erases the customer from every table, and changes nothing of the sale', async () => {
     const { site, seats, ref, person } = await sell(({ email }) => email);
     const { id } = await add(db, site.tenant.id, receiver.url, ['booking.created', 'booking.confirmed']);
     await db('webhook_endpoints').where({ id }).update({ format: 'standard' });
@@ -183,7 +183,7 @@ describe('tourctl booking anonymize', () => {
     expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenantId: site.tenant.id });
   });
 
-  it('erases the customer from the planner statistics, also after an interrupted run', async () => {
+  it('tourctl booking anonymize erases the customer from the planner statistics, also after an interrupted run', async () => {
     const [first, second] = [await sell(), await sell()];
     await db.raw('analyze');
     const columns = await statisticsOf(first.person);
@@ -207,7 +207,7 @@ describe('tourctl booking anonymize', () => {
     expect(await statisticsOf(second.person)).toEqual([]);
   });
 
-  it('changes nothing when it runs a second time', async () => {
+  it('tourctl booking anonymize changes nothing when it runs a second time', async () => {
     const { ref } = await sell();
     const first = await anonymize(ref);
     const before = await everything();
@@ -228,7 +228,7 @@ describe('tourctl booking anonymize', () => {
     expect(await db('booking_leads').where({ tenant_id: site.tenant.id })).toHaveLength(1);
   });
 
-  it('keeps a reference that does not name the customer', async () => {
+  it('tourctl booking anonymize keeps a reference that does not name the customer', async () => {
     const { site, seats } = await sell();
     const order = { ...somebody(), tour_id: seats.tour.id, external_ref: 'order-7' };
     const { body } = await site.book(order, { 'Idempotency-Key': 'book-2' });
@@ -310,7 +310,7 @@ describe('the references of recorded refusals', () => {
 });
 
 describe('tourctl booking anonymize with an undelivered webhook', () => {
-  it('requires --force while a webhook is undelivered, and then sends it without the customer', async () => {
+  it('tourctl booking anonymize requires --force while a webhook is undelivered, and then sends it without the customer', async () => {
     const { site, ref, person } = await sell();
     await add(db, site.tenant.id, receiver.url);
     const before = await everything();
@@ -327,7 +327,7 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     expect(await tracesOf(person)).toEqual([]);
   });
 
-  it('refuses a booking whose webhook is in flight, also with --force', async () => {
+  it('tourctl booking anonymize refuses a booking whose webhook is in flight, also with --force', async () => {
     const { site, ref } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     await claimNow(db);
@@ -338,7 +338,7 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     await anonymize(ref, '--force');
   });
 
-  it('discards the late result of a lost worker if the response in it contains the customer', async () => {
+  it('tourctl booking anonymize discards the late result of a lost worker if the response in it contains the customer', async () => {
     const { site, ref, person } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     const claims = await claimNow(db);
@@ -379,7 +379,7 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     expect(again.body).not.toContain(person.name);
   });
 
-  it('succeeds without --force if the tenant has no endpoint', async () => {
+  it('tourctl booking anonymize succeeds without --force if the tenant has no endpoint', async () => {
     const { ref } = await sell();
     const { code, json } = await anonymize(ref);
     expect([code, json.undelivered]).toEqual([0, []]);

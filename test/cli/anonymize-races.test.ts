@@ -166,7 +166,7 @@ describe('while a booking is anonymized', () => {
 });
 
 describe('the anonymization of a booking whose customer was replaced', () => {
-  it('erases the reference and the idempotency key that name the first customer', async () => {
+  it('tourctl booking anonymize erases the reference and the idempotency key that name the first customer', async () => {
     const order = {
       tour_id: seats.tour.id,
       name: 'Ana Lima',

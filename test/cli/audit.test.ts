@@ -84,7 +84,7 @@ describe('a change', () => {
     expect(await terminal.db('audit_log').count()).toEqual([before]);
   });
 
-  it('key issue writes no key if its audit row cannot be written', async () => {
+  it('tourctl key issue writes no key if its audit row cannot be written', async () => {
     await terminal.db.raw(
       `alter table audit_log add constraint broken check (action <> 'key.issue') not valid`,
     );
@@ -109,7 +109,7 @@ describe('a change', () => {
 describe('tourctl audit list', () => {
   const list = async (flags = '') => (await terminal.tourctl(`audit list --json ${flags}`.trim())).json.items;
 
-  it('lists the newest change first', async () => {
+  it('tourctl audit list lists the newest change first', async () => {
     await terminal.tourctl('tenant create --slug newest --name Newest');
     const items = await list();
     expect(items[0]).toMatchObject({
@@ -122,7 +122,7 @@ describe('tourctl audit list', () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
   });
 
-  it('filters by tenant, action and time', async () => {
+  it('tourctl audit list filters by tenant, action and time', async () => {
     await terminal.tourctl('tenant create --slug narrow --name Narrow');
     await terminal.tourctl('tenant set narrow --max-holds 3');
     expect(await list('--tenant narrow')).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('tourctl audit list', () => {
     expect(await list('--limit 1')).toHaveLength(1);
   });
 
-  it('filters by noun, actor and subject', async () => {
+  it('tourctl audit list filters by noun, actor and subject', async () => {
     await terminal.tourctl('tenant create --slug thing --name Thing');
     await terminal.tourctl('tenant set thing --max-holds 3');
     const actions = (items: { action: string }[]) => items.map(({ action }) => action);
@@ -148,7 +148,7 @@ describe('tourctl audit list', () => {
     expect((await list('--actor olga --subject thing')).length).toBe(2);
   });
 
-  it('shows a person the actor, host, time, action and changed fields', async () => {
+  it('tourctl audit list without --json shows the actor, host, time, action and changed fields', async () => {
     await terminal.tourctl('tenant create --slug logged --name Logged');
     await terminal.tourctl('tenant set logged --max-holds 3 --hold-max 45');
     const { stdout } = await terminal.tourctl('audit list --subject logged');
@@ -163,7 +163,7 @@ describe('tourctl audit list', () => {
 });
 
 describe('tourctl audit show', () => {
-  it('shows every field before and after', async () => {
+  it('tourctl audit show shows every field before and after', async () => {
     await terminal.tourctl('tenant create --slug shown --name Shown');
     await terminal.tourctl('tenant set shown --max-holds 3');
     const [set, created] = (await terminal.json('audit list --subject shown')).items;
@@ -172,7 +172,7 @@ describe('tourctl audit show', () => {
     expect((await terminal.tourctl(`audit show ${created.id}`)).stdout).toMatch(/^name +- +Shown$/m);
   });
 
-  it('refuses an id that is not in the log', async () => {
+  it('tourctl audit show refuses an id that is not in the log', async () => {
     expect(await terminal.refusal('audit show 999999')).toBe('1 change_not_found');
   });
 });

@@ -25,7 +25,7 @@ const file = (name: string) => path.join(folder, name);
 const reveals = async () => (await sales.db('audit_log').where({ action: 'booking.reveal' })).length;
 
 describe('tourctl booking export', () => {
-  it('writes every booking as a record of RFC 4180, newest first', async () => {
+  it('tourctl booking export writes every booking as a record of RFC 4180, newest first', async () => {
     const { code, stdout, stderr } = await sales.tourctl('booking export --reveal');
     expect([code, stderr]).toEqual([0, '2 bookings\n']);
     expect(stdout.split('\r\n')[0]).toMatch(/^booking_ref,tenant,status,tour,departure_date,adults,/);
@@ -42,7 +42,7 @@ describe('tourctl booking export', () => {
     expect(oldest).toMatchObject({ booking_ref: refs[1] });
   });
 
-  it('escapes text that a spreadsheet would read as a formula', async () => {
+  it('tourctl booking export escapes text that a spreadsheet would read as a formula', async () => {
     const { stdout } = await sales.tourctl('booking export --reveal');
     expect(records(stdout)[1]).toMatchObject({
       customer_name: `'=HYPERLINK("http://evil.example")`,
@@ -52,7 +52,7 @@ describe('tourctl booking export', () => {
     });
   });
 
-  it('escapes formulas after other separators and after invisible characters', async () => {
+  it('tourctl booking export escapes formulas after other separators and after invisible characters', async () => {
     const lead = sales.db('booking_leads').where({ booking_ref: refs[1] });
     const [before] = await lead.clone().select('customer_name', 'external_ref', 'notes');
     await lead.clone().update({
@@ -69,7 +69,7 @@ describe('tourctl booking export', () => {
     });
   });
 
-  it('masks a reference that names the customer', async () => {
+  it('tourctl booking export masks a reference that names the customer', async () => {
     const lead = sales.db('booking_leads').where({ booking_ref: refs[0] });
     const hold = await sales.hold(1);
     await sales.db('seat_holds').where({ id: hold.id }).update({ external_ref: 'Lima, Ana' });
@@ -97,7 +97,7 @@ describe('tourctl booking export', () => {
     await sales.tourctl(`departure reopen ${sales.tour.slug} ${sales.date} --yes`);
   });
 
-  it('masks customers and leaves no audit row without --reveal', async () => {
+  it('tourctl booking export masks customers and leaves no audit row without --reveal', async () => {
     const before = await reveals();
     const { stdout } = await sales.tourctl('booking export');
     expect(stdout).not.toMatch(/Lima|901820|ana@|quotes/);
@@ -105,7 +105,7 @@ describe('tourctl booking export', () => {
     expect(await reveals()).toBe(before);
   });
 
-  it('writes a new file that only its owner can read, and names it in JSON', async () => {
+  it('tourctl booking export writes a new file that only its owner can read, and names it in JSON', async () => {
     const before = await reveals();
     const json = await sales.json(
       `booking export --tenant ${sales.tenant.slug} --out ${file('a.csv')} --reveal`,
@@ -117,7 +117,7 @@ describe('tourctl booking export', () => {
     expect(await sales.refusal(`booking export --out ${file('a.csv')}`)).toBe('1 file_not_written');
   });
 
-  it('writes each of 1,203 bookings exactly once', async () => {
+  it('tourctl booking export writes each of 1,203 bookings exactly once', async () => {
     await sales.db.raw(
       `insert into booking_leads (booking_ref, tenant_id, tour_id, adults, status, unit_price_minor, total_minor, deposit_minor,
          currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone, customer_email)
@@ -131,7 +131,7 @@ describe('tourctl booking export', () => {
     expect(new Set(written).size).toBe(1203);
   });
 
-  it('refuses --json without --out, because the CSV is on stdout', async () => {
+  it('tourctl booking export refuses --json without --out, because the CSV is on stdout', async () => {
     expect(await sales.refusal('booking export')).toBe('2 usage_error');
   });
 });

@@ -18,7 +18,7 @@ const list = async (flags: string) => {
 const order = () => ({ tour_id: seats.tour.slug, departure_date: seats.date });
 
 describe('tourctl booking refusals', () => {
-  it("finds a refused booking by the website's reference or by the reason", async () => {
+  it("tourctl booking refusals finds a refused booking by the website's reference or by the reason", async () => {
     const { body } = await site.book({ ...order(), adults: 3, external_ref: 'cart-81' });
     expect(await list('--external-ref cart-81')).toEqual([
       {
@@ -43,14 +43,14 @@ describe('tourctl booking refusals', () => {
     expect(await list('--external-ref cart-82')).toEqual([]);
   });
 
-  it('shows the reuse of an idempotency key for another request', async () => {
+  it('tourctl booking refusals shows the reuse of an idempotency key for another request', async () => {
     const key = { 'Idempotency-Key': 'k-1' };
     await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 }, key);
     await site.hold(seats.tour, { departure_date: seats.date, quantity: 2 }, key);
     expect(await list('--code idempotency_key_reused')).toMatchObject([{ operation: 'hold.place' }]);
   });
 
-  it('hold show and booking show list the refusals of the hold or booking', async () => {
+  it('tourctl hold show and booking show list the refusals of the hold or booking', async () => {
     const held = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     await endHoldIn(api.db, held.body.hold_id, -1);
     await site.book({ ...order(), hold_id: held.body.hold_id });
@@ -68,20 +68,20 @@ describe('tourctl booking refusals', () => {
     ]);
   });
 
-  it('omits invalid requests', async () => {
+  it('tourctl booking refusals omits invalid requests', async () => {
     const before = (await list('')).length;
     await site.hold(seats.tour, { departure_date: seats.date, quantity: 0 });
     await site.book({ ...order(), hold_id: undefined, email: 'nothing' });
     expect(await list('')).toHaveLength(before);
   });
 
-  it('`booking refusals` says when it does not show all refusals, and --after <id> lists the next ones', async () => {
+  it('tourctl booking refusals says when it does not show all refusals, and --after <id> lists the next ones', async () => {
     for (let n = 0; n < 3; n++) await site.book({ ...order(), adults: 3 });
     await list('');
     await expectPages(terminal, `booking refusals --tenant ${site.tenant.slug}`);
   });
 
-  it('counts all of 700 refusals that the API has not stored yet, and lists only the first 500', async () => {
+  it('tourctl booking refusals counts all of 700 refusals that the API has not stored yet, and lists only the first 500', async () => {
     const before = await api.db('sale_refusal_counts').sum('count as n').first();
     const listed = (await list('--limit 1000')).length;
     const asked = { tenantId: site.tenant.id, operation: 'hold.extend' as const, requestId: 'flood' };
@@ -91,7 +91,7 @@ describe('tourctl booking refusals', () => {
     expect(after!.n - before!.n).toBe(700);
   });
 
-  it('loses no refusal while the database is unreachable', async () => {
+  it('tourctl booking refusals loses no refusal while the database is unreachable', async () => {
     const asked = {
       tenantId: site.tenant.id,
       operation: 'hold.extend' as const,

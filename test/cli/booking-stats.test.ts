@@ -28,7 +28,7 @@ const stats = (line: string) => sales.tourctl(`booking stats ${line}`);
 const statsUnder = (env: Record<string, string>, line: string) => withEnv(sales, env, () => stats(line));
 
 describe('tourctl booking stats', () => {
-  it('counts holds, bookings, conversion and refusals by day', async () => {
+  it('tourctl booking stats counts holds, bookings, conversion and refusals by day', async () => {
     const { json } = await stats(`${sales.tenant.slug} --since 48h --json`);
     expect(json).toMatchObject({ tenant: sales.tenant.slug });
     expect(json.days).toHaveLength(3);
@@ -56,13 +56,13 @@ describe('tourctl booking stats', () => {
     });
   });
 
-  it('shows the last fourteen days of one tenant or of all tenants', async () => {
+  it('tourctl booking stats shows the last fourteen days of one tenant or of all tenants', async () => {
     const all = (await stats('--json')).json;
     expect([all.tenant, all.days.length, all.together.holds]).toEqual([null, 14, 2]);
     expect((await stats('other --json')).json.together).toMatchObject({ holds: 0, conversion: null });
   });
 
-  it('draws bars with blocks, or with ASCII if the terminal has no blocks', async () => {
+  it('tourctl booking stats draws bars with blocks, or with ASCII if the terminal has no blocks', async () => {
     const blocks = (await statsUnder({ LANG: 'en_US.UTF-8' }, '--since 24h')).stdout;
     expect(blocks).toMatch(/2 [█-▏]+ +2 [█-▏]+ +50% [█-▏]+/);
     for (const env of [{ TERM: 'dumb' }, { LC_ALL: 'C' }] as Record<string, string>[]) {
@@ -72,7 +72,7 @@ describe('tourctl booking stats', () => {
     }
   });
 
-  it('draws holds, bookings and refusals on one scale, so that equal bars are equal numbers', async () => {
+  it('tourctl booking stats draws holds, bookings and refusals on one scale, so that equal bars are equal numbers', async () => {
     const { stdout } = await statsUnder({ LANG: 'C.UTF-8' }, '--since 48h');
     const barOf = (row: string, column: number) => row.split(/ {2,}/)[column]!.replace(/^\S+ ?/, '').length;
     const rows = stdout.split('\n');
@@ -82,7 +82,7 @@ describe('tourctl booking stats', () => {
     expect(barOf(sold, 1)).toBe(Math.ceil(barOf(soldOut, 4) / 2));
   });
 
-  it('prints at most eighty columns in a pipe', async () => {
+  it('tourctl booking stats prints at most eighty columns in a pipe', async () => {
     for (const line of (await stats('--since 24h')).stdout.split('\n')) {
       expect([...line].length).toBeLessThanOrEqual(80);
     }
@@ -92,13 +92,13 @@ describe('tourctl booking stats', () => {
     ['--since 401d', 2, 'usage_error'],
     ['--since 2199-01-01', 2, 'usage_error'],
     ['nobody', 1, 'tenant_not_found'],
-  ])('answers "%s" with exit %d', async (line, exit, reason) => {
+  ])('tourctl booking stats answers "%s" with exit %d', async (line, exit, reason) => {
     expect(await sales.refusal(`booking stats ${line}`)).toBe(`${exit} ${reason}`);
   });
 });
 
 describe('tourctl booking stats of one hold and one booking', () => {
-  it('uses the singular for one hold and one booking', async () => {
+  it('tourctl booking stats uses the singular for one hold and one booking', async () => {
     await few.book(1, { holdId: (await few.hold(1)).id });
     expect((await few.tourctl('booking stats')).stdout).toContain(
       'All tenants: 1 hold (100 % became a booking), 1 booking of 1 traveller\nOf the bookings: 0 confirmed,',

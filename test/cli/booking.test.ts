@@ -7,7 +7,7 @@ const cancel = (...refs: string[]) =>
   Promise.all(refs.map((ref) => sales.tourctl(`booking cancel ${ref} --yes`)));
 
 describe('tourctl booking', () => {
-  it('lists bookings by status and reference, newest first, and with --before only older bookings', async () => {
+  it('tourctl booking list shows bookings by status and reference, newest first, and with --before only older bookings', async () => {
     const older = await sales.book(1);
     const newer = await sales.book(1);
     const list = async (flags: string) => {
@@ -48,7 +48,7 @@ describe('tourctl booking', () => {
     },
   );
 
-  it('cancel frees the seats and leaves an audit row', async () => {
+  it('tourctl booking cancel frees the seats and leaves an audit row', async () => {
     const { bookingRef } = await sales.book(4);
     const before = await sales.seatsTaken();
     const json = await sales.json(`booking cancel ${bookingRef} --yes`);
@@ -61,7 +61,7 @@ describe('tourctl booking', () => {
     });
   });
 
-  it('exits with 1 for an unknown reference and with 2 for a malformed reference', async () => {
+  it('tourctl booking exits with 1 for an unknown reference and with 2 for a malformed reference', async () => {
     for (const verb of ['show', 'confirm', 'cancel', 'anonymize']) {
       expect(await sales.refusal(`booking ${verb} ZZ-99999999 --yes`)).toBe('1 booking_not_found');
       expect((await sales.tourctl(`booking ${verb} nonsense --yes --json`)).code).toBe(2);
@@ -70,7 +70,7 @@ describe('tourctl booking', () => {
 });
 
 describe('tourctl booking expire', () => {
-  it('lists expired bookings in a dry run, and otherwise records each expiry once', async () => {
+  it('tourctl booking expire lists expired bookings in a dry run, and otherwise records each expiry once', async () => {
     const [paid, unpaid] = [await sales.book(1), await sales.book(2)];
     await sales.tourctl(`booking confirm ${paid.bookingRef}`);
     for (const lead of [paid, unpaid]) await endPaymentWindow(sales.db, lead.bookingRef);
@@ -104,7 +104,7 @@ describe('tourctl booking expire', () => {
 });
 
 describe('tourctl booking show', () => {
-  it('shows the whole history without a tenant argument', async () => {
+  it('tourctl booking show shows the whole history without a tenant argument', async () => {
     const hold = await sales.hold(2);
     const { bookingRef } = await sales.book(2, { holdId: hold.id });
     await sales.tourctl(`booking confirm ${bookingRef}`);
@@ -131,7 +131,7 @@ describe('tourctl booking show', () => {
     expect(stdout).toContain("500.00 EUR, the platform's own price");
   });
 
-  it('show, list and export say that the departure of a booking is cancelled', async () => {
+  it('tourctl booking show, list and export say that the departure of a booking is cancelled', async () => {
     const { bookingRef } = await sales.book(1);
     const undated = await sales.book(1, { departureDate: null });
     const departure = `${sales.tour.slug} ${sales.date}`;
@@ -155,7 +155,7 @@ describe('tourctl booking show', () => {
     await cancel(bookingRef, undated.bookingRef);
   });
 
-  it('names the price rule that made the price', async () => {
+  it('tourctl booking show names the price rule that made the price', async () => {
     const { tenant } = sales;
     await sales.tourctl(`pricing add ${tenant.slug} --percent 10`);
     const { bookingRef } = await sales.book(1);
@@ -168,7 +168,7 @@ describe('tourctl booking show', () => {
 describe("a booking's customer", () => {
   const MASKED = { name: 'A… L…', phone: '+49…20', email: 'a…@e….com' };
 
-  it('list and show mask the customer and the notes', async () => {
+  it('tourctl booking list and show mask the customer and the notes', async () => {
     const { bookingRef } = await sales.book(1, { notes: 'Ana is vegan' });
     const shown = await sales.tourctl(`booking show ${bookingRef} --json`);
     expect(shown.json).toMatchObject({ customer: MASKED, notes: '…' });
@@ -181,7 +181,7 @@ describe("a booking's customer", () => {
     await cancel(bookingRef);
   });
 
-  it('--reveal shows the customer, and each use leaves one audit row', async () => {
+  it('tourctl booking show --reveal shows the customer, and each use leaves one audit row', async () => {
     const { bookingRef } = await sales.book(1, { notes: 'Ana is vegan' });
     const rows = async () => (await sales.db('audit_log').where({ action: 'booking.reveal' })).length;
     const before = await rows();

@@ -19,7 +19,7 @@ const lastAudit = async () => (await terminal.json('audit list --limit 1')).item
 const readTour = () => api.http.get('/api/tenant/tours/alps').set('authorization', `Bearer ${key}`);
 
 describe('tourctl catalog publish and archive', () => {
-  it('publish and archive change what the API shows, each with one audit row', async () => {
+  it('tourctl catalog publish and archive change what the API shows, each with one audit row', async () => {
     const { revision } = await tourOf(api.db, 'alps');
     expect((await readTour()).status).toBe(404);
 
@@ -40,14 +40,14 @@ describe('tourctl catalog publish and archive', () => {
     expect((await tourOf(api.db, 'alps')).revision).toBe(revision + 2);
   });
 
-  it('archive leaves no audit row for a tour that is already archived', async () => {
+  it('tourctl catalog archive leaves no audit row for a tour that is already archived', async () => {
     await catalog('archive alps');
     const before = await lastAudit();
     expect((await catalog('archive alps')).json.status).toBe('archived');
     expect(await lastAudit()).toEqual(before);
   });
 
-  it('publish warns of a tour without departures, and names the command that adds one', async () => {
+  it('tourctl catalog publish warns of a tour without departures, and names the command that adds one', async () => {
     const { stdout, stderr } = await terminal.tourctl('catalog publish empty');
     expect(stdout).toBe('empty is published; 0 departures can be booked\n');
     expect(stderr).toBe(
@@ -55,7 +55,7 @@ describe('tourctl catalog publish and archive', () => {
     );
   });
 
-  it('publish gives up if a sale keeps a departure of the tour locked', async () => {
+  it('tourctl catalog publish gives up if a sale keeps a departure of the tour locked', async () => {
     const sale = await api.db.transaction();
     await sale('departures').where({ departure_date: '2031-06-01' }).forUpdate();
     try {
@@ -65,20 +65,23 @@ describe('tourctl catalog publish and archive', () => {
     }
   });
 
-  it.each(['show', 'publish', 'archive'])('exits with 1 for an unknown tour: %s', async (verb) => {
-    expect(await terminal.refusal(`catalog ${verb} nowhere`)).toBe('1 tour_not_found');
-  });
+  it.each(['show', 'publish', 'archive'])(
+    'tourctl catalog exits with 1 for an unknown tour: %s',
+    async (verb) => {
+      expect(await terminal.refusal(`catalog ${verb} nowhere`)).toBe('1 tour_not_found');
+    },
+  );
 });
 
 describe('tourctl catalog show', () => {
-  it('shows every field of a catalog file, and the number of open departures', async () => {
+  it('tourctl catalog show shows every field of a catalog file, and the number of open departures', async () => {
     const { json } = await catalog('show alps');
     const exported = await terminal.json('catalog export');
     const { departures: _, ...fields } = exported.find(({ slug }: { slug: string }) => slug === 'alps');
     expect(json).toMatchObject({ ...fields, upcoming_departures: 1, next_departure_date: '2031-06-01' });
   });
 
-  it('shows only fields that have a value, and the itinerary by day', async () => {
+  it('tourctl catalog show shows only fields that have a value, and the itinerary by day', async () => {
     await api
       .db('tours')
       .where({ slug: 'alps' })

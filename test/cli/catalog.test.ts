@@ -22,7 +22,7 @@ async function audits() {
 }
 
 describe('tourctl catalog import', () => {
-  it('answers with the numbers of changes, and leaves one audit row', async () => {
+  it('tourctl catalog import answers with the numbers of changes, and leaves one audit row', async () => {
     const entry = tourEntry({ slug: 'first', departures: [departureEntry()] });
     const { code, json, stderr } = await importing({ 'tours.json': [entry] });
     expect(code).toBe(0);
@@ -37,14 +37,14 @@ describe('tourctl catalog import', () => {
     ]);
   });
 
-  it('leaves no audit row if nothing changed', async () => {
+  it('tourctl catalog import leaves no audit row if nothing changed', async () => {
     const before = await audits();
     const { json } = await importing({ 'tours.json': [tourEntry({ slug: 'first' })] });
     expect(json.tours).toEqual({ ...none, unchanged: 1 });
     expect(await audits()).toEqual(before);
   });
 
-  it('reports the issues on stdout and the error on stderr, and exits 1', async () => {
+  it('tourctl catalog import reports the issues on stdout and the error on stderr, and exits 1', async () => {
     const result = await importing({ 'tours.csv': 'slug,name\nx,Y' });
     expect(result.code).toBe(1);
     expect(result.json.errors).toContainEqual({
@@ -59,7 +59,7 @@ describe('tourctl catalog import', () => {
     );
   });
 
-  it('prints each issue with its place without --json', async () => {
+  it('tourctl catalog import prints each issue with its place without --json', async () => {
     const [file] = writeFiles({ 'tours.jsonl': JSON.stringify(tourEntry({ name: '' })) });
     const { code, stdout, stderr } = await terminal.tourctl(['catalog', 'import', file!]);
     expect(code).toBe(1);
@@ -69,13 +69,13 @@ describe('tourctl catalog import', () => {
     );
   });
 
-  it('writes nothing in a dry run', async () => {
+  it('tourctl catalog import writes nothing in a dry run', async () => {
     const { code, json } = await importing({ 'tours.json': [tourEntry({ slug: 'dry' })] }, '--dry-run');
     expect([code, json.tours.created]).toEqual([0, 1]);
     expect(await tourOf(terminal.db, 'dry')).toBeUndefined();
   });
 
-  it('says in a dry run what would change, field by field', async () => {
+  it('tourctl catalog import says in a dry run what would change, field by field', async () => {
     const entry = tourEntry({ slug: 'compared', departures: [departureEntry()] });
     await importing({ 'tours.json': [entry] });
     const changed = {
@@ -127,7 +127,7 @@ describe('tourctl catalog import', () => {
     expect(unchanged.json.changes).toEqual([]);
   });
 
-  it('prints the first lines of a long dry run, and says how many more tours would change', async () => {
+  it('tourctl catalog import prints the first lines of a long dry run, and says how many more tours would change', async () => {
     const tours = Array.from({ length: 90 }, (_, i) => tourEntry({ slug: `many-${i}` }));
     const [file] = writeFiles({ 'tours.json': tours });
     const { stdout } = await terminal.tourctl(['catalog', 'import', file!, '--dry-run']);
@@ -135,7 +135,7 @@ describe('tourctl catalog import', () => {
     expect(stdout.split('\n').length).toBeLessThan(75);
   });
 
-  it('prints the first 1,000 issues and their total', async () => {
+  it('tourctl catalog import prints the first 1,000 issues and their total', async () => {
     const lines = Array.from({ length: 1200 }, (_, i) =>
       JSON.stringify(tourEntry({ slug: `wrong-${i}`, name: 7 })),
     );
@@ -148,7 +148,7 @@ describe('tourctl catalog import', () => {
     expect((await terminal.tourctl(['catalog', 'import', file!])).stdout).toMatch(/… and 200 more\n$/);
   });
 
-  it('prunes only after a confirmation', async () => {
+  it('tourctl catalog import prunes only after a confirmation', async () => {
     await importing({ 'tours.json': [tourEntry({ slug: 'goner', departures: [departureEntry()] })] });
     const files = { 'tours.json': [tourEntry({ slug: 'stayer' })] };
     const refused = await importing(files, '--prune');
@@ -160,7 +160,7 @@ describe('tourctl catalog import', () => {
     expect((await tourOf(terminal.db, 'goner')).status).toBe('archived');
   });
 
-  it('names the bookings of a departure that it cancels', async () => {
+  it('tourctl catalog import names the bookings of a departure that it cancels', async () => {
     const entry = tourEntry({ slug: 'booked', departures: [departureEntry()] });
     await importing({ 'tours.json': [entry] });
     const tenantId = (await givenTenant(terminal.db, { slug: 'booker' })).id;
@@ -179,7 +179,7 @@ describe('tourctl catalog import', () => {
     ['catalog import nowhere.json', 'must be a file that exists'],
     ['catalog import package.yaml', 'must be a .json, .jsonl, .csv file'],
     ['catalog import package.json --drop', 'unknown option'],
-  ])('reports a usage error for "%s"', async (line, message) => {
+  ])('tourctl catalog import reports a usage error for "%s"', async (line, message) => {
     const { code, error, stdout } = await terminal.tourctl(`${line} --json`);
     expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
     expect(error.message).toContain(message);
@@ -197,14 +197,14 @@ describe('tourctl catalog import -', () => {
     ['JSON lines', `${JSON.stringify(entry('piped-4'))}\n${JSON.stringify(entry('first'))}\n`, 'piped-4'],
     ['one line', JSON.stringify(entry('piped-5')), 'piped-5'],
     ['CSV', `\ufeff${HEAD}\r\npiped-6,Six,europe,DE,1,EUR,1\r\n`, 'piped-6'],
-  ])('reads %s from standard input', async (_, text, slug) => {
+  ])('tourctl catalog import reads %s from standard input', async (_, text, slug) => {
     const { code, json } = await terminal.tourctl('catalog import - --json', text);
     expect([code, json.tours.created]).toEqual([0, 1]);
     expect(await tourOf(terminal.db, slug)).toBeDefined();
     expect((await audits())[0].subject).toBe('-');
   });
 
-  it('reads departures from standard input beside a file of tours', async () => {
+  it('tourctl catalog import reads departures from standard input beside a file of tours', async () => {
     const [file] = writeFiles({ 'tours.csv': `${HEAD}\nbeside,Beside,europe,DE,1,EUR,1` });
     const { json } = await terminal.tourctl(
       ['catalog', 'import', file!, '-', '--json'],
@@ -213,7 +213,7 @@ describe('tourctl catalog import -', () => {
     expect(json.departures.created).toBe(1);
   });
 
-  it('names standard input "-" in an issue, and refuses a second "-"', async () => {
+  it('tourctl catalog import names standard input "-" in an issue, and refuses a second "-"', async () => {
     const { json } = await terminal.tourctl('catalog import - --json', 'slug,colour\n');
     expect(json.errors[0]).toMatchObject({ file: '-', line: 1, field: 'colour' });
     expect((await terminal.tourctl('catalog import - -')).code).toBe(2);
@@ -221,7 +221,7 @@ describe('tourctl catalog import -', () => {
 });
 
 describe('the help of tourctl catalog import', () => {
-  it('names each column of both CSV files, in the order of an export', async () => {
+  it('the help of tourctl catalog import names each column of both CSV files, in the order of an export', async () => {
     const { stdout } = await terminal.tourctl('catalog import --help');
     for (const [part, columns] of Object.entries(CSV_COLUMN_HELP)) {
       const exported = await terminal.tourctl(`catalog export --format csv --only ${part}`);
@@ -244,7 +244,7 @@ describe('tourctl catalog export', () => {
     departures: [departureEntry({ prices: { adult: 1.15, child: 0 }, closes_at: '2031-05-30T12:00:00Z' })],
   });
 
-  it('writes a document whose import changes nothing', async () => {
+  it('tourctl catalog export writes a document whose import changes nothing', async () => {
     await importing({ 'tours.json': [full] });
     const exported = await terminal.tourctl('catalog export --json');
     expect(exported.code).toBe(0);
@@ -262,7 +262,7 @@ describe('tourctl catalog export', () => {
     });
   });
 
-  it('writes a document that restores an empty or changed catalog', async () => {
+  it('tourctl catalog export writes a document that restores an empty or changed catalog', async () => {
     const exported = await terminal.tourctl('catalog export --json');
     const other = await openTestTerminal();
     const [file] = writeFiles({ 'all.json': exported.stdout });
@@ -280,7 +280,7 @@ describe('tourctl catalog export', () => {
     await other.drop();
   });
 
-  it('writes two CSV files, whose import changes nothing and restores an empty catalog', async () => {
+  it('tourctl catalog export writes two CSV files, whose import changes nothing and restores an empty catalog', async () => {
     await importing({
       'odd.json': [
         tourEntry({
@@ -317,7 +317,7 @@ describe('tourctl catalog export', () => {
     }
   });
 
-  it('--only departures writes the CSV of the departures to standard output', async () => {
+  it('tourctl catalog export --only departures writes the CSV of the departures to standard output', async () => {
     const { stdout } = await terminal.tourctl('catalog export --format csv --only departures');
     expect(stdout.split('\r\n')[0]).toBe(
       'tour_slug,departure_date,start_time,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at',
@@ -326,7 +326,7 @@ describe('tourctl catalog export', () => {
       expect((await terminal.tourctl(`catalog export ${line}`)).code).toBe(2);
   });
 
-  it('writes JSON lines to a file whose name ends in .jsonl', async () => {
+  it('tourctl catalog export writes JSON lines to a file whose name ends in .jsonl', async () => {
     const out = path.join(folder, 'all.jsonl');
     const { json } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
     const lines = readFileSync(out, 'utf8').trim().split('\n');
@@ -335,7 +335,7 @@ describe('tourctl catalog export', () => {
     expect(again.json.tours).toEqual({ ...none, unchanged: lines.length });
   });
 
-  it('replaces a file only with --force, and leaves no other file beside it', async () => {
+  it('tourctl catalog export replaces a file only with --force, and leaves no other file beside it', async () => {
     const out = path.join(folder, 'replaced', 'all.json');
     mkdirSync(path.dirname(out));
     writeFileSync(out, 'precious');
@@ -349,7 +349,7 @@ describe('tourctl catalog export', () => {
     expect((await terminal.tourctl('catalog export --force')).code).toBe(2);
   });
 
-  it('fails if the file cannot be written', async () => {
+  it('tourctl catalog export fails if the file cannot be written', async () => {
     const out = path.join(folder, 'no', 'such', 'directory.json');
     const { code, error } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
     expect([code, error.code, existsSync(out)]).toEqual([1, 'file_not_written', false]);
@@ -357,7 +357,7 @@ describe('tourctl catalog export', () => {
 });
 
 describe('tourctl catalog list', () => {
-  it('lists tours of every status by name, with their next open departure', async () => {
+  it('tourctl catalog list lists tours of every status by name, with their next open departure', async () => {
     const other = await openTestTerminal();
     const [file] = writeFiles({
       'a.json': [
@@ -396,7 +396,7 @@ describe('tourctl catalog list', () => {
     await other.drop();
   });
 
-  it('`catalog list` says when it does not show all tours, and its lines fit the screen', async () => {
+  it('tourctl catalog list says when it does not show all tours, and its lines fit the screen', async () => {
     const other = await openTestTerminal();
     const names = ['A', 'B', 'B', 'C'].map((name) => `${name} tour with a name that takes its time`);
     const entries = names.map((name, i) =>
@@ -415,7 +415,7 @@ describe('tourctl catalog list', () => {
   });
 
   it.each(['catalog list', 'catalog list --q tour --status draft'])(
-    '--after refuses a slug that no tour has: %s',
+    'tourctl catalog list --after refuses a slug that no tour has: %s',
     async (line) => {
       expect(await terminal.refusal(`${line} --after nowhere`)).toBe('1 tour_not_found');
     },
@@ -429,7 +429,7 @@ describe('tourctl catalog import of departures in the past', () => {
     return importing({ 'tours.json': [tourEntry({ slug, time_zone: timeZone, departures })] });
   };
 
-  it('warns of new departures in the past, and counts them', async () => {
+  it('tourctl catalog import warns of new departures in the past, and counts them', async () => {
     const { code, json, stderr } = await importingOn('2020-05-01', 'UTC');
     expect(code).toBe(0);
     expect(json.past_departures).toEqual({
@@ -441,7 +441,7 @@ describe('tourctl catalog import of departures in the past', () => {
     );
   });
 
-  it('gives no warning for existing or future departures', async () => {
+  it('tourctl catalog import gives no warning for existing or future departures', async () => {
     await importingOn('2020-06-01', 'UTC');
     for (const date of ['2020-06-01', '2031-06-01']) {
       const { json, stderr } = await importingOn(date, 'UTC');
@@ -449,7 +449,7 @@ describe('tourctl catalog import of departures in the past', () => {
     }
   });
 
-  it('checks the date in the time zone of the tour', async () => {
+  it('tourctl catalog import checks the date in the time zone of the tour', async () => {
     const { rows } = await terminal.db.raw(
       "select (clock_timestamp() at time zone 'Pacific/Kiritimati')::date - 1 as yesterday",
     );

@@ -6,7 +6,7 @@ import { useSales } from './sales';
 const sales = useSales();
 
 describe('tourctl booking change', () => {
-  it('moves a booking to another date and party, and the history names the operator', async () => {
+  it('tourctl booking change moves a booking to another date and party, and the history names the operator', async () => {
     const { db, tenant, tour, date } = sales;
     const other = await givenDeparture(db, tour, {
       date: daysFromToday(31),
@@ -47,7 +47,7 @@ describe('tourctl booking change', () => {
     );
   });
 
-  it("changes the customer, and reads the phone number by the tenant's country", async () => {
+  it("tourctl booking change changes the customer, and reads the phone number by the tenant's country", async () => {
     const { bookingRef, departureDate } = await sales.book(1, { notes: 'Vegan' });
     const people = ['--name', 'Rui Lima', '--phone', '030 901821', '--email', 'rui@example.com'];
     const words = ['booking', 'change', bookingRef, ...people, '--notes', 'No nuts'];
@@ -62,7 +62,7 @@ describe('tourctl booking change', () => {
     expect(stdout).not.toContain('Rui');
   });
 
-  it('says that nothing was changed if the values are equal, and leaves no second event', async () => {
+  it('tourctl booking change says that nothing was changed if the values are equal, and leaves no second event', async () => {
     const { bookingRef } = await sales.book(1);
     const again = await sales.tourctl(`booking change ${bookingRef} --adults 1`);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('nothing was changed')]);
@@ -70,20 +70,20 @@ describe('tourctl booking change', () => {
   });
 
   it.each(['', '--adults 51', '--date tomorrow', '--email nobody', '--name='])(
-    'exits with 2 for the flags "%s"',
+    'tourctl booking change exits with 2 for the flags "%s"',
     async (flags) => {
       expect((await sales.tourctl(`booking change ACME-1042 ${flags} --json`)).code).toBe(2);
     },
   );
 
-  it('refuses to change a cancelled booking and an unknown booking', async () => {
+  it('tourctl booking change refuses to change a cancelled booking and an unknown booking', async () => {
     const { bookingRef } = await sales.book(1);
     await sales.tourctl(`booking cancel ${bookingRef} --yes`);
     expect(await sales.refusal(`booking change ${bookingRef} --adults 2`)).toBe('1 booking_state_conflict');
     expect(await sales.refusal('booking change ZZ-99999999 --adults 2')).toBe('1 booking_not_found');
   });
 
-  it('hold show lists the changes of a hold in its history', async () => {
+  it('tourctl hold show lists the changes of a hold in its history', async () => {
     const { id } = await sales.hold(1);
     const named = { holdId: id, by: 'key AAAAAAAAAAAA', customer: { name: 'Rui' }, quantity: 2 };
     await inTransaction(sales.db, (trx) => amendHold(trx, sales.tenant, named));

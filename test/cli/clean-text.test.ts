@@ -93,7 +93,7 @@ describe('text from outside', () => {
     expect(inJson.error.code).toEqual(expect.any(String));
   });
 
-  it("delivery show prints a receiver's response as clean text", async () => {
+  it("tourctl delivery show prints a receiver's response as clean text", async () => {
     await terminal.tourctl('tenant create --slug acme --name Acme');
     await terminal.tourctl('webhook add acme https://a.example/hooks');
     const [{ id }] = (await terminal.json('webhook list acme')).items;

@@ -80,14 +80,17 @@ const CASES: [line: string, offered: string[], not: string[]][] = [
 ];
 
 describe('tourctl completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints the completion script for %s', async (shell) => {
-    const { stdout } = await terminal.tourctl(`completion ${shell}`);
-    expect(stdout).toContain(`# tourctl for ${shell}`);
-    expect(await terminal.json(`completion ${shell}`)).toEqual({
-      shell,
-      script: stdout.trimEnd(),
-    });
-  });
+  it.each(['bash', 'zsh', 'fish'])(
+    'tourctl completion prints the completion script for %s',
+    async (shell) => {
+      const { stdout } = await terminal.tourctl(`completion ${shell}`);
+      expect(stdout).toContain(`# tourctl for ${shell}`);
+      expect(await terminal.json(`completion ${shell}`)).toEqual({
+        shell,
+        script: stdout.trimEnd(),
+      });
+    },
+  );
 
   it.each([
     ['tenant show ', ['acme', 'acme-two', 'zebra']],
@@ -107,13 +110,13 @@ describe('tourctl completion', () => {
     ['webhook listen ze', ['zebra']],
     ['nonsense show ', []],
     ['tenant ', []],
-  ])('names the words that complete "%s"', async (line, names) => {
+  ])('tourctl completion names the words that complete "%s"', async (line, names) => {
     expect(
       (await terminal.tourctl(['completion', 'names', '--json', '--', ...line.split(' ')])).json,
     ).toEqual({ names });
   });
 
-  it('names ids of keys, tokens, holds, endpoints and deliveries', async () => {
+  it('tourctl completion names ids of keys, tokens, holds, endpoints and deliveries', async () => {
     const { delivery } = await terminal.json(`webhook ping ${ids.endpoint}`);
     const named = async (line: string) =>
       (await terminal.tourctl(['completion', 'names', '--', ...line.split(' ')])).stdout.trim().split('\n');
@@ -129,7 +132,7 @@ describe('tourctl completion', () => {
     { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' },
     { DATABASE_URL: 'nonsense' },
     { DATABASE_URL: '', DATA_DIR: path.join(folder, 'none') },
-  ])('prints nothing and starts no database if none answers: %j', async (settings) => {
+  ])('tourctl completion prints nothing and starts no database if none answers: %j', async (settings) => {
     const { code, stdout, stderr, seconds } = await withEnv(terminal, settings, () =>
       terminal.tourctl(['completion', 'names', '--', 'tenant', 'show', '']),
     );
@@ -138,7 +141,7 @@ describe('tourctl completion', () => {
     expect(existsSync(path.join(folder, 'none'))).toBe(false);
   });
 
-  it('contains each verb of each noun with all its flags', () => {
+  it('tourctl completion contains each verb of each noun with all its flags', () => {
     const commands = completedCommands(TREE);
     for (const noun of NOUNS) {
       for (const verb of noun.verbs) {
@@ -157,23 +160,23 @@ describeWith('bash', 'completion in bash', () => {
     return inShell('bash', ['--norc', '-c', script]).split('\n').filter(Boolean);
   }
 
-  it.each(CASES)('offers the words that complete "%s"', (line, offered, not) => {
+  it.each(CASES)('completion in bash offers the words that complete "%s"', (line, offered, not) => {
     const found = offers(line);
     expect(found).toEqual(expect.arrayContaining(offered));
     expect(found.filter((word) => not.includes(word))).toEqual([]);
   });
 
-  it('offers the values of --flag=', () => {
+  it('completion in bash offers the values of --flag=', () => {
     expect(offers('tourctl tenant list --status=tri')).toEqual(['trial']);
     expect(offers('tourctl tenant list --status=')).toContain('suspended');
     expect(offers('tourctl booking list --tenant=ze')).toEqual(['zebra']);
   });
 
-  it('completes the text after a colon, where readline breaks words', () => {
+  it('completion in bash completes the text after a colon, where readline breaks words', () => {
     expect(offers('tourctl key issue acme --scope booking:c')).toEqual(['create']);
   });
 
-  it('offers nothing for free text', () => {
+  it('completion in bash offers nothing for free text', () => {
     expect(offers('tourctl tenant create --name te')).toEqual([]);
   });
 });
@@ -187,13 +190,13 @@ describeWith('fish', 'completion in fish', () => {
       .map((offer) => offer.split('\t')[0]!);
   }
 
-  it.each(CASES)('offers the words that complete "%s"', (line, offered, not) => {
+  it.each(CASES)('completion in fish offers the words that complete "%s"', (line, offered, not) => {
     const found = offers(line);
     expect(found).toEqual(expect.arrayContaining(offered));
     expect(found.filter((word) => not.includes(word))).toEqual([]);
   });
 
-  it('offers --flag= with its values', () => {
+  it('completion in fish offers --flag= with its values', () => {
     expect(offers('tourctl tenant list --status=tri')).toEqual(['--status=trial']);
     expect(offers('tourctl booking list --tenant=ze')).toEqual(['--tenant=zebra']);
   });
@@ -217,7 +220,7 @@ describeWith('zsh', 'completion in zsh', () => {
     return [...output.matchAll(/<(.*?)>/g)].map(([, line]) => line!.trim());
   }
 
-  it('completes nouns, verbs, flags, values and files', () => {
+  it('completion in zsh completes nouns, verbs, flags, values and files', () => {
     const lines = [
       ['tourctl ten', 'tourctl tenant'],
       ['tourctl key iss', 'tourctl key issue'],

@@ -55,7 +55,7 @@ describe('tourctl config list', () => {
     return Object.fromEntries(items.map((item: { variable: string }) => [item.variable, item]));
   };
 
-  it('shows the effective value and the source of each variable', async () => {
+  it('tourctl config list shows the effective value and the source of each variable', async () => {
     const { API_PORT, HOST, PUBLIC_BASE_URL, REDIS_URL, SECRETS_KEY, KEY_PEPPER } = await settings({
       API_PORT: '4100',
       KEY_PEPPER: SECRET,
@@ -76,7 +76,7 @@ describe('tourctl config list', () => {
     expect(KEY_PEPPER).toMatchObject({ value: null, source: 'environment', secret: true });
   });
 
-  it('marks and counts invalid settings, and needs no database', async () => {
+  it('tourctl config list marks and counts invalid settings, and needs no database', async () => {
     const { code, stdout, stderr } = await under(
       { API_PORT: 'x', DATABASE_URL: 'postgres://db/x' },
       'config list',
@@ -113,14 +113,14 @@ describe('tourctl config list', () => {
     }
   });
 
-  it('shows with --set only the variables that the environment sets', async () => {
+  it('tourctl config list shows with --set only the variables that the environment sets', async () => {
     const { json } = await under({ HOST: '::1', UNRELATED: 'x' }, 'config list --set --json');
     expect(json.items).toEqual([expect.objectContaining({ variable: 'HOST', value: '::1' })]);
   });
 });
 
 describe('tourctl config get', () => {
-  it('prints only the value', async () => {
+  it('tourctl config get prints only the value', async () => {
     expect((await under({ API_PORT: '4100' }, 'config get PUBLIC_BASE_URL')).stdout).toBe(
       'http://127.0.0.1:4100\n',
     );
@@ -131,20 +131,20 @@ describe('tourctl config get', () => {
     ['SECRETS_KEY', { SECRETS_KEY: SECRET }, 'SECRETS_KEY is a secret and never shown'],
     ['REDIS_URL', {}, 'REDIS_URL is not set'],
     ['API_PORT', { API_PORT: 'x' }, 'API_PORT must be a whole number'],
-  ])('`config get %s` fails when the settings are %j', async (name, env, message) => {
+  ])('tourctl config get %s fails when the settings are %j', async (name, env, message) => {
     const { code, stdout, stderr } = await under(env, `config get ${name}`);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(message);
   });
 
-  it('reports a usage error for an unknown variable', async () => {
+  it('tourctl config get reports a usage error for an unknown variable', async () => {
     const { code, stderr } = await under({}, 'config get API_PROT');
     expect([code, stderr]).toEqual([2, expect.stringContaining('(Did you mean API_PORT?)')]);
   });
 });
 
 describe('tourctl config check', () => {
-  it('lists all invalid settings at once', async () => {
+  it('tourctl config check lists all invalid settings at once', async () => {
     const env = {
       API_PORT: '99999',
       LOG_LEVEL: 'loud',
@@ -163,13 +163,13 @@ describe('tourctl config check', () => {
     ]);
   });
 
-  it('fails if required variables are invalid', async () => {
+  it('tourctl config check fails if required variables are invalid', async () => {
     const env = { DATABASE_URL: 'postgres://db/x', CURSOR_KEY: 'short', SECRETS_KEY: 'short' };
     const { code, json } = await under(env, 'config check --json');
     expect([code, json.faults.length]).toEqual([1, 2]);
   });
 
-  it('notices a misspelt variable', async () => {
+  it('tourctl config check notices a misspelt variable', async () => {
     const { code, json } = await under({ WEBHOOK_RETENTION_DAY: '7', HOME: '/root' }, 'config check --json');
     expect(code).toBe(0);
     expect(json.notices).toContainEqual({
@@ -178,7 +178,7 @@ describe('tourctl config check', () => {
     });
   });
 
-  it('notices a data directory without a database, and names what creates one', async () => {
+  it('tourctl config check notices a data directory without a database, and names what creates one', async () => {
     const { code, json } = await under({ DATA_DIR: emptyDir }, 'config check --json');
     expect([code, json.notices]).toEqual([
       0,
@@ -191,7 +191,7 @@ describe('tourctl config check', () => {
     ]);
   });
 
-  it('succeeds with valid settings', async () => {
+  it('tourctl config check succeeds with valid settings', async () => {
     const { code, stdout, stderr } = await under(terminal.env, 'config check');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
@@ -243,7 +243,7 @@ describe('the .env file of the working directory', () => {
     expect([code, json]).toEqual([0, { items: [] }]);
   });
 
-  it('config check finds invalid values, misspelt names and missing secrets in the .env file', async () => {
+  it('tourctl config check finds invalid values, misspelt names and missing secrets in the .env file', async () => {
     const text = 'API_PORT=x\nDATABASE_URL=postgres://db/x\nWEBHOOK_RETENTION_DAY=7\n';
     const { code, json } = await beside(text, 'config check --json');
     expect([code, namesOf(json.faults)]).toEqual([1, ['API_PORT', 'SECRETS_KEY', 'CURSOR_KEY']]);

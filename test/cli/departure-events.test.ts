@@ -148,7 +148,7 @@ describe('departure.cancelled', () => {
     expect(await received(acme, 1)).toMatchObject([{ booking_refs: ['PAUSED-1'] }]);
   });
 
-  it('departure cancel prints the numbers of affected bookings and informed tenants', async () => {
+  it('tourctl departure cancel prints the numbers of affected bookings and informed tenants', async () => {
     const [acme, beta] = [await both(), await website()];
     await book(acme, 'TOLD-1');
     await book(beta, 'TOLD-2');
@@ -161,7 +161,7 @@ describe('departure.cancelled', () => {
 });
 
 describe('departure.updated', () => {
-  it('set-seats sends a signed event with the name of the changed field', async () => {
+  it('tourctl departure set-seats sends a signed event with the name of the changed field', async () => {
     const acme = await both();
     await book(acme, 'SEATS-1');
     await departure('set-seats', ' 20');
@@ -187,7 +187,7 @@ describe('departure.updated', () => {
     ]);
   });
 
-  it('set-price sends one event, and held seats keep their price', async () => {
+  it('tourctl departure set-price sends one event, and held seats keep their price', async () => {
     const acme = await both();
     await hold(acme);
     const priced = await departure('set-price', ' --adult 520.5 --single-supplement 80');
@@ -199,7 +199,7 @@ describe('departure.updated', () => {
     expect(held).toEqual({ unitPriceMinor: 129_000 });
   });
 
-  it('reopen creates an event with the changed field status', async () => {
+  it('tourctl departure reopen creates an event with the changed field status', async () => {
     const acme = await both();
     await book(acme, 'REOPENED-1');
     await departure('cancel');

@@ -36,7 +36,7 @@ const datesOf = async () =>
 const lastAudit = async () => (await terminal.json('audit list --limit 1')).items[0];
 
 describe('tourctl departure move', () => {
-  it('moves the standing bookings and live holds, and leaves the ended ones', async () => {
+  it('tourctl departure move moves the standing bookings and live holds, and leaves the ended ones', async () => {
     await seatsOn(TO, 20);
     await book('M1-1', { adults: 3 });
     await book('M1-2', { status: 'confirmed' });
@@ -53,7 +53,7 @@ describe('tourctl departure move', () => {
     expect((await tourOf(terminal.db, tour.slug)).revision).toBe(revision + 1);
   });
 
-  it('keeps the prices, the deposit, the payment window and the end of a hold', async () => {
+  it('tourctl departure move keeps the prices, the deposit, the payment window and the end of a hold', async () => {
     await givenDeparture(terminal.db, tour, { date: TO, prices: { adult: 99_900 } });
     const due = '2031-05-01T12:00:00.000Z';
     const id = await book('M2-1', { deposit_minor: 25_800, payment_due_at: due });
@@ -70,7 +70,7 @@ describe('tourctl departure move', () => {
     expect([after.unitPriceMinor, after.expiresAt]).toEqual([before.unitPriceMinor, before.expiresAt]);
   });
 
-  it('moves the oldest bookings first, then smaller ones that still fit, and lists the rest', async () => {
+  it('tourctl departure move moves the oldest bookings first, then smaller ones that still fit, and lists the rest', async () => {
     await seatsOn(TO, 6);
     await book('M3-1', { adults: 3 });
     await book('M3-2', { adults: 4 });
@@ -88,7 +88,7 @@ describe('tourctl departure move', () => {
     expect(screen.stdout).toMatch(/M3-2 .* 4 +too few seats are free/);
   });
 
-  it('counts the seats of the sandbox apart from those of customers', async () => {
+  it('tourctl departure move counts the seats of the sandbox apart from those of customers', async () => {
     await seatsOn(TO, 2);
     const sandbox = await givenTenant(terminal.db, { sandbox: true });
     await book('M4-1', { adults: 2 });
@@ -96,14 +96,14 @@ describe('tourctl departure move', () => {
     expect((await move()).moved).toEqual(['M4-1', 'M4-TEST-1']);
   });
 
-  it('moves the bookings of a cancelled departure', async () => {
+  it('tourctl departure move moves the bookings of a cancelled departure', async () => {
     await seatsOn(TO, 9);
     await book('M5-1');
     await terminal.json(`departure cancel ${tour.slug} ${FROM} --yes`);
     expect((await move()).moved).toEqual(['M5-1']);
   });
 
-  it('moves bookings to another time of the same date', async () => {
+  it('tourctl departure move moves bookings to another time of the same date', async () => {
     await terminal.json(`departure set-time ${tour.slug} ${FROM} 09:30`);
     await seatsOn(FROM, 9, '14:30');
     await book('M6-1');
@@ -118,7 +118,7 @@ describe('tourctl departure move', () => {
     });
   });
 
-  it('sends booking.updated for each moved booking, and keeps the change in its history', async () => {
+  it('tourctl departure move sends booking.updated for each moved booking, and keeps the change in its history', async () => {
     await seatsOn(TO, 9);
     await add(terminal.db, acme.id, 'https://acme.example/', ['booking.updated']);
     await book('M7-1');
@@ -131,14 +131,14 @@ describe('tourctl departure move', () => {
     expect(change).toMatchObject({ by: 'operator olga', fields: { departure_date: [FROM, TO] } });
   });
 
-  it('writes no audit row if nothing can be moved', async () => {
+  it('tourctl departure move writes no audit row if nothing can be moved', async () => {
     await seatsOn(TO, 9);
     const before = await lastAudit();
     expect(await move()).toMatchObject({ moved: [], holds_moved: 0 });
     expect(await lastAudit()).toEqual(before);
   });
 
-  it('refuses a departure that is cancelled or past, and one that does not exist', async () => {
+  it('tourctl departure move refuses a departure that is cancelled or past, and one that does not exist', async () => {
     await book('M8-1');
     await givenDeparture(terminal.db, tour, { date: TO, status: 'cancelled' });
     await givenDeparture(terminal.db, tour, { date: '2020-01-01' });
@@ -149,7 +149,7 @@ describe('tourctl departure move', () => {
     expect(await datesOf()).toMatchObject({ 'M8-1': FROM });
   });
 
-  it('is a wrong command line if both departures are the same one, or a date has several', async () => {
+  it('tourctl departure move exits with 2 if both departures are the same one, or a date has several', async () => {
     const refusal = (dates: string) => terminal.tourctl(`departure move ${tour.slug} ${dates} --json`);
     expect(await refusal(`${FROM} ${FROM}`)).toMatchObject({ code: 2 });
     await terminal.json(`departure cancel ${tour.slug} ${FROM} --yes`);
@@ -180,7 +180,7 @@ describe('tourctl departure cancel --cancel-bookings', () => {
   const cancel = (more = '') =>
     terminal.json(`departure cancel ${tour.slug} ${FROM} --cancel-bookings${more} --yes`);
 
-  it('cancels the bookings of the departure with the reason, and sends booking.cancelled for each', async () => {
+  it('tourctl departure cancel --cancel-bookings cancels the bookings of the departure with the reason, and sends booking.cancelled for each', async () => {
     await add(terminal.db, acme.id, 'https://acme.example/', ['booking.cancelled', 'departure.cancelled']);
     await book('C1-1', { status: 'confirmed' });
     await book('C1-2');
@@ -209,7 +209,7 @@ describe('tourctl departure cancel --cancel-bookings', () => {
     expect(types).toEqual(['departure.cancelled', 'booking.cancelled', 'booking.cancelled']);
   });
 
-  it('cancels the bookings of a departure that is cancelled already', async () => {
+  it('tourctl departure cancel --cancel-bookings cancels the bookings of a departure that is cancelled already', async () => {
     await book('C2-1');
     await terminal.json(`departure cancel ${tour.slug} ${FROM} --yes`);
     expect(await terminal.json('booking show C2-1')).toMatchObject({ status: 'pending_payment' });
@@ -217,7 +217,7 @@ describe('tourctl departure cancel --cancel-bookings', () => {
     expect(await terminal.json('booking show C2-1')).toMatchObject({ status: 'cancelled' });
   });
 
-  it('asks first, and refuses --reason without it', async () => {
+  it('tourctl departure cancel --cancel-bookings asks first, and refuses --reason without it', async () => {
     expect(await terminal.tourctl(`departure cancel ${tour.slug} ${FROM} --cancel-bookings`)).toMatchObject({
       code: 2,
     });

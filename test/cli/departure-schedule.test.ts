@@ -18,7 +18,7 @@ async function startsOf(slug: string): Promise<string[]> {
 }
 
 describe('tourctl departure add', () => {
-  it('adds several dates at several times at once, with one audit row', async () => {
+  it('tourctl departure add adds several dates at several times at once, with one audit row', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `add ${slug} 2031-05-02 2031-05-01 --start-time 14:30,09:30 ${PRICE}`;
     const { code, json } = await departure(`${line} --yes`);
@@ -36,7 +36,7 @@ describe('tourctl departure add', () => {
     });
   });
 
-  it('accepts a date with a time, and leaves an existing departure unchanged', async () => {
+  it('tourctl departure add accepts a date with a time, and leaves an existing departure unchanged', async () => {
     const { slug } = await givenTour(terminal.db);
     await departure(`add ${slug} 2031-05-01T09:30 ${PRICE}`);
     const { json } = await departure(`add ${slug} 2031-05-01T09:30 2031-05-01T14:30 --seats 3 --adult 30`);
@@ -52,7 +52,7 @@ describe('tourctl departure add', () => {
   });
 
   it.each(['--dry-run', '--yes'])(
-    'refuses a schedule with more decimals in its price than the currency has, with %s',
+    'tourctl departure add refuses a schedule with more decimals in its price than the currency has, with %s',
     async (flag) => {
       const { slug } = await givenTour(terminal.db);
       const dates = '--every daily --from 2031-05-01 --to 2031-05-02';
@@ -62,7 +62,7 @@ describe('tourctl departure add', () => {
     },
   );
 
-  it('adds no departure if one of several is refused', async () => {
+  it('tourctl departure add adds no departure if one of several is refused', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-02' });
     const refused = await departure(`add ${tour.slug} 2031-05-01T09:30 2031-05-02T09:30 ${PRICE} --yes`);
@@ -78,14 +78,14 @@ describe('tourctl departure add', () => {
     expect(await startsOf(tour.slug)).toEqual(['2031-05-02 -']);
   });
 
-  it('refuses a departure without a time on a date whose departure has a time', async () => {
+  it('tourctl departure add refuses a departure without a time on a date whose departure has a time', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-01', startTime: '09:30' });
     const { code, error } = await departure(`add ${tour.slug} 2031-05-01 ${PRICE}`);
     expect([code, error.code]).toEqual([1, 'departure_has_no_time']);
   });
 
-  it("finds a departure without its own time by the tour's start time", async () => {
+  it("tourctl departure add finds a departure without its own time by the tour's start time", async () => {
     const tour = await givenTour(terminal.db);
     await terminal.db('tours').where({ id: tour.id }).update({ start_time: '09:30' });
     await givenDeparture(terminal.db, tour, { date: '2031-05-01' });
@@ -95,7 +95,7 @@ describe('tourctl departure add', () => {
     expect([later.json.created, later.json.existing]).toEqual([1, 0]);
   });
 
-  it('asks before it adds several departures, but not before it adds one', async () => {
+  it('tourctl departure add asks before it adds several departures, but not before it adds one', async () => {
     const { slug } = await givenTour(terminal.db);
     const several = await departure(`add ${slug} 2031-05-01 2031-05-02 ${PRICE}`);
     expect([several.code, several.error.message]).toEqual([
@@ -114,7 +114,7 @@ describe('tourctl departure add', () => {
       '2031-05-01T9:30',
       '<date> must be a date such as 2027-05-01, or a date and time such as 2027-05-01T09:30',
     ],
-  ])('refuses "%s" as a wrong command line', async (words, message) => {
+  ])('tourctl departure add refuses "%s" as a wrong command line', async (words, message) => {
     const { code, error } = await departure(`add alps ${words} ${PRICE}`);
     expect([code, error.message]).toEqual([2, expect.stringContaining(message)]);
   });
@@ -123,7 +123,7 @@ describe('tourctl departure add', () => {
 describe('tourctl departure schedule', () => {
   const MAY = '--from 2031-05-01 --to 2031-05-31';
 
-  it('adds every date of a rule at every start time, and leaves one audit row with the rule', async () => {
+  it('tourctl departure schedule adds every date of a rule at every start time, and leaves one audit row with the rule', async () => {
     const { slug } = await givenTour(terminal.db);
     const rule = `--every sat,sun ${MAY} --start-time 09:30,14:30 --except 2031-05-25`;
     const { code, json } = await departure(`schedule ${slug} ${rule} ${PRICE} --yes`);
@@ -153,7 +153,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('adds the later dates of a prolonged schedule, and keeps existing departures, even cancelled or changed ones', async () => {
+  it('tourctl departure schedule adds the later dates of a prolonged schedule, and keeps existing departures, even cancelled or changed ones', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `schedule ${slug} --every sat --from 2031-05-01 ${PRICE} --yes`;
     await departure(`${line} --to 2031-05-17`);
@@ -171,7 +171,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('writes neither a departure nor an audit row if all departures exist', async () => {
+  it('tourctl departure schedule writes neither a departure nor an audit row if all departures exist', async () => {
     const { slug, id } = await givenTour(terminal.db);
     const line = `departure schedule ${slug} --every sat ${MAY} ${PRICE} --yes`;
     await terminal.tourctl(line);
@@ -185,7 +185,7 @@ describe('tourctl departure schedule', () => {
     expect([await revision(), await lastAudit()]).toEqual([before, audit]);
   });
 
-  it('shows the dates by month and writes nothing with --dry-run', async () => {
+  it('tourctl departure schedule shows the dates by month and writes nothing with --dry-run', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-10', startTime: '09:30' });
     const line = `schedule ${tour.slug} --every sat ${MAY} --start-time 09:30,14:30 ${PRICE} --dry-run`;
@@ -214,14 +214,14 @@ describe('tourctl departure schedule', () => {
     expect(await startsOf(tour.slug)).toEqual(['2031-05-10 09:30']);
   });
 
-  it('expands a recurrence rule', async () => {
+  it('tourctl departure schedule expands a recurrence rule', async () => {
     const { slug } = await givenTour(terminal.db);
     const rule = 'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=SA';
     await departure(`schedule ${slug} --every ${rule} ${MAY} ${PRICE} --yes`);
     expect(await startsOf(slug)).toEqual(['2031-05-03 -', '2031-05-17 -', '2031-05-31 -']);
   });
 
-  it('refuses a start time that the clocks of the tour skip, with the reason, and adds no departure', async () => {
+  it('tourctl departure schedule refuses a start time that the clocks of the tour skip, with the reason, and adds no departure', async () => {
     const { slug } = await givenTour(terminal.db, { timeZone: 'Europe/Rome' });
     const dates = '--every daily --from 2031-03-29 --to 2031-03-31 --start-time 02:30';
     const { code, error } = await departure(`schedule ${slug} ${dates} ${PRICE} --yes`);
@@ -237,12 +237,12 @@ describe('tourctl departure schedule', () => {
     expect(without.json.created).toBe(2);
   });
 
-  it('accepts a start time that clocks show twice', async () => {
+  it('tourctl departure schedule accepts a start time that clocks show twice', async () => {
     const { slug } = await givenTour(terminal.db, { timeZone: 'Europe/Rome' });
     expect((await departure(`add ${slug} 2031-10-26T02:30 ${PRICE}`)).code).toBe(0);
   });
 
-  it('warns of dates in the past, which nobody can book', async () => {
+  it('tourctl departure schedule warns of dates in the past, which nobody can book', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `departure schedule ${slug} --every sat --from 2020-05-01 --to 2020-05-31 ${PRICE} --yes`;
     const { code, stderr } = await terminal.tourctl(line);
@@ -256,7 +256,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('adds each departure once, also if two commands run at the same time', async () => {
+  it('tourctl departure schedule adds each departure once, also if two commands run at the same time', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `schedule ${slug} --every daily ${MAY} ${PRICE} --yes`;
     const both = await Promise.all([departure(line), departure(line)]);
@@ -274,19 +274,19 @@ describe('tourctl departure schedule', () => {
     ],
     [`--every sat ${MAY} --except 2031-05-04`, '--except names 2031-05-04, which is no date of the schedule'],
     [`--every daily ${MAY} --start-time 09:30,09:30`, '--start-time must not name 09:30 twice'],
-  ])('refuses "%s" as a wrong command line', async (words, message) => {
+  ])('tourctl departure schedule refuses "%s" as a wrong command line', async (words, message) => {
     const { code, error } = await departure(`schedule alps ${words} ${PRICE} --yes`);
     expect([code, error.message]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it('refuses to add departures if it has neither a terminal to ask on nor --yes', async () => {
+  it('tourctl departure schedule refuses to add departures if it has neither a terminal to ask on nor --yes', async () => {
     const { code, error } = await departure(`schedule alps --every daily ${MAY} ${PRICE}`);
     expect([code, error.message]).toEqual([2, 'No terminal to ask on: add --yes']);
   });
 });
 
 describe('tourctl departure set-time', () => {
-  it('gives a departure a start time, so that another departure can be added on its date', async () => {
+  it('tourctl departure set-time gives a departure a start time, so that another departure can be added on its date', async () => {
     const tour = await givenTour(terminal.db);
     await givenDeparture(terminal.db, tour, { date: '2031-05-01' });
     const set = await terminal.tourctl(`departure set-time ${tour.slug} 2031-05-01 09:30`);
@@ -300,7 +300,7 @@ describe('tourctl departure set-time', () => {
     expect((await departure(`add ${tour.slug} 2031-05-01T14:30 ${PRICE}`)).json.created).toBe(1);
   });
 
-  it('warns of a time that is past, and answers the status that the departure has then', async () => {
+  it('tourctl departure set-time warns of a time that is past, and answers the status that the departure has then', async () => {
     const timeZone = 'Pacific/Kiritimati';
     const tour = await givenTour(terminal.db, { timeZone });
     await givenDeparture(terminal.db, tour, { date: todayIn(timeZone) });
@@ -314,7 +314,7 @@ describe('tourctl departure set-time', () => {
     ['set-time rome 2031-03-30 02:30', 1, 'start_time_skipped'],
     ['set-time rome 2031-05-02 09:30', 1, 'departure_not_found'],
     ['set-time rome 2031-05-01 9:30', 2, 'usage_error'],
-  ])('answers "%s" with exit %d and %s', async (line, exit, reason) => {
+  ])('tourctl departure set-time answers "%s" with exit %d and %s', async (line, exit, reason) => {
     const [existing] = await terminal.db('tours').where({ slug: 'rome' });
     if (!existing) {
       const rome = await givenTour(terminal.db, { slug: 'rome', timeZone: 'Europe/Rome' });
@@ -347,7 +347,7 @@ describe('a date with several departures', () => {
     ]);
   });
 
-  it('set-seats changes only the departure at the named time', async () => {
+  it('tourctl departure set-seats changes only the departure at the named time', async () => {
     const set = await terminal.tourctl('departure set-seats old-town-walk 2031-05-01T14:30 7');
     expect(set.stdout).toBe('old-town-walk on 2031-05-01 14:30 has 7 seats, 7 of them free\n');
     expect(await lastAudit()).toMatchObject({ subject: 'old-town-walk 2031-05-01 14:30' });

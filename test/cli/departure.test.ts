@@ -23,7 +23,7 @@ const departure = (line: string) => terminal.tourctl(`departure ${line} --json`)
 const lastAudit = async () => (await terminal.json('audit list --limit 1')).items[0];
 
 describe('tourctl departure', () => {
-  it('lists departures from today on, or from a given date', async () => {
+  it('tourctl departure list shows departures from today on, or from a given date', async () => {
     expect((await departure('list alps')).json.items).toEqual([
       {
         id: expect.any(String),
@@ -49,14 +49,14 @@ describe('tourctl departure', () => {
     );
   });
 
-  it('`departure list` says when it does not show all departures, and --after lists the next ones', async () => {
+  it('tourctl departure list says when it does not show all departures, and --after lists the next ones', async () => {
     const tour = await givenTour(terminal.db, { slug: 'often' });
     for (const date of ['2031-01-01', '2031-02-01', '2031-03-01'])
       await givenDeparture(terminal.db, tour, { date });
     await expectPages(terminal, 'departure list often');
   });
 
-  it('sets the seats, but never below the number of taken seats', async () => {
+  it('tourctl departure set-seats sets the seats, but never below the number of taken seats', async () => {
     const { revision } = await tourOf(terminal.db, 'alps');
     expect((await departure(`set-seats alps ${DATE} 5`)).json).toMatchObject({
       seats_total: 5,
@@ -73,7 +73,7 @@ describe('tourctl departure', () => {
     expect((await departureOf(terminal.db, 'alps', DATE)).seatsTotal).toBe(5);
   });
 
-  it('sets the prices that are given, and keeps the others', async () => {
+  it('tourctl departure set-price sets the prices that are given, and keeps the others', async () => {
     const { revision } = await tourOf(terminal.db, 'alps');
     const priced = await terminal.tourctl(`departure set-price alps ${DATE} --child 311.5`);
     expect(priced.stdout).toBe(`alps on ${DATE} costs adult 500.00 EUR, child 311.50 EUR\n`);
@@ -90,7 +90,7 @@ describe('tourctl departure', () => {
     });
   });
 
-  it('cancel lists the bookings to notify and keeps them, and reopen undoes the cancellation', async () => {
+  it('tourctl departure cancel lists the bookings to notify and keeps them, and reopen undoes the cancellation', async () => {
     const { revision } = await tourOf(terminal.db, 'alps');
     const cancelled = await departure(`cancel alps ${DATE} --yes`);
     expect(cancelled.code).toBe(0);
@@ -123,7 +123,7 @@ describe('tourctl departure', () => {
     });
   });
 
-  it('names the customers to notify only with --reveal, which leaves an audit row', async () => {
+  it('tourctl departure cancel names the customers to notify only with --reveal, which leaves an audit row', async () => {
     const plain = await terminal.tourctl(`departure cancel alps ${DATE} --yes`);
     expect(plain.stdout).toMatch(/ACME-1 +acme +pending_payment +3/);
     expect(plain.stdout).not.toMatch(/Ana|12345678|ana@/);
@@ -133,7 +133,7 @@ describe('tourctl departure', () => {
     await departure(`reopen alps ${DATE}`);
   });
 
-  it('adds a departure with every option, leaves an audit row, and increments the tour revision', async () => {
+  it('tourctl departure add accepts every option, leaves an audit row, and increments the tour revision', async () => {
     const { revision } = await tourOf(terminal.db, 'alps');
     const flags = '--seats 12 --adult 480 --child 336.5 --single-supplement 0 --return-date 2031-07-06';
     const { code, json, stderr } = await departure(
@@ -169,7 +169,7 @@ describe('tourctl departure', () => {
     });
   });
 
-  it('says what it added, and warns of a date or closing time in the past', async () => {
+  it('tourctl departure add says what it added, and warns of a date or closing time in the past', async () => {
     const plain = await terminal.tourctl('departure add alps 2031-07-08 --seats 1 --adult 480');
     expect([plain.stdout, plain.stderr]).toEqual([
       'alps on 2031-07-08 is added: 1 seat, adult 480.00 EUR\n',
@@ -184,7 +184,7 @@ describe('tourctl departure', () => {
     expect(closed.stderr).toBe('warning: --closes-at is in the past: the departure cannot be booked\n');
   });
 
-  it('adds one departure if two commands add the same date at once', async () => {
+  it('tourctl departure add adds one departure if two commands add the same date at once', async () => {
     const line = 'add alps 2031-08-01 --seats 1 --adult 480';
     const both = await Promise.all([departure(line), departure(line)]);
     expect(both.map(({ json }) => [json.created, json.existing]).sort()).toEqual([
@@ -221,7 +221,7 @@ describe('tourctl departure', () => {
     ['list alps --from 2031-01-02 --to 2031-01-01', 2, 'usage_error'],
     ['cancel alps 2031-06-02 --yes', 1, 'departure_not_found'],
     ['reopen nowhere 2031-06-02', 1, 'tour_not_found'],
-  ])('answers "%s" with exit %d', async (line, exit, reason) => {
+  ])('tourctl departure answers "%s" with exit %d', async (line, exit, reason) => {
     expect(await terminal.refusal(`departure ${line}`)).toBe(`${exit} ${reason}`);
   });
 });

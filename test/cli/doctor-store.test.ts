@@ -8,7 +8,7 @@ const check = (settings: Record<string, string> = {}) =>
   withEnv(terminal, settings, () => checkOf(terminal, 'store'));
 
 describe('tourctl doctor', () => {
-  it('exits with 1 if the configured store does not answer', async () => {
+  it('tourctl doctor exits with 1 if the configured store does not answer', async () => {
     expect(await check()).toMatchObject({ code: 0, detail: expect.stringContaining('in memory') });
     const refused = await check({ REDIS_URL: 'redis://:hunter2@localhost:1' });
     expect(refused).toMatchObject({ code: 1, ok: false, status: 'broken' });

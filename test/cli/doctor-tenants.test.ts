@@ -11,14 +11,14 @@ beforeAll(async () => {
 const check = (name: string) => checkOf(terminal, name);
 
 describe('tourctl doctor on the settings of tenants', () => {
-  it('reports a widget token without an allowed site', async () => {
+  it('tourctl doctor reports a widget token without an allowed site', async () => {
     await terminal.tourctl('widget issue acme');
     expect(await check('origins')).toMatchObject(notice('acme'));
     await terminal.tourctl('origins add acme acme.example');
     expect((await check('origins')).status).toBe('ok');
   });
 
-  it('reports http://localhost as an origin after the trial', async () => {
+  it('tourctl doctor reports http://localhost as an origin after the trial', async () => {
     await terminal.tourctl('tenant create --slug young --name Young');
     await terminal.tourctl('origins add young http://localhost:3000 --dev');
     expect((await check('development-origins')).status).toBe('ok');
@@ -28,7 +28,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('development-origins')).status).toBe('ok');
   });
 
-  it('reports tenants whose widget has no link, or a link to http://localhost after the trial', async () => {
+  it('tourctl doctor reports tenants whose widget has no link, or a link to http://localhost after the trial', async () => {
     await terminal.tourctl('tenant create --slug linkless --name Linkless');
     const noted = async () => (await check('links')).detail;
     expect(await noted()).not.toContain('linkless');
@@ -49,7 +49,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect(await noted()).not.toContain('linkless');
   });
 
-  it('reports tenants that see no tour, whichever rule hides it', async () => {
+  it('tourctl doctor reports tenants that see no tour, whichever rule hides it', async () => {
     const { id } = await givenTour(terminal.db, { slug: 'alps', continent: 'europe' });
     expect((await check('visibility')).status).toBe('ok');
     const blind = async () => (await check('visibility')).commands;
@@ -76,7 +76,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     await terminal.tourctl('visibility allow acme');
   });
 
-  it('reports rules for continents without tours, and names the command that clears them', async () => {
+  it('tourctl doctor reports rules for continents without tours, and names the command that clears them', async () => {
     const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first();
     await givenVisibilityRule(terminal.db, { tenant }, 'atlantis', false);
     expect(await check('visibility-rules')).toMatchObject({ code: 0, status: 'notice' });
@@ -84,7 +84,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('visibility-rules')).status).toBe('ok');
   });
 
-  it('reports a tenant whose unpaid seats fill a departure, if several tenants exist', async () => {
+  it('tourctl doctor reports a tenant whose unpaid seats fill a departure, if several tenants exist', async () => {
     const { db } = terminal;
     const date = await givenDeparture(db, await givenTour(db, { slug: 'fuji' }), { seats: 4 });
     const departure = await departureOf(db, 'fuji', date);
@@ -103,14 +103,14 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('hold-shares')).status).toBe('ok');
   });
 
-  it('accepts the default hold share of a tenant that fills no departure', async () => {
+  it('tourctl doctor accepts the default hold share of a tenant that fills no departure', async () => {
     for (const slug of ['third', 'fourth'])
       await terminal.tourctl(`tenant create --slug ${slug} --name ${slug}`);
     expect((await terminal.json('tenant show third')).max_hold_share).toBe(100);
     expect((await check('hold-shares')).status).toBe('ok');
   });
 
-  it('reports price rules that never apply, with the reason and the command that removes them', async () => {
+  it('tourctl doctor reports price rules that never apply, with the reason and the command that removes them', async () => {
     await givenTour(terminal.db, { slug: 'gone', status: 'archived' });
     await terminal.tourctl('pricing add acme --percent 3 --continent south-america');
     expect((await check('prices')).status).toBe('ok');

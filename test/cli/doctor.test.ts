@@ -20,7 +20,7 @@ const givenDepartureWithHold = async (seats: number, quantity: number): Promise<
 };
 
 describe('tourctl doctor', () => {
-  it('finds no issue in a new installation', async () => {
+  it('tourctl doctor finds no issue in a new installation', async () => {
     const { code, json } = await terminal.tourctl('doctor --json');
     expect([code, json.ok]).toEqual([0, true]);
     expect(json.checks).toContainEqual({
@@ -40,7 +40,7 @@ describe('tourctl doctor', () => {
     ]);
   });
 
-  it('reports keys that expire soon, and exits with 0', async () => {
+  it('tourctl doctor reports keys that expire soon, and exits with 0', async () => {
     const { id } = await terminal.json('key issue acme --scope catalog:read --expires-in 3d');
     expect(await check('keys')).toMatchObject({
       code: 0,
@@ -59,7 +59,7 @@ describe('tourctl doctor', () => {
     ['unused-keys', 'api_keys', { created_at: '2026-01-01T00:00:00Z' }, ISSUE_KEY],
     ['unused-keys', 'widget_tokens', { created_at: '2026-01-01T00:00:00Z' }, ISSUE_TOKEN],
     ['browser-keys', 'api_keys', { browser_seen_at: '2026-05-01T00:00:00Z' }, ISSUE_KEY],
-  ])('reports %s (%s), and names the command to run', async (name, table, row, issue) => {
+  ])('tourctl doctor reports %s (%s), and names the command to run', async (name, table, row, issue) => {
     const { id } = await terminal.json(issue);
     expect((await check(name)).status).toBe('ok');
     await terminal.db(table).where({ id }).update(row);
@@ -69,7 +69,7 @@ describe('tourctl doctor', () => {
     expect((await check(name)).status).toBe('ok');
   });
 
-  it('reports a clock that differs from the clock of the database', async () => {
+  it('tourctl doctor reports a clock that differs from the clock of the database', async () => {
     expect((await check('clock')).status).toBe('ok');
     const now = Date.now.bind(Date);
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
@@ -79,7 +79,7 @@ describe('tourctl doctor', () => {
     expect(found.commands).toContain('timedatectl status');
   });
 
-  it('reports instances of the API that stopped polling', async () => {
+  it('tourctl doctor reports instances of the API that stopped polling', async () => {
     const id = '00000000-0000-4000-8000-000000000001';
     await terminal.db('api_instances').insert({ id, seen_version: 1, poll: 1 });
     expect(await check('instances')).toMatchObject({ status: 'ok', detail: '1 of the API' });
@@ -91,7 +91,7 @@ describe('tourctl doctor', () => {
     expect((await check('instances')).detail).toBe('0 of the API');
   });
 
-  it('reports a queue without workers, dead deliveries, disabled endpoints and silent workers', async () => {
+  it('tourctl doctor reports a queue without workers, dead deliveries, disabled endpoints and silent workers', async () => {
     const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
     await terminal.tourctl('webhook add acme https://acme.example/webhooks');
     const endpoint = await terminal.db('webhook_endpoints').first('id');
@@ -133,7 +133,7 @@ describe('tourctl doctor', () => {
     await followAdvice(terminal, 'deliveries');
   });
 
-  it('reports an endpoint that fails, in the words of tourctl status', async () => {
+  it('tourctl doctor reports an endpoint that fails, in the words of tourctl status', async () => {
     const { id } = await terminal.db('webhook_endpoints').whereNot({ status: 'removed' }).first('id');
     expect(await check('endpoints')).toMatchObject({ status: 'ok', detail: 'none fails or is disabled' });
     const failures = { endpoint_id: id, failures: 5, failing_since: new Date('2027-06-01T08:00:00Z') };
@@ -148,13 +148,13 @@ describe('tourctl doctor', () => {
     await terminal.db('webhook_health').delete();
   });
 
-  it('prints the commands to run below each finding', async () => {
+  it('tourctl doctor prints the commands to run below each finding', async () => {
     const { stdout } = await terminal.tourctl('doctor');
     expect(stdout).toMatch(/^ok {6}database +PostgreSQL/);
     expect(stdout).toMatch(/^notice {2}deliveries +.*1 dead\n +\$ tourctl delivery list --status dead$/m);
   });
 
-  it('recounts the seats, and exits with 1 if a departure is oversold', async () => {
+  it('tourctl doctor recounts the seats, and exits with 1 if a departure is oversold', async () => {
     const id = await givenDepartureWithHold(10, 4);
     expect(await check('seats')).toMatchObject({
       code: 0,
@@ -175,7 +175,7 @@ describe('tourctl doctor', () => {
     await terminal.db('departures').where({ id }).update({ seats_total: 10 });
   });
 
-  it('reports holds that expired but were not ended, and holds that contradict their bookings', async () => {
+  it('tourctl doctor reports holds that expired but were not ended, and holds that contradict their bookings', async () => {
     const [hold] = await terminal.db('seat_holds').select('*');
     const { id, expiresAt, createdAt } = hold;
     const change = (row: object) => terminal.db('seat_holds').where({ id }).update(row);
@@ -199,7 +199,7 @@ describe('tourctl doctor', () => {
     expect((await check('holds')).status).toBe('ok');
   });
 
-  it('exits with 1 if a migration is missing or no database answers', async () => {
+  it('tourctl doctor exits with 1 if a migration is missing or no database answers', async () => {
     await terminal.db('knex_migrations').where({ name: '0110_audit' }).update({ name: 'later' });
     expect(await check('migrations')).toMatchObject({ code: 1, ok: false, status: 'broken' });
     await terminal.db('knex_migrations').where({ name: 'later' }).update({ name: '0110_audit' });

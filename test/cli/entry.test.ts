@@ -30,7 +30,7 @@ function tourctl(args: string[], env: Record<string, string>, stdin = ''): Promi
 }
 
 describe('cli/tourctl.js', () => {
-  it('runs from any directory', async () => {
+  it('cli/tourctl.js runs from any directory', async () => {
     const name = 'Über den Wolken';
     const created = await tourctl(
       ['tenant', 'create', '--slug', 'acme', '--name', name, '--json'],
@@ -40,7 +40,7 @@ describe('cli/tourctl.js', () => {
     expect(JSON.parse(created.stdout)).toMatchObject({ slug: 'acme', name });
   });
 
-  it('reads a token from a pipe', async () => {
+  it('cli/tourctl.js reads a token from a pipe', async () => {
     await terminal.tourctl('tenant create --slug piped --name Piped');
     const { key } = await terminal.json('key issue piped --scope catalog:read');
     const { code, stdout } = await tourctl(['key', 'inspect', '--json'], terminal.env, `${key}\n`);
@@ -50,7 +50,7 @@ describe('cli/tourctl.js', () => {
     ]);
   });
 
-  it('asks no question on a pipe, but exits with 2 and names what is missing', async () => {
+  it('cli/tourctl.js asks no question on a pipe, but exits with 2 and names what is missing', async () => {
     const { code, stdout, stderr } = await tourctl(
       ['tenant', 'create', '--json'],
       terminal.env,
@@ -60,7 +60,7 @@ describe('cli/tourctl.js', () => {
     expect(JSON.parse(stderr).error.message).toContain('--slug is missing');
   });
 
-  it('reports in one line that the database is unreachable, with nothing on stdout', async () => {
+  it('cli/tourctl.js reports in one line that the database is unreachable, with nothing on stdout', async () => {
     const env = { ...terminal.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
     const { code, stdout, stderr } = await tourctl(['tenant', 'list', '--json'], env);
     expect([code, stdout]).toEqual([1, '']);

@@ -25,7 +25,7 @@ describe('help', () => {
     expect(stdout).toMatch(/^Usage: tourctl/);
   });
 
-  it('shows the required arguments of a verb', async () => {
+  it('the help of a verb shows its required arguments', async () => {
     const { stdout } = await terminal.tourctl('origins --help');
     expect(stdout).toContain('add <slug> <origin...>');
   });
@@ -69,13 +69,13 @@ describe('a wrong command line', () => {
     ['booking export --out=', '--out must name a file'],
     ['catalog export --out=', '--out must name a file'],
     ['key issue acme --scope catalog:read --out=', '--out must name a file'],
-  ])('exits with 2 before it opens a database: %s', async (line, message) => {
+  ])('a wrong command line exits with 2 before it opens a database: %s', async (line, message) => {
     const { code, stdout, stderr } = await under({ DATABASE_URL: NOWHERE }, line);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
 
-  it('suggests the nearest command and points to its help', async () => {
+  it('the error for a wrong command line suggests the nearest command and points to its help', async () => {
     expect((await terminal.tourctl('tenat list')).stderr).toContain('Did you mean tenant?');
     expect((await terminal.tourctl('tenant shw acme')).stderr).toContain('Did you mean show?');
     expect((await terminal.tourctl('tenant list --limit x')).stderr).toContain(
@@ -88,7 +88,7 @@ describe('a wrong command line', () => {
     'tenant list --sort name --json',
     'tenant show --json',
     'tenant suspend acme --json',
-  ])('prints one JSON document on stderr with --json: %s', async (line) => {
+  ])('a wrong command line prints one JSON document on stderr with --json: %s', async (line) => {
     const { stdout, stderr } = await terminal.tourctl(line);
     expect(stdout).toBe('');
     expect(JSON.parse(stderr)).toEqual({ error: { code: 'usage_error', message: expect.any(String) } });
@@ -109,13 +109,13 @@ describe('--json', () => {
     'audit list',
     'migrate',
     'doctor',
-  ])('prints exactly one document on stdout: %s', async (line) => {
+  ])('--json prints exactly one document on stdout: %s', async (line) => {
     const { code, stdout } = await terminal.tourctl(`${line} --json`);
     expect(code).toBe(0);
     expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout))}\n`);
   });
 
-  it('prints a list as an object with items', async () => {
+  it('--json prints a list as an object with items', async () => {
     for (const line of [
       'tenant list',
       'key list acme',

@@ -80,7 +80,7 @@ describe('each command', () => {
 
 describe('help', () => {
   it.each(['', 'help', '--help', ...NOUNS.map(({ name }) => `${name} --help`)])(
-    'fits 80 columns in a pipe, and the screen of a terminal: tourctl %s',
+    'the help fits 80 columns in a pipe, and the screen of a terminal: tourctl %s',
     async (line) => {
       const widths = [
         { columns: undefined, atMost: 80 },
@@ -95,7 +95,7 @@ describe('help', () => {
     },
   );
 
-  it('breaks a long example so that it still works when pasted', async () => {
+  it('the help breaks a long example so that it still works when pasted', async () => {
     const { stdout } = await tourctl('webhook add --help');
     expect(stdout).toContain(
       '  tourctl webhook add acme https://acme.example/webhooks \\\n' +
@@ -103,7 +103,7 @@ describe('help', () => {
     );
   });
 
-  it('lists every noun under the heading of its group', async () => {
+  it('the help lists every noun under the heading of its group', async () => {
     const { stdout } = await tourctl('--help');
     for (const name of [...NOUNS.map((noun) => noun.name), ...VERBS.map(commandName)])
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));

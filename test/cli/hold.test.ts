@@ -11,7 +11,7 @@ const revision = async () =>
   (await sales.db('tours').where({ id: sales.tour.id }).first<{ revision: number }>()).revision;
 
 describe('tourctl hold', () => {
-  it('lists holds by tenant, status, reference and time', async () => {
+  it('tourctl hold list shows holds by tenant, status, reference and time', async () => {
     const { tenant, tour } = sales;
     const { id } = await sales.hold(2);
 
@@ -29,7 +29,7 @@ describe('tourctl hold', () => {
     await sales.tourctl(`hold release ${id} --yes --json`);
   });
 
-  it('`hold list` says when it does not show all holds, and --after <id> lists the holds after that one', async () => {
+  it('tourctl hold list says when it does not show all holds, and --after <id> lists the holds after that one', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await sales.hold(1)).id);
     // Two holds may be created at the same instant.
@@ -43,7 +43,7 @@ describe('tourctl hold', () => {
     for (const id of ids) await sales.tourctl(`hold release ${id} --yes`);
   });
 
-  it('release frees the seats, increments the tour revision and leaves an audit row', async () => {
+  it('tourctl hold release frees the seats, increments the tour revision and leaves an audit row', async () => {
     const { id } = await sales.hold(3);
     const before = { seats: await sales.seatsTaken(), revision: await revision() };
 
@@ -60,7 +60,7 @@ describe('tourctl hold', () => {
     });
   });
 
-  it('release leaves no audit row if another release came first', async () => {
+  it('tourctl hold release leaves no audit row if another release came first', async () => {
     const { id, departureId } = await sales.hold(1);
     const trx = await sales.db.transaction();
     await trx('departures').where({ id: departureId }).forUpdate().select('id');
@@ -75,23 +75,26 @@ describe('tourctl hold', () => {
     expect(await sales.db('audit_log').where({ subject: id })).toEqual([]);
   });
 
-  it('release without a terminal requires --yes', async () => {
+  it('tourctl hold release without a terminal requires --yes', async () => {
     const { id } = await sales.hold(1);
     const { code, error } = await sales.tourctl(`hold release ${id} --json`);
     expect({ code, error: error?.code }).toEqual({ code: 2, error: 'usage_error' });
     await sales.tourctl(`hold release ${id} --yes`);
   });
 
-  it.each(['release', 'show'])('%s refuses an unknown hold, and a malformed id', async (verb) => {
-    expect(await sales.refusal(`hold ${verb} 00000000-0000-4000-8000-000000000000 --yes`)).toBe(
-      '1 hold_not_found',
-    );
-    expect((await sales.tourctl(`hold ${verb} nonsense --yes --json`)).code).toBe(2);
-  });
+  it.each(['release', 'show'])(
+    'tourctl hold %s refuses an unknown hold, and a malformed id',
+    async (verb) => {
+      expect(await sales.refusal(`hold ${verb} 00000000-0000-4000-8000-000000000000 --yes`)).toBe(
+        '1 hold_not_found',
+      );
+      expect((await sales.tourctl(`hold ${verb} nonsense --yes --json`)).code).toBe(2);
+    },
+  );
 });
 
 describe('tourctl hold show', () => {
-  it('shows the whole history with its actors, and the locked price', async () => {
+  it('tourctl hold show shows the whole history with its actors, and the locked price', async () => {
     const { db, tenant } = sales;
     const { id } = await sales.hold(1);
     const extension = { holdId: id, holdMinutes: 40, by: 'key BBBBBBBBBBBB' };
@@ -112,7 +115,7 @@ describe('tourctl hold show', () => {
     expect(json.audit).toMatchObject([{ actor: 'olga', action: 'hold.release', subject: id }]);
   });
 
-  it('names the booking that a hold became', async () => {
+  it('tourctl hold show names the booking that a hold became', async () => {
     const { id } = await sales.hold(2);
     const { bookingRef } = await sales.book(2, { holdId: id });
     const json = await sales.json(`hold show ${id}`);
@@ -124,7 +127,7 @@ describe('tourctl hold show', () => {
     await sales.tourctl(`booking cancel ${bookingRef} --yes`);
   });
 
-  it('shows an overdue hold as expired, and why a booking fails, before its expiry is recorded', async () => {
+  it('tourctl hold show shows an overdue hold as expired, and why a booking fails, before its expiry is recorded', async () => {
     const { id } = await sales.hold(1);
     await endHoldIn(sales.db, id, -1);
     const json = await sales.json(`hold show ${id}`);
@@ -132,7 +135,7 @@ describe('tourctl hold show', () => {
     expect(json.history.at(-1)).toMatchObject({ event: 'hold expired', by: null });
   });
 
-  it('shows the customer only with --reveal, which leaves an audit row', async () => {
+  it('tourctl hold show shows the customer only with --reveal, which leaves an audit row', async () => {
     const { id } = await sales.hold(1);
     const masked = await sales.tourctl(`hold show ${id} --json`);
     expect(masked.json.customer).toEqual({ name: 'A… L…', phone: '+49…20', email: 'a…@e….com' });

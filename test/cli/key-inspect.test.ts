@@ -13,7 +13,7 @@ const issue = async (flags = '--scope catalog:read') => terminal.json(`key issue
 describe('tourctl key inspect', () => {
   const inspect = async (token: string) => (await terminal.tourctl('key inspect --json', token)).json;
 
-  it('checks a key from standard input', async () => {
+  it('tourctl key inspect checks a key from standard input', async () => {
     const { id, key } = await issue();
     expect(await inspect(`${key}\n`)).toEqual({
       usable: true,
@@ -31,14 +31,14 @@ describe('tourctl key inspect', () => {
     });
   });
 
-  it('shows when a key was last used, and when in a browser', async () => {
+  it('tourctl key inspect shows when a key was last used, and when in a browser', async () => {
     const { id, key } = await issue();
     const times = { last_used_at: '2026-05-01T08:00:00.000Z', browser_seen_at: '2026-04-30T08:00:00.000Z' };
     await terminal.db('api_keys').where({ id }).update(times);
     expect(await inspect(key)).toMatchObject(times);
   });
 
-  it('checks form and checksum without a database', async () => {
+  it('tourctl key inspect checks form and checksum without a database', async () => {
     const { id, key } = await issue();
     await withEnv(terminal, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }, async () => {
       const offline = async (text: string, flags = '--offline') => {
@@ -67,12 +67,12 @@ describe('tourctl key inspect', () => {
     ['a header', (key: string) => `Authorization: Bearer ${key}`],
     ['a settings file', (key: string) => `TOURS_API_KEY="${key}"\n`],
     ['an address', (key: string) => `https://api.example/api/tenant/catalog?api_key=${key}&limit=5`],
-  ])('finds the key in pasted text: %s', async (_, around) => {
+  ])('tourctl key inspect finds the key in pasted text: %s', async (_, around) => {
     const { id, key } = await issue();
     expect(await inspect(around(key))).toMatchObject({ usable: true, id });
   });
 
-  it('refuses input with two keys', async () => {
+  it('tourctl key inspect refuses input with two keys', async () => {
     const { code, error } = await terminal.tourctl(
       'key inspect --json',
       `${(await issue()).key} ${(await issue()).key}`,
@@ -80,7 +80,7 @@ describe('tourctl key inspect', () => {
     expect([code, error.message]).toEqual([2, expect.stringContaining('there are 2')]);
   });
 
-  it('names the command that revokes a leaked credential', async () => {
+  it('tourctl key inspect names the command that revokes a leaked credential', async () => {
     const { id, key } = await issue();
     expect((await terminal.tourctl('key inspect --offline', key)).stdout).toContain(
       `tourctl key revoke ${id}`,
@@ -89,7 +89,7 @@ describe('tourctl key inspect', () => {
     expect((await terminal.tourctl('key inspect', token)).stdout).toContain('tourctl widget revoke');
   });
 
-  it('checks a widget token in the same way', async () => {
+  it('tourctl key inspect checks a widget token like a key', async () => {
     const { token } = await terminal.json('widget issue acme --origin acme.example');
     expect(await inspect(token)).toMatchObject({
       usable: true,
@@ -98,7 +98,7 @@ describe('tourctl key inspect', () => {
     });
   });
 
-  it('says why the API refuses a key', async () => {
+  it('tourctl key inspect says why the API refuses a key', async () => {
     const { id, key } = await issue();
     await terminal.tourctl(`key revoke ${id} --yes`);
     expect(await inspect(key)).toMatchObject({ usable: false, status: 'revoked', id });
@@ -113,13 +113,13 @@ describe('tourctl key inspect', () => {
     });
   });
 
-  it('does not repeat the secret', async () => {
+  it('tourctl key inspect does not repeat the secret', async () => {
     const { key } = await issue();
     const { stdout, stderr } = await terminal.tourctl('key inspect', key);
     expect(stdout + stderr).not.toContain(key.slice(22));
   });
 
-  it('reports a usage error without input', async () => {
+  it('tourctl key inspect reports a usage error without input', async () => {
     expect((await terminal.tourctl('key inspect --json')).code).toBe(2);
   });
 });

@@ -14,7 +14,7 @@ const rightsOf = async (shown: string) =>
   (await terminal.tourctl('key inspect --json', keyIn(shown))).json as { expires_at: string | null };
 
 describeOnTerminal('tourctl key issue on a terminal', () => {
-  it('asks for the scopes and the lifetime, and suggests catalog:read and 90 days', async () => {
+  it('tourctl key issue on a terminal asks for the scopes and the lifetime, and suggests catalog:read and 90 days', async () => {
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);
     await person.answer(HOW_LONG, KEY.enter);
@@ -24,7 +24,7 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
     expect((Date.parse(rights.expires_at!) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
   });
 
-  it('issues a key with the chosen scopes and lifetime', async () => {
+  it('tourctl key issue on a terminal issues a key with the chosen scopes and lifetime', async () => {
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.down, KEY.enter);
     await person.answer(HOW_LONG, KEY.down, KEY.down, KEY.down, KEY.enter);
@@ -33,14 +33,14 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
     expect(await rightsOf(person.shown)).toMatchObject({ scopes, expires_at: null });
   });
 
-  it('does not ask for values that the command line gives', async () => {
+  it('tourctl key issue on a terminal does not ask for values that the command line gives', async () => {
     const person = terminal.sit('key issue acme --scope booking:read');
     expect(await person.ended).toBe(0);
     expect(await rightsOf(person.shown)).toMatchObject({ scopes: ['booking:read'], expires_at: null });
     expect(person.shown).toContain('--expires-in 90d');
   });
 
-  it('issues no key after Ctrl-C', async () => {
+  it('tourctl key issue on a terminal issues no key after Ctrl-C', async () => {
     const before = await terminal.db('api_keys').count();
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);

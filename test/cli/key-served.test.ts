@@ -99,7 +99,7 @@ describe('an API key', () => {
     });
   });
 
-  it('key issue requires the pepper that the database was used with', async () => {
+  it('tourctl key issue requires the pepper that the database was used with', async () => {
     await issue();
     delete terminal.env.KEY_PEPPER;
     const { code, error } = await terminal.tourctl('key issue acme --scope catalog:read --json');
@@ -114,7 +114,7 @@ describe('an API key', () => {
     }
   });
 
-  it('key revoke refuses a secret as an argument and does not print it', async () => {
+  it('tourctl key revoke refuses a secret as an argument and does not print it', async () => {
     const { key } = await issue();
     const { code, stderr } = await terminal.tourctl(`key revoke ${key} --yes`);
     expect(code).toBe(2);

@@ -23,7 +23,7 @@ const daysAgoText = (days: number) => new Date(Date.now() - days * 86_400_000).t
 const secondsFromNow = (time: string | Date) => (new Date(time).getTime() - Date.now()) / 1000;
 
 describe('tourctl key issue', () => {
-  it('prints the key, which verification accepts from then on', async () => {
+  it('tourctl key issue prints the key, which verification accepts from then on', async () => {
     const answer = await issue(
       '--scope catalog:read --scope booking:create --name site --website acme.example',
     );
@@ -44,29 +44,29 @@ describe('tourctl key issue', () => {
     });
   });
 
-  it('prints only the secret on stdout without --json', async () => {
+  it('tourctl key issue prints only the secret on stdout without --json', async () => {
     const { stdout, stderr } = await terminal.tourctl('key issue acme --scope catalog:read');
     expect(stdout).toMatch(/^svc_live_[0-9A-Za-z_]+\n$/);
     expect(stderr).not.toContain(stdout.trim());
   });
 
-  it('stores a digest and not the secret', async () => {
+  it('tourctl key issue stores a digest and not the secret', async () => {
     const { id, key } = await issue();
     const row = await terminal.db('api_keys').where({ id }).first();
     expect(row.digestAlg).toBe('hmac-sha256');
     expect(JSON.stringify(row)).not.toContain(key.slice(22));
   });
 
-  it('says when the key expires', async () => {
+  it('tourctl key issue says when the key expires', async () => {
     const { expires_at } = await issue('--scope catalog:read --expires-in 90d');
     expect(secondsFromNow(expires_at)).toBeCloseTo(90 * 86_400, -2);
   });
 
-  it('stores a scope once if it is given twice', async () => {
+  it('tourctl key issue stores a scope once if it is given twice', async () => {
     expect((await issue('--scope catalog:read --scope catalog:read')).scopes).toEqual(['catalog:read']);
   });
 
-  it('requires at least one known scope', async () => {
+  it('tourctl key issue requires at least one known scope', async () => {
     expect((await terminal.tourctl('key issue acme --json')).error.message).toContain('--scope is missing');
     const unknown = await terminal.tourctl('key issue acme --scope catalog:write --json');
     expect([unknown.code, unknown.error.message]).toEqual([
@@ -75,7 +75,7 @@ describe('tourctl key issue', () => {
     ]);
   });
 
-  it('warns if the tenant is suspended', async () => {
+  it('tourctl key issue warns if the tenant is suspended', async () => {
     await terminal.tourctl('tenant create --slug asleep --name Asleep');
     await terminal.tourctl('tenant suspend asleep --yes');
     const { code, stderr } = await terminal.tourctl('key issue asleep --scope catalog:read');
@@ -87,7 +87,7 @@ describe('tourctl key issue', () => {
 describe('tourctl key issue --out', () => {
   const folder = useTemporaryFolder();
 
-  it('writes the secret to a file that only its owner can read, and not to stdout', async () => {
+  it('tourctl key issue --out writes the secret to a file that only its owner can read, and not to stdout', async () => {
     const file = path.join(folder, 'acme.key');
     const { stdout, json } = await terminal.tourctl(
       `key issue acme --scope catalog:read --out ${file} --json`,
@@ -99,7 +99,7 @@ describe('tourctl key issue --out', () => {
     expect((await verify(secret)).keyId).toBe(json.id);
   });
 
-  it('issues no key if the file exists or cannot be written', async () => {
+  it('tourctl key issue --out issues no key if the file exists or cannot be written', async () => {
     const file = path.join(folder, 'kept');
     await terminal.tourctl(`key issue acme --scope catalog:read --out ${file}`);
     const [keys] = await terminal.db('api_keys').count();
@@ -111,7 +111,7 @@ describe('tourctl key issue --out', () => {
     expect(await terminal.db('api_keys').count()).toEqual([keys]);
   });
 
-  it('leaves no file if it issues no key', async () => {
+  it('tourctl key issue --out leaves no file if it issues no key', async () => {
     const file = path.join(folder, 'nobody.key');
     await terminal.tourctl(`key issue nobody --scope catalog:read --out ${file}`);
     expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
@@ -119,7 +119,7 @@ describe('tourctl key issue --out', () => {
 });
 
 describe('tourctl key rotate', () => {
-  it('answers like key issue, and keeps the scopes, the website and the family', async () => {
+  it('tourctl key rotate answers like key issue, and keeps the scopes, the website and the family', async () => {
     const old = await issue('--scope catalog:read --scope booking:read --name site --website acme.example');
     const json = await terminal.json(`key rotate ${old.id}`);
     expect(Object.keys(json)).toEqual(Object.keys(old));
@@ -138,19 +138,19 @@ describe('tourctl key rotate', () => {
     await expect(verify(old.key)).resolves.toMatchObject({ keyId: old.id });
   });
 
-  it('uses a grace period of one day by default', async () => {
+  it('tourctl key rotate uses a grace period of one day by default', async () => {
     const old = await issue();
     await terminal.tourctl(`key rotate ${old.id}`);
     expect(secondsFromNow((await listed(old.id)).expires_at)).toBeCloseTo(86_400, -2);
   });
 
-  it('never extends the life of the old key', async () => {
+  it('tourctl key rotate never extends the life of the old key', async () => {
     const old = await issue('--scope catalog:read --expires-in 30m');
     await terminal.tourctl(`key rotate ${old.id} --grace 24h`);
     expect((await listed(old.id)).expires_at).toBe(old.expires_at);
   });
 
-  it('uses the lifetime of the old key for the new one, unless another is given', async () => {
+  it('tourctl key rotate uses the lifetime of the old key for the new one, unless another is given', async () => {
     const old = await issue('--scope catalog:read --expires-in 10d');
     const next = await terminal.json(`key rotate ${old.id}`);
     expect(secondsFromNow(next.expires_at)).toBeCloseTo(10 * 86_400, -2);
@@ -162,7 +162,7 @@ describe('tourctl key rotate', () => {
     expect(secondsFromNow(third.expires_at)).toBeCloseTo(86_400, -2);
   });
 
-  it('asks before it revokes the old key with --grace 0', async () => {
+  it('tourctl key rotate asks before it revokes the old key with --grace 0', async () => {
     const old = await issue();
     expect((await terminal.tourctl(`key rotate ${old.id} --grace 0 --json`)).code).toBe(2);
     expect((await listed(old.id)).status).toBe('live');
@@ -171,7 +171,7 @@ describe('tourctl key rotate', () => {
     await expect(verify(json.key)).resolves.toMatchObject({ keyId: json.id });
   });
 
-  it('refuses a rotated, revoked or expired key', async () => {
+  it('tourctl key rotate refuses a rotated, revoked or expired key', async () => {
     const rotated = await issue();
     await terminal.tourctl(`key rotate ${rotated.id}`);
     const revoked = await issue();
@@ -183,7 +183,7 @@ describe('tourctl key rotate', () => {
     }
   });
 
-  it('issues one successor when two operators rotate at once', async () => {
+  it('tourctl key rotate issues one successor when two operators rotate at once', async () => {
     const old = await issue();
     const answers = await Promise.all([1, 2].map(() => terminal.tourctl(`key rotate ${old.id} --json`)));
     expect(answers.map((answer) => answer.code).sort()).toEqual([0, 1]);
@@ -212,18 +212,18 @@ describe('tourctl key list', () => {
       { browser_seen_at: daysAgoText(1), created_at: daysAgoText(9), expires_at: daysAgoText(-1) },
       ['seen_in_browser', 'expires_soon', 'never_used'],
     ],
-  ])('shows the right warnings for a key %s', async (_, row, warnings) => {
+  ])('tourctl key list shows the right warnings for a key %s', async (_, row, warnings) => {
     const id = await givenKey(row);
     expect((await listed(id)).warnings).toEqual(warnings);
   });
 
-  it('does not warn of a rotated key', async () => {
+  it('tourctl key list does not warn of a rotated key', async () => {
     const id = await givenKey({ created_at: daysAgo(8) });
     await terminal.tourctl(`key rotate ${id}`);
     expect((await listed(id)).warnings).toEqual([]);
   });
 
-  it('prints on stderr the command that removes the cause of a warning', async () => {
+  it('tourctl key list prints on stderr the command that removes the cause of a warning', async () => {
     await terminal.tourctl('tenant create --slug careless --name Careless');
     const { id } = await terminal.json('key issue careless --scope catalog:read');
     await change(id, { browser_seen_at: daysAgo(1) });
@@ -233,7 +233,7 @@ describe('tourctl key list', () => {
     expect((await terminal.tourctl('key list careless --json')).stderr).toBe('');
   });
 
-  it('`key list` says when it does not show all keys, and warns only of those that it shows', async () => {
+  it('tourctl key list says when it does not show all keys, and warns only of those that it shows', async () => {
     await terminal.tourctl('tenant create --slug many --name Many');
     for (let i = 0; i < 4; i++) await terminal.tourctl('key issue many --scope catalog:read');
     const tenants = terminal.db('tenants').where({ slug: 'many' }).select('id');
@@ -247,7 +247,7 @@ describe('tourctl key list', () => {
     expect(await terminal.refusal('key list many --after AAAAAAAAAAAA')).toBe('1 api_key_not_found');
   });
 
-  it('lists the keys of all tenants with their tenants if no slug is given', async () => {
+  it('tourctl key list lists the keys of all tenants with their tenants if no slug is given', async () => {
     for (const slug of ['one', 'two'])
       await terminal.tourctl(`tenant create --slug ${slug} --name Of-${slug}`);
     const one = await terminal.json('key issue one --scope catalog:read');
@@ -264,7 +264,7 @@ describe('tourctl key list', () => {
     expect((await terminal.tourctl('key list one')).stdout).not.toContain('TENANT');
   });
 
-  it('filters keys by status', async () => {
+  it('tourctl key list filters keys by status', async () => {
     await terminal.tourctl('tenant create --slug mixed --name Mixed');
     const mixed = async (row: Record<string, unknown>) => {
       const { id } = await terminal.json('key issue mixed --scope catalog:read');

@@ -27,7 +27,7 @@ const line = (second: number, fields: object = {}, service = 'api') =>
 const messages = (stdout: string) => [...stdout.matchAll(/line (\d+)/g)].map(([, second]) => Number(second));
 
 describe('tourctl logs', () => {
-  it('shows the lines of both services in order of time, with the important fields', async () => {
+  it('tourctl logs shows the lines of both services in order of time, with the important fields', async () => {
     const request = {
       request_id: 'req-1',
       client: '10.0.0.0/24',
@@ -57,7 +57,7 @@ describe('tourctl logs', () => {
     ]);
   });
 
-  it('shows the last 100 lines, also from rotated files', async () => {
+  it('tourctl logs shows the last 100 lines, also from rotated files', async () => {
     const lines = Array.from({ length: 150 }, (_, second) => line(second));
     writeFileSync(fileOf('api.log.2'), lines.slice(0, 80).join(''));
     writeFileSync(fileOf('api.log.1'), lines.slice(80, 140).join(''));
@@ -65,7 +65,7 @@ describe('tourctl logs', () => {
     expect(messages((await logs()).stdout)).toEqual(Array.from({ length: 100 }, (_, i) => 50 + i));
   });
 
-  it('shows only complete lines when it reads the end of a long log', async () => {
+  it('tourctl logs shows only complete lines when it reads the end of a long log', async () => {
     const padding = 'x'.repeat(4000);
     const lines = Array.from({ length: 150 }, (_, second) => line(second, { padding }));
     writeFileSync(fileOf('api.log.1'), lines.slice(0, 75).join(''));
@@ -79,7 +79,7 @@ describe('tourctl logs', () => {
     expect(shown).toEqual(lines.slice(-shown.length).map((text) => JSON.parse(text).msg as string));
   });
 
-  it('shows every line from --since on, also from rotated files', async () => {
+  it('tourctl logs shows every line from --since on, also from rotated files', async () => {
     const lines = Array.from({ length: 300 }, (_, second) => line(second));
     writeFileSync(fileOf('api.log.1'), lines.slice(0, 200).join(''));
     writeFileSync(fileOf('api.log'), lines.slice(200).join(''));
@@ -88,7 +88,7 @@ describe('tourctl logs', () => {
     );
   });
 
-  it('shows one service with --service, and refuses an unknown name', async () => {
+  it('tourctl logs shows one service with --service, and refuses an unknown name', async () => {
     writeFileSync(fileOf('api.log'), line(1));
     writeFileSync(fileOf('webhook-queue.log'), line(2, {}, 'webhook-queue'));
     expect(messages((await logs('--service queue')).stdout)).toEqual([2]);
@@ -96,7 +96,7 @@ describe('tourctl logs', () => {
     expect((await logs('--service web')).code).toBe(2);
   });
 
-  it('prints lines unchanged with --json, and wraps text that is no JSON in a document', async () => {
+  it('tourctl logs prints lines unchanged with --json, and wraps text that is no JSON in a document', async () => {
     writeFileSync(fileOf('api.log'), `${line(1)}node: out of memory\n${line(2)}`);
     const { stdout, stderr } = await logs('--json');
     expect(stdout).toBe(`${line(1)}{"service":"api","text":"node: out of memory"}\n${line(2)}`);
@@ -104,29 +104,32 @@ describe('tourctl logs', () => {
     expect((await logs()).stdout).toContain('10:00:01.000 text  api   node: out of memory\n');
   });
 
-  it('writes no control character of a log to a terminal', async () => {
+  it('tourctl logs writes no control character of a log to a terminal', async () => {
     writeFileSync(fileOf('api.log'), line(1, { msg: 'red \u001b[31m text' }));
     for (const flags of ['', '--json']) expect((await logs(flags)).stdout).not.toContain('\u001b');
   });
 
-  it.each([60, 80, 160])('breaks long lines between words on a screen of %i columns', async (columns) => {
-    const request_id = '3f0a7c52-9f7e-4b8a-8d8f-0d8b0a5c1e11';
-    writeFileSync(
-      fileOf('api.log'),
-      line(1, {
-        method: 'POST',
-        route: '/api/gateway/tours/:id_or_slug/hold',
-        status: 201,
-        duration_ms: 9,
-        request_id,
-      }),
-    );
-    const { stdout } = await logs('', columns);
-    expect(stdout).toContain(`request_id=${request_id}`);
-    for (const shown of stdout.split('\n')) expect(shown.length).toBeLessThanOrEqual(columns);
-  });
+  it.each([60, 80, 160])(
+    'tourctl logs breaks long lines between words on a screen of %i columns',
+    async (columns) => {
+      const request_id = '3f0a7c52-9f7e-4b8a-8d8f-0d8b0a5c1e11';
+      writeFileSync(
+        fileOf('api.log'),
+        line(1, {
+          method: 'POST',
+          route: '/api/gateway/tours/:id_or_slug/hold',
+          status: 201,
+          duration_ms: 9,
+          request_id,
+        }),
+      );
+      const { stdout } = await logs('', columns);
+      expect(stdout).toContain(`request_id=${request_id}`);
+      for (const shown of stdout.split('\n')) expect(shown.length).toBeLessThanOrEqual(columns);
+    },
+  );
 
-  it('indents further lines of a message, so that none looks like a line of the log', async () => {
+  it('tourctl logs indents further lines of a message, so that none looks like a line of the log', async () => {
     const err = { type: 'Error', message: 'one\r\n10:00:09.000 fatal api  two', stack: 5 };
     writeFileSync(fileOf('api.log'), line(1, { msg: 'first\n10:00:08.000 fatal api  forged', err }));
     const { code, stdout } = await logs();
@@ -142,7 +145,7 @@ describe('tourctl logs', () => {
     ]);
   });
 
-  it('names the folder of the logs if no log exists', async () => {
+  it('tourctl logs names the folder of the logs if no log exists', async () => {
     const { code, error } = await logs('--json');
     expect([code, error.code]).toEqual([1, 'no_logs']);
     expect(error.message).toContain(path.join(dataDir, 'logs'));
@@ -176,7 +179,7 @@ describe('tourctl logs --follow', () => {
     return { see, stop };
   }
 
-  it('shows each new line once over two rotations, and exits with 130 at Ctrl-C', async () => {
+  it('tourctl logs --follow shows each new line once over two rotations, and exits with 130 at Ctrl-C', async () => {
     writeFileSync(fileOf('api.log'), line(1));
     const followed = follow();
     await followed.see(1);
@@ -195,7 +198,7 @@ describe('tourctl logs --follow', () => {
     expect(milliseconds).toBeLessThan(2000);
   });
 
-  it('waits for a log that does not exist yet, and shows a line once it is complete', async () => {
+  it('tourctl logs --follow waits for a log that does not exist yet, and shows a line once it is complete', async () => {
     const followed = follow(['--service', 'api']);
     const [half, rest] = [line(1).slice(0, 30), line(1).slice(30)];
     await new Promise((resolve) => setTimeout(resolve, 800));

@@ -18,7 +18,7 @@ async function shell(line: string): Promise<{ code: number; stderr: string }> {
 }
 
 describe('tourctl whose standard output cannot be written', () => {
-  it('reports that a key is valid but its secret is lost', async () => {
+  it('tourctl that cannot write its output reports that a key is valid but its secret is lost', async () => {
     const { code, stderr } = await shell('tourctl key issue acme --scope catalog:read --json > /dev/full');
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toEqual({
@@ -26,18 +26,18 @@ describe('tourctl whose standard output cannot be written', () => {
     });
   });
 
-  it('reports a lost secret after the reader has closed the pipe', async () => {
+  it('tourctl reports a lost secret after the reader has closed the pipe', async () => {
     const { stderr } = await shell('tourctl key issue acme --scope catalog:read | true');
     expect(stderr).toMatch(/EPIPE.*rotate or revoke it/);
   });
 
-  it('reports that the change was made although its output is lost', async () => {
+  it('tourctl reports that the change was made although its output is lost', async () => {
     const { code, stderr } = await shell('tourctl tenant create --slug full --name Full > /dev/full');
     expect([code, stderr]).toEqual([1, expect.stringContaining('the change was made')]);
     expect((await terminal.tourctl('tenant show full --json')).code).toBe(0);
   });
 
-  it('ends without a message when the reader of a list closes the pipe', async () => {
+  it('tourctl ends without a message when the reader of a list closes the pipe', async () => {
     expect(await shell('tourctl tenant list | true')).toEqual({ code: 0, stderr: '' });
     const full = await shell('tourctl tenant list > /dev/full');
     expect(full).toEqual({ code: 1, stderr: 'error: Standard output cannot be written (ENOSPC)\n' });

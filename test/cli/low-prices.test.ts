@@ -24,7 +24,7 @@ const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
 const rules = () => terminal.db('price_rules').select('id');
 
 describe("tourctl pricing add, where prices would be 0 or less than half of the platform's", () => {
-  it('without a terminal and --yes, adds no rule, and names the number of low prices and the lowest', async () => {
+  it('tourctl pricing add without a terminal and --yes adds no rule that makes low prices, and names their number and the lowest', async () => {
     const { code, stdout, error } = await pricing('add acme --percent -100 --tour alps');
     expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
     expect(error.message).toBe(
@@ -34,7 +34,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect(await rules()).toEqual([]);
   });
 
-  it('adds the rule with --yes, and answers with one document', async () => {
+  it('tourctl pricing add adds a rule that makes low prices with --yes, and answers with one document', async () => {
     const { code, json, stderr } = await pricing('add acme --percent -100 --yes');
     expect([code, json.percent, stderr]).toEqual([0, -100, '']);
     expect(await rules()).toHaveLength(1);
@@ -49,19 +49,19 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     ['a travel window spares the other departures and the base price', WINDOW, 1],
     ['a general rule lowers all tours, in every currency', '--percent -90', 9],
     ['a continent rule lowers the tours of the continent', '--percent -90 --continent asia', 1],
-  ])('checks each price that can be booked: %s', async (_, flags, prices) => {
+  ])('tourctl pricing add checks each price that can be booked: %s', async (_, flags, prices) => {
     const { code, stderr } = await pricing(`add acme ${flags}`);
     const found = Number(/makes (\d+) price/.exec(stderr)?.[1] ?? 0);
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
-  it('does not ask if more specific rules set all of the prices that the new rule would lower', async () => {
+  it('tourctl pricing add does not ask if more specific rules set all of the prices that the new rule would lower', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
     expect((await pricing('add acme --percent -90')).code).toBe(0);
   });
 
-  it('tenant onboard requires a confirmation of low prices too', async () => {
+  it('tourctl tenant onboard requires a confirmation of low prices too', async () => {
     const onboard = 'tenant onboard --name Low --percent -80 --no-key --no-widget --json';
     const { code, error } = await terminal.tourctl(onboard);
     expect([code, error.message]).toEqual([2, expect.stringContaining('less than half')]);
@@ -73,7 +73,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
 });
 
 describeOnTerminal('tourctl pricing add on a terminal', () => {
-  it('asks before prices fall below half, and adds the rule only after the answer yes', async () => {
+  it('tourctl pricing add asks before prices fall below half, and adds the rule only after the answer yes', async () => {
     const refusing = terminal.sit('pricing add acme --percent -80 --tour fuji');
     await refusing.answer('less than half of the platform', 'n', KEY.enter);
     expect([await refusing.ended, await rules()]).toEqual([1, []]);
@@ -83,7 +83,7 @@ describeOnTerminal('tourctl pricing add on a terminal', () => {
     expect(await rules()).toHaveLength(1);
   });
 
-  it('tenant onboard warns of low prices before it writes', async () => {
+  it('tourctl tenant onboard warns of low prices before it writes', async () => {
     const person = terminal.sit('tenant onboard --name Cheap --percent -80 --no-key --no-widget');
     for (const question of [
       'Slug',
@@ -112,13 +112,13 @@ describe('tourctl doctor on low prices', () => {
     return json.checks.find(({ name }: { name: string }) => name === 'low-prices');
   };
 
-  it("reports nothing if no price is below half of the platform's", async () => {
+  it("tourctl doctor reports nothing if no price is below half of the platform's", async () => {
     await pricing('add acme --percent -50');
     await pricing('add acme --percent 12.5 --round-to 0.5 --tour fuji');
     expect(await check()).toMatchObject({ status: 'ok' });
   });
 
-  it('names each rule that makes low prices, its lowest price and the command that shows it', async () => {
+  it('tourctl doctor names each rule that makes low prices, its lowest price and the command that shows it', async () => {
     const { id } = (await pricing(`add acme ${WINDOW} --yes`)).json;
     const { status, detail, commands } = await check();
     expect(status).toBe('notice');
@@ -128,7 +128,7 @@ describe('tourctl doctor on low prices', () => {
     expect(commands).toEqual(['tourctl pricing simulate acme alps --date 2031-08-01']);
   });
 
-  it('names the start time of the departure, because its date may have several', async () => {
+  it('tourctl doctor names the start time of the departure, because its date may have several', async () => {
     const walk = await givenTour(terminal.db, { slug: 'walk', basePriceMinor: 1_000 });
     for (const [startTime, adult] of Object.entries({ '14:30': 3_000, '09:30': 3_000, '18:00': 2_000 }))
       await givenDeparture(terminal.db, walk, { date: '2031-08-01', startTime, prices: { adult } });
@@ -142,7 +142,7 @@ describe('tourctl doctor on low prices', () => {
     await terminal.db('tours').where({ id: walk.id }).delete();
   });
 
-  it('leaves out suspended tenants, and rules that another rule overrides', async () => {
+  it('tourctl doctor leaves out suspended tenants, and rules that another rule overrides', async () => {
     await pricing('add acme --percent -90 --tour alps --yes');
     await pricing('add acme --percent 5 --tour alps');
     expect(await check()).toMatchObject({ status: 'ok' });
@@ -153,7 +153,7 @@ describe('tourctl doctor on low prices', () => {
     await terminal.tourctl('tenant activate acme');
   });
 
-  it('names prices that an import lowered through an existing rule', async () => {
+  it('tourctl doctor names prices that an import lowered through an existing rule', async () => {
     const fuji = { slug: 'fuji' };
     await pricing('add acme --amount -20 --continent europe');
     expect(await check()).toMatchObject({ status: 'ok' });

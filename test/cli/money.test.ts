@@ -37,7 +37,7 @@ beforeAll(async () => {
 const textOf = async (line: string) => (await sales.tourctl(line)).stdout;
 
 describe('the amounts that the terminal prints', () => {
-  it('catalog list prints amounts with the digits of their currency, in one column', async () => {
+  it('tourctl catalog list prints amounts with the digits of their currency, in one column', async () => {
     const rows = (await textOf('catalog list')).split('\n');
     const [dong, euro] = ['da-nang', 'gaudi'].map((slug) => rows.find((row) => row.startsWith(slug))!);
     expect(dong).toContain(' 9,950,000 VND ');
@@ -97,7 +97,7 @@ describe('the amounts that the terminal prints', () => {
 });
 
 describe('tourctl catalog list', () => {
-  it('shows the lowest price of an open departure, and the base price of a tour that has none', async () => {
+  it('tourctl catalog list shows the lowest price of an open departure, and the base price of a tour that has none', async () => {
     const { db } = sales;
     const alps = await givenTour(db, { slug: 'alps', name: 'Alps', basePriceMinor: 109_000 });
     const priceFrom = async () =>

@@ -18,14 +18,14 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 describe('tourctl monitor', () => {
-  it('prints only a link on stdout', async () => {
+  it('tourctl monitor prints only a link on stdout', async () => {
     const { code, stdout, stderr } = await terminal.tourctl('monitor');
     expect([code, stdout.trim()]).toEqual([0, expect.stringMatching(LINK)]);
     expect(stderr).toMatch(/^Valid once, until \d{4}-\d\d-\d\dT/);
     expect(stderr).not.toContain('/sign-in/');
   });
 
-  it('prints the link and its expiry with --json', async () => {
+  it('tourctl monitor prints the link and its expiry with --json', async () => {
     const { code, json, stderr } = await terminal.tourctl('monitor --json');
     expect([code, stderr]).toEqual([0, '']);
     expect(json).toEqual({ url: expect.stringMatching(LINK), expires_at: expect.any(String) });
@@ -35,7 +35,7 @@ describe('tourctl monitor', () => {
     expect(left).toBeLessThanOrEqual(300_000);
   });
 
-  it('creates a session for the operator, and leaves one audit row without the link', async () => {
+  it('tourctl monitor creates a session for the operator, and leaves one audit row without the link', async () => {
     await terminal.db('audit_log').delete();
     await terminal.db('webhook_monitor_sessions').delete();
     const json = await terminal.json('monitor');
@@ -54,7 +54,7 @@ describe('tourctl monitor', () => {
     expect(JSON.stringify([session, rows])).not.toContain(token);
   });
 
-  it('creates a new link each time, and keeps the links that are still valid', async () => {
+  it('tourctl monitor creates a new link each time, and keeps the links that are still valid', async () => {
     await terminal.db('webhook_monitor_sessions').delete();
     const links = [(await terminal.tourctl('monitor')).stdout, (await terminal.tourctl('monitor')).stdout];
     expect(new Set(links).size).toBe(2);
@@ -65,14 +65,14 @@ describe('tourctl monitor', () => {
     ['0.0.0.0', 'http://127.0.0.1'],
     ['::1', 'http://[::1]'],
     ['queue.internal', 'http://queue.internal'],
-  ])('prints a link with an address that reaches HOST %s', async (HOST, url) => {
+  ])('tourctl monitor prints a link with an address that reaches HOST %s', async (HOST, url) => {
     await terminal.db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
     const { stdout } = await withEnv(terminal, { HOST }, () => terminal.tourctl('monitor'));
     await terminal.db('webhook_workers').delete();
     expect(stdout).toContain(`${url}:${port}/`);
   });
 
-  it('prints no link to a closed port while no webhook queue runs', async () => {
+  it('tourctl monitor prints no link to a closed port while no webhook queue runs', async () => {
     await terminal.db('audit_log').delete();
     await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, async () => {
       const { code, stdout, stderr } = await terminal.tourctl('monitor');
@@ -83,7 +83,7 @@ describe('tourctl monitor', () => {
     expect(await terminal.db('audit_log')).toEqual([]);
   });
 
-  it('prints a link to a queue on another host, and says that the address does not answer from here', async () => {
+  it('tourctl monitor prints a link to a queue on another host, and says that the address does not answer from here', async () => {
     await terminal.db('webhook_workers').insert({ id: 'elsewhere', slots: 64, in_flight: 0 });
     const { code, stdout, stderr } = await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, () =>
       terminal.tourctl('monitor'),
@@ -93,7 +93,7 @@ describe('tourctl monitor', () => {
     expect(stderr).toContain('Nothing answers at http://127.0.0.1:1 from here.');
   });
 
-  it('runs as a command without a noun', async () => {
+  it('tourctl monitor runs as a command without a noun', async () => {
     expect((await terminal.tourctl('--help')).stdout).toMatch(/^ +monitor .*link/m);
     const { code, stderr } = await terminal.tourctl('monitor now');
     expect([code, stderr]).toEqual([2, expect.stringContaining('too many arguments')]);

@@ -12,7 +12,7 @@ const on = (line: string | string[], dataDir = missing, stdin?: string) =>
   runOnce(line, { env: { DATA_DIR: dataDir }, stdin });
 
 const opensDatabase = (verb: Verb) => 'run' in verb && !verb.creates;
-/** Replaces first examples that ask a question or name a missing file. */
+/** Command lines to run instead of the first example of a verb, if the example would ask a question or needs a file that does not exist. */
 const LINE_OF: Record<string, string> = {
   'tenant onboard': 'tenant onboard --slug acme --name Acme',
   'catalog import tours.json --dry-run': 'catalog import docs/examples/tours.json',
@@ -38,20 +38,23 @@ function wordsOf(line: string): string[] {
 }
 
 describe('a command on a DATA_DIR without an installation', () => {
-  it.each(LINES)('exits with 1 and creates nothing: %s', async (line) => {
-    const { code, stdout, error } = await on([...wordsOf(line), '--json', '--yes']);
-    expect([code, stdout, error]).toEqual([
-      1,
-      '',
-      {
-        code: 'no_installation',
-        message: expect.stringContaining(`No installation in ${missing}. Is DATA_DIR set?`),
-      },
-    ]);
-    expect(existsSync(missing)).toBe(false);
-  });
+  it.each(LINES)(
+    'a command on a DATA_DIR without an installation exits with 1 and creates nothing: %s',
+    async (line) => {
+      const { code, stdout, error } = await on([...wordsOf(line), '--json', '--yes']);
+      expect([code, stdout, error]).toEqual([
+        1,
+        '',
+        {
+          code: 'no_installation',
+          message: expect.stringContaining(`No installation in ${missing}. Is DATA_DIR set?`),
+        },
+      ]);
+      expect(existsSync(missing)).toBe(false);
+    },
+  );
 
-  it('refuses a directory with only the remains of a killed start', async () => {
+  it('a command refuses a DATA_DIR with only the remains of a killed start', async () => {
     const killed = path.join(folder, 'killed');
     mkdirSync(path.join(killed, 'pg18.new-0a1b2c3d'), { recursive: true });
     mkdirSync(path.join(killed, 'pg18'));
@@ -59,7 +62,7 @@ describe('a command on a DATA_DIR without an installation', () => {
     expect(readdirSync(killed).sort()).toEqual(['pg18', 'pg18.new-0a1b2c3d']);
   });
 
-  it('names a database of another PostgreSQL release', async () => {
+  it('the error of a command names a database of another PostgreSQL release in DATA_DIR', async () => {
     const other = path.join(folder, 'other');
     mkdirSync(path.join(other, 'pg17', 'base'), { recursive: true });
     expect((await on('status --json', other)).error).toMatchObject({
@@ -74,7 +77,7 @@ describe('a command on a DATA_DIR without an installation', () => {
     ['config check --json', 0, undefined],
     ['key inspect --offline --json', 0, undefined],
     ['completion names -- tenant show a', 0, undefined],
-  ])('needs no installation and creates nothing: %s', async (line, code, refusal) => {
+  ])('a command that needs no installation creates nothing: %s', async (line, code, refusal) => {
     const answer = await on(line, missing, 'svc_live_x');
     expect([answer.code, answer.stderr && answer.error.code]).toEqual([code, refusal ?? '']);
     expect(existsSync(missing)).toBe(false);

@@ -40,7 +40,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ took: number; answer:
 const suspend = () => timed(() => terminal.tourctl('tenant suspend acme --yes --json'));
 
 describe('a command that changes cached data', () => {
-  it('answers as soon as the last instance has seen the change', async () => {
+  it('a command that changes cached data answers as soon as the last instance has seen the change', async () => {
     const quick = await givenInstance();
     const slow = await givenInstance();
     setTimeout(() => void quick.see(), 300);
@@ -51,7 +51,7 @@ describe('a command that changes cached data', () => {
     expect(took).toBeLessThan(VALIDITY_MS);
   });
 
-  it('answers after one second if an instance is silent, and removes that instance', async () => {
+  it('a command that changes cached data answers after one second if an instance is silent, and removes that instance', async () => {
     const live = await givenInstance();
     await givenInstance();
     setTimeout(() => void live.see(), 300);
@@ -61,7 +61,7 @@ describe('a command that changes cached data', () => {
     expect(await terminal.db('api_instances').select('poll')).toEqual([{ poll: 2 }]);
   });
 
-  it('does not drop an instance that is alive but late', async () => {
+  it('a command that changes cached data does not drop an instance that is alive but late', async () => {
     await givenInstance();
     const polls = setInterval(() => void terminal.db('api_instances').increment('poll', 1).then(), 100);
     const { took } = await suspend();
@@ -70,7 +70,7 @@ describe('a command that changes cached data', () => {
     expect(await terminal.db('api_instances')).toHaveLength(1);
   });
 
-  it('answers at once if no instance runs or no cached data changes', async () => {
+  it('a command that changes cached data answers at once if no instance runs or no cached data changes', async () => {
     expect((await suspend()).took).toBeLessThan(VALIDITY_MS);
     await givenInstance();
     const { took, answer } = await timed(() =>
@@ -80,7 +80,7 @@ describe('a command that changes cached data', () => {
     expect(took).toBeLessThan(VALIDITY_MS);
   });
 
-  it('prints its answer after Ctrl-C, and says that the change was made', async () => {
+  it('a command that changes cached data prints its answer after Ctrl-C, and says that the change was made', async () => {
     await givenInstance();
     const { id } = await terminal.json('key issue acme --scope catalog:read');
     const interrupt = new AbortController();
@@ -99,7 +99,7 @@ describe('a command that changes cached data', () => {
     });
   });
 
-  it('rolls back after Ctrl-C while its transaction waits for a lock', async () => {
+  it('a command that changes cached data rolls back after Ctrl-C while its transaction waits for a lock', async () => {
     const interrupt = new AbortController();
     const { io, written } = openIo({ env: terminal.env, interrupted: interrupt.signal });
     const lock = await terminal.db.transaction();
@@ -116,7 +116,7 @@ describe('a command that changes cached data', () => {
     expect(status).toBe('active');
   });
 
-  it('stops waiting for instances in time if the database is unreachable', async () => {
+  it('a command that changes cached data stops waiting for instances in time if the database is unreachable', async () => {
     const lost = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
     const { took } = await timed(() => awaitInstances(lost));
     await lost.destroy();

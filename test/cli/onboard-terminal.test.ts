@@ -79,7 +79,7 @@ async function acceptAll(person: PseudoTerminal, name: string): Promise<void> {
 }
 
 describeOnTerminal('tourctl tenant onboard at a terminal', () => {
-  it('rejects a wrong answer at once, and writes the same rows as the command line that it shows', async () => {
+  it('tourctl tenant onboard at a terminal rejects a wrong answer at once, and writes the same rows as the command line that it shows', async () => {
     await terminal.tourctl('tenant create --slug acme --name Acme --booking-prefix USED');
     const person = terminal.sit(`tenant onboard > ${folder}/answer`);
     await person.answer('Its name for people:', KEY.enter);
@@ -159,7 +159,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     ]);
   });
 
-  it('goes back one question at Esc, and offers the earlier answer', async () => {
+  it('tourctl tenant onboard at a terminal goes back one question at Esc, and offers the earlier answer', async () => {
     const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Bakc', KEY.enter);
     await person.see('Esc goes back one question');
@@ -196,21 +196,21 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     ['--out /etc/hosts', 'error: /etc/hosts cannot be written (it exists)'],
     ['--out /nowhere/secrets', 'error: /nowhere/secrets cannot be written (its folder does not exist)'],
     ['--percent 5000%%', 'error: --percent must be a number from -100'],
-  ])('refuses %s before the first question', async (flag, refusal) => {
+  ])('tourctl tenant onboard at a terminal refuses %s before the first question', async (flag, refusal) => {
     const person = terminal.sit(`tenant onboard ${flag}`);
     await person.see(refusal);
     expect(await person.ended).not.toBe(0);
     expect(person.shown).not.toContain('?');
   });
 
-  it('refuses an invalid flag before it asks for other values', async () => {
+  it('tourctl tenant onboard at a terminal refuses an invalid flag before it asks for other values', async () => {
     const person = terminal.sit('tenant onboard --name Early --webhook https://10.0.0.1/');
     await person.see('not an IP address');
     expect(await person.ended).toBe(2);
     expect(person.shown).not.toContain('Slug');
   });
 
-  it('offers a key that can also create and read bookings', async () => {
+  it('tourctl tenant onboard at a terminal offers a key that can also create and read bookings', async () => {
     const person = terminal.sit('tenant onboard --name Shop --no-widget');
     await accept(person, 'Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices');
     await accept(person, 'Deposit', 'Percent of a departure', 'Sites', 'Issue an API key');
@@ -221,7 +221,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(items).toMatchObject([{ scopes: ['catalog:read', 'booking:create', 'booking:read'] }]);
   });
 
-  it('writes nothing and exits with 130 at Ctrl-C in the third question', async () => {
+  it('tourctl tenant onboard at a terminal writes nothing and exits with 130 at Ctrl-C in the third question', async () => {
     const before = await countRows();
     const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Gone', KEY.enter);
@@ -235,17 +235,20 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
   it.each([
     ['130 after Ctrl-C at the summary', [KEY.ctrlC], '', 130],
     ['1 after the answer no at the summary', ['n', KEY.enter], 'Nothing was changed', 1],
-  ])('writes nothing and exits with %s', async (_, keys, shown, code) => {
-    const before = await countRows();
-    const person = terminal.sit('tenant onboard');
-    await acceptAll(person, 'Gone');
-    await person.answer('Write all of it?', ...keys);
-    await person.see(shown);
-    expect(await person.ended).toBe(code);
-    expect(await countRows()).toEqual(before);
-  });
+  ])(
+    'tourctl tenant onboard at a terminal writes nothing and exits with %s',
+    async (_, keys, shown, code) => {
+      const before = await countRows();
+      const person = terminal.sit('tenant onboard');
+      await acceptAll(person, 'Gone');
+      await person.answer('Write all of it?', ...keys);
+      await person.see(shown);
+      expect(await person.ended).toBe(code);
+      expect(await countRows()).toEqual(before);
+    },
+  );
 
-  it('ends with one line if the database is lost during a question', async () => {
+  it('tourctl tenant onboard at a terminal ends with one line if the database is lost during a question', async () => {
     const lost = await openTestTerminal();
     const person = lost.sit('tenant onboard --name Lost');
     await person.see('Slug');
@@ -255,7 +258,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await person.ended).toBe(1);
   });
 
-  it('with --yes, asks only for values that have no default', async () => {
+  it('tourctl tenant onboard with --yes asks only for values that have no default', async () => {
     const person = terminal.sit('tenant onboard --percent 5 --yes');
     await person.answer('Its name for people:', 'Hasty', KEY.enter);
     await person.see('API_KEY=svc_live_');
@@ -263,7 +266,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(person.shown.match(/✔/g)).toHaveLength(1);
   });
 
-  it('asks nothing with --json', async () => {
+  it('tourctl tenant onboard at a terminal asks nothing with --json', async () => {
     const person = terminal.sit('tenant onboard --json');
     await person.see('"message":"--name is missing');
     expect(await person.ended).toBe(2);
@@ -271,7 +274,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
 });
 
 describeOnTerminal('a command at a terminal', () => {
-  it('asks for each value that is missing', async () => {
+  it('a command at a terminal asks for each value that is missing', async () => {
     const person = terminal.sit('tenant create --booking-prefix ASKED');
     await person.answer('Its name in commands and answers:', 'A', KEY.enter);
     await person.answer('It must be 2 to 63', KEY.clearLine, 'asked', KEY.enter);
@@ -280,7 +283,7 @@ describeOnTerminal('a command at a terminal', () => {
     expect((await terminal.json('tenant show asked')).name).toBe('Asked & Sons');
   });
 
-  it('revokes a key only after the answer yes', async () => {
+  it('a command at a terminal revokes a key only after the answer yes', async () => {
     await terminal.tourctl('tenant create --slug keeper --name Keeper');
     const { id } = await terminal.json('key issue keeper --scope catalog:read');
     const revoke = async (answer: string) => {
@@ -293,7 +296,7 @@ describeOnTerminal('a command at a terminal', () => {
     expect(await revoke('y')).toEqual([0, 'revoked']);
   });
 
-  it('does not show a typed secret', async () => {
+  it('a command at a terminal does not show a typed secret', async () => {
     await terminal.tourctl('tenant create --slug hidden --name Hidden');
     const { key } = await terminal.json('key issue hidden --scope catalog:read');
     const person = terminal.sit('key inspect');

@@ -30,7 +30,7 @@ const actionsOf = async (slug: string) =>
     .reverse();
 
 describe('tourctl tenant onboard', () => {
-  it('creates a tenant with all its parts, and answers with the document of each part', async () => {
+  it('tourctl tenant onboard creates a tenant with all its parts, and answers with the document of each part', async () => {
     const { code, json, stderr } = await onboard(
       '--name Acme --country CH --continent europe --tour nile-by-felucca --percent 12.5 --round-to 5 ' +
         '--deposit-percent 30 --origin acme.example --scope catalog:read --scope booking:create ' +
@@ -83,7 +83,7 @@ describe('tourctl tenant onboard', () => {
     expect(shown.json).toEqual(json.visibility);
   });
 
-  it('leaves an audit row for each part, in order and without a secret', async () => {
+  it('tourctl tenant onboard leaves an audit row for each part, in order and without a secret', async () => {
     const { json } = await onboard(
       '--name Audited --tour dolomites --amount -20 --origin audited.example --webhook https://audited.example/',
     );
@@ -113,7 +113,7 @@ describe('tourctl tenant onboard', () => {
     }
   });
 
-  it('requires only a name, and issues a key with only the scope catalog:read', async () => {
+  it('tourctl tenant onboard requires only a name, and issues a key with only the scope catalog:read', async () => {
     const { json } = await onboard('--name Żółw-Reisen');
     expect(json.tenant).toMatchObject({ slug: 'zolw-reisen', booking_prefix: 'ZOLWREISEN' });
     expect(json.tenant).toMatchObject({ currency: 'EUR', visibility: 'all', status: 'trial' });
@@ -121,13 +121,13 @@ describe('tourctl tenant onboard', () => {
     expect(await actionsOf('zolw-reisen')).toEqual(['tenant.create', 'key.issue', 'widget.issue']);
   });
 
-  it('issues no key and no widget token with --no-key and --no-widget', async () => {
+  it('tourctl tenant onboard issues no key and no widget token with --no-key and --no-widget', async () => {
     const { json } = await onboard('--name Bare --no-key --no-widget');
     expect(json).toMatchObject({ key: null, widget: null, webhook: null });
     expect(await actionsOf('bare')).toEqual(['tenant.create']);
   });
 
-  it('prints the secrets on stdout and everything else on stderr without --json', async () => {
+  it('tourctl tenant onboard prints the secrets on stdout and everything else on stderr without --json', async () => {
     const { stdout, stderr } = await terminal.tourctl(
       'tenant onboard --name Person --origin person.example --webhook https://person.example/',
     );
@@ -144,7 +144,7 @@ describe('tourctl tenant onboard', () => {
     expect(stderr).toContain(`/embed/tours?token=${token}"></iframe>`);
   });
 
-  it('writes the secrets to a file that only its owner can read', async () => {
+  it('tourctl tenant onboard writes the secrets to a file that only its owner can read', async () => {
     const file = path.join(folder, 'secrets.env');
     const { json } = await onboard(`--name Filed --webhook https://filed.example/ --out ${file}`);
     expect([json.key.key, json.widget.token, json.widget.snippet, json.webhook.secret]).toEqual(
@@ -181,13 +181,13 @@ describe('a refused tourctl tenant onboard', () => {
       'invalid_webhook_url',
       2,
     ],
-  ])('writes nothing for %s', async (_, flags, expected, exitCode = 1) => {
+  ])('a refused tourctl tenant onboard writes nothing for %s', async (_, flags, expected, exitCode = 1) => {
     const before = await rowsWritten();
     expect(await terminal.refusal(`tenant onboard ${flags}`)).toBe(`${exitCode} ${expected}`);
     expect(await rowsWritten()).toEqual(before);
   });
 
-  it('writes nothing if the file for the secrets exists, and keeps that file', async () => {
+  it('a refused tourctl tenant onboard writes nothing if the file for the secrets exists, and keeps that file', async () => {
     const file = path.join(folder, 'kept');
     writeFileSync(file, 'mine');
     const before = await rowsWritten();
@@ -196,7 +196,7 @@ describe('a refused tourctl tenant onboard', () => {
     expect(await rowsWritten()).toEqual(before);
   });
 
-  it('leaves no file for the secrets', async () => {
+  it('a refused tourctl tenant onboard leaves no file for the secrets', async () => {
     const file = path.join(folder, 'never');
     await onboard(`--name Other --slug taken --out ${file}`);
     expect(() => statSync(file)).toThrow('ENOENT');
@@ -221,7 +221,7 @@ describe('a refused tourctl tenant onboard', () => {
     ['--name A1 --event booking.created', '--event or --format must not be given without --webhook'],
     ['--name A1 --webhook hooks', '--webhook must be an address such as'],
     ['--name A1 --no-key --no-widget --out f', '--out must not be given without a key'],
-  ])('writes nothing for the flags "%s"', async (flags, message) => {
+  ])('a refused tourctl tenant onboard writes nothing for the flags "%s"', async (flags, message) => {
     const before = await rowsWritten();
     const { code, error, stdout } = await onboard(flags);
     expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);

@@ -54,7 +54,7 @@ const tours = async (): Promise<Record<string, { departures: number; name: strin
 };
 
 describe('a later start of the demo', () => {
-  it('adds no departure on the same day, and new departures on a later day', async () => {
+  it('a later start of the demo adds no departure on the same day, and new departures on a later day', async () => {
     const before = await tours();
     expect([await extend(TODAY), await tours()]).toEqual([0, before]);
     const added = await extend(LATER);
@@ -67,7 +67,7 @@ describe('a later start of the demo', () => {
     expect(await extend(addDays(LATER, 60))).toBeGreaterThan(40);
   });
 
-  it('adds no departure to a tour that an operator has changed', async () => {
+  it('a later start of the demo adds no departure to a tour that an operator has changed', async () => {
     const [flagship, edited, cancelled] = ['ha-long-bay-cruise', 'tokyo-after-dark', 'sao-miguel-azores'];
     await terminal
       .db('tours')
@@ -87,7 +87,7 @@ describe('a later start of the demo', () => {
     expect(after[flagship]!.departures).toBeGreaterThan(before[flagship]!.departures);
   });
 
-  it('does not restore tours that a pruning import has archived', async () => {
+  it('a later start of the demo does not restore tours that a pruning import has archived', async () => {
     await terminal.db('tours').update({ status: 'archived', updated_at: terminal.db.fn.now() });
     expect(await extend(LATER)).toBe(0);
     const { tenant } = await usable();
@@ -96,7 +96,7 @@ describe('a later start of the demo', () => {
 });
 
 describe('a first start of the demo', () => {
-  it("keeps an operator's tour that has the slug of a demo tour", async () => {
+  it("a first start of the demo keeps an operator's tour that has the slug of a demo tour", async () => {
     const other = await openTestTerminal();
     try {
       await givenTour(other.db, { slug: 'ha-long-bay-cruise', name: 'Ours', currency: 'VND' });
@@ -125,7 +125,7 @@ describe('a start without the file of the demo credentials', () => {
     return first;
   };
 
-  it('issues new credentials that work', async () => {
+  it('a start without the file of the demo credentials issues new credentials that work', async () => {
     const first = await plantTwice(async () => {});
     const second = readFileSync(file(), 'utf8');
     expect(second).not.toBe(first);
@@ -134,7 +134,7 @@ describe('a start without the file of the demo credentials', () => {
     expect(found).toMatchObject({ apiKey: kept.api_key, widgetToken: kept.widget_token });
   });
 
-  it('issues no credentials for a suspended demo tenant', async () => {
+  it('a start without the file of the demo credentials issues no credentials for a suspended demo tenant', async () => {
     await plantTwice(() => run('tenant suspend demo --yes'));
     expect(existsSync(file())).toBe(false);
   });

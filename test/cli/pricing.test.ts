@@ -13,7 +13,7 @@ beforeEach(async () => terminal.db('price_rules').delete());
 const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
 
 describe('tourctl pricing add', () => {
-  it('refuses a continent that no tour is in, and suggests the nearest', async () => {
+  it('tourctl pricing add refuses a continent that no tour is in, and suggests the nearest', async () => {
     const { code, stderr } = await terminal.tourctl('pricing add acme --percent 5 --continent europa');
     expect([code, stderr]).toEqual([
       1,
@@ -22,7 +22,7 @@ describe('tourctl pricing add', () => {
     expect(await terminal.db('price_rules')).toEqual([]);
   });
 
-  it('answers with the new rule, and pricing show lists it', async () => {
+  it('tourctl pricing add answers with the new rule, and pricing show lists it', async () => {
     const { code, json } = await pricing('add acme --percent 12.5 --continent europe --round-to 5');
     expect(code).toBe(0);
     expect(json).toEqual({
@@ -51,12 +51,12 @@ describe('tourctl pricing add', () => {
     expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.50 EUR +2031-05-01\.\./);
   });
 
-  it('`pricing show` says when it does not show all rules, and --after <id> lists the next ones', async () => {
+  it('tourctl pricing show says when it does not show all rules, and --after <id> lists the next ones', async () => {
     for (const percent of [1, 2, 3]) await pricing(`add acme --percent ${percent}`);
     await expectPages(terminal, 'pricing show acme');
   });
 
-  it("shows money in the rule's currency after the currency of the tenant has changed", async () => {
+  it("tourctl pricing add shows money in the rule's currency after the currency of the tenant has changed", async () => {
     await terminal.tourctl('tenant create --slug yen --name Yen --currency JPY');
     const added = (await pricing('add yen --price 500 --yes')).json;
     expect(added).toMatchObject({ price: 500, currency: 'JPY' });
@@ -68,7 +68,7 @@ describe('tourctl pricing add', () => {
     expect(entry.before).toMatchObject({ price: 500, currency: 'JPY' });
   });
 
-  it('refuses money for a tour in another currency, and more decimals than the currency has', async () => {
+  it('tourctl pricing add refuses money for a tour in another currency, and more decimals than the currency has', async () => {
     expect(await terminal.refusal('pricing add acme --price 990 --tour fuji')).toBe('1 currency_mismatch');
     expect(await terminal.refusal('pricing add acme --price 9.999')).toBe('1 invalid_amount');
     expect((await pricing('add acme --percent 10 --tour fuji')).code).toBe(0);
@@ -87,14 +87,14 @@ describe('tourctl pricing add', () => {
     'simulate acme alps --adults 51',
     'remove acme one --yes',
     'remove acme 1',
-  ])('reports a usage error for "%s"', async (line) => {
+  ])('tourctl pricing add reports a usage error for "%s"', async (line) => {
     expect(await terminal.refusal(`pricing ${line}`)).toBe('2 usage_error');
     expect(await terminal.db('price_rules')).toEqual([]);
   });
 });
 
 describe('tourctl pricing remove', () => {
-  it('removes only a rule of the given tenant, and leaves an audit row', async () => {
+  it('tourctl pricing remove removes only a rule of the given tenant, and leaves an audit row', async () => {
     await terminal.tourctl('tenant create --slug other --name Other');
     const { id } = (await pricing('add acme --percent 5')).json;
     expect(await terminal.refusal(`pricing remove other ${id} --yes`)).toBe('1 price_rule_not_found');
@@ -112,7 +112,7 @@ describe('tourctl pricing remove', () => {
 });
 
 describe('tourctl pricing simulate', () => {
-  it("shows the platform's price if no rule applies", async () => {
+  it("tourctl pricing simulate shows the platform's price if no rule applies", async () => {
     const { json } = await pricing('simulate acme alps --adults 2');
     expect(json).toMatchObject({
       tenant: 'acme',
@@ -128,7 +128,7 @@ describe('tourctl pricing simulate', () => {
     });
   });
 
-  it('shows the rule that applies and the rules that it overrides', async () => {
+  it('tourctl pricing simulate shows the rule that applies and the rules that it overrides', async () => {
     const general = (await pricing('add acme --percent 50')).json;
     const continent = (await pricing('add acme --percent 20 --continent europe')).json;
     const tour = (
@@ -151,14 +151,14 @@ describe('tourctl pricing simulate', () => {
     expect(stdout).toContain(`it overrides rule ${general.id} (all tours: +50 %, any time)`);
   });
 
-  it('refuses a date on which the tour does not depart, an unknown tour and an unknown tenant', async () => {
+  it('tourctl pricing simulate refuses a date on which the tour does not depart, an unknown tour and an unknown tenant', async () => {
     const refusal = (line: string) => terminal.refusal(`pricing simulate ${line}`);
     expect(await refusal('acme alps --date 2031-06-02')).toBe('1 departure_not_found');
     expect(await refusal('acme nowhere')).toBe('1 tour_not_found');
     expect(await refusal('nobody alps')).toBe('1 tenant_not_found');
   });
 
-  it('explains why each other rule lost or does not apply', async () => {
+  it('tourctl pricing simulate explains why each other rule lost or does not apply', async () => {
     const add = async (flags: string) => (await pricing(`add acme ${flags}`)).json.id as number;
     const wide = await add('--percent 1 --tour alps');
     const open = await add('--percent 2 --tour alps --travel-from 2031-01-01');
@@ -190,7 +190,7 @@ describe('tourctl pricing simulate', () => {
     ]);
   });
 
-  it('explains that a rule in money does not apply to a tour in another currency', async () => {
+  it('tourctl pricing simulate explains that a rule in money does not apply to a tour in another currency', async () => {
     const { id } = (await pricing('add acme --amount 5')).json;
     const { json } = await pricing('simulate acme fuji');
     expect(json).toMatchObject({ currency: 'JPY', tenant_currency: 'EUR', rule: null, unit_price: 90_000 });
@@ -199,7 +199,7 @@ describe('tourctl pricing simulate', () => {
     expect(stdout).toContain('it is in EUR, and the tour is sold in JPY');
   });
 
-  it('shows how the price is computed, step by step', async () => {
+  it('tourctl pricing simulate shows how the price is computed, step by step', async () => {
     const steps = async (flags: string) => {
       await terminal.db('price_rules').delete();
       await pricing(`add acme ${flags} --yes`);
@@ -213,7 +213,7 @@ describe('tourctl pricing simulate', () => {
   });
 
   it.each(['draft', 'archived'])(
-    'computes the price of a tour that is %s, and says that no tenant sees it',
+    'tourctl pricing simulate computes the price of a tour that is %s, and says that no tenant sees it',
     async (status) => {
       const { slug } = await givenTour(terminal.db, { status });
       const { code, json, stderr } = await pricing(`simulate acme ${slug}`);
@@ -222,7 +222,7 @@ describe('tourctl pricing simulate', () => {
     },
   );
 
-  it('warns if the departure cannot be booked or the tenant is suspended', async () => {
+  it('tourctl pricing simulate warns if the departure cannot be booked or the tenant is suspended', async () => {
     const tour = await givenTour(terminal.db, { slug: 'etna' });
     await givenDeparture(terminal.db, tour, { date: '2031-06-01', status: 'cancelled' });
     const { json, stderr } = await pricing('simulate acme etna --date 2031-06-01');
@@ -235,7 +235,7 @@ describe('tourctl pricing simulate', () => {
     expect(asleep.stderr).toContain('tourctl tenant activate asleep');
   });
 
-  it('warns if the tenant does not see the tour', async () => {
+  it('tourctl pricing simulate warns if the tenant does not see the tour', async () => {
     await terminal.tourctl('visibility deny acme --tour alps');
     expect((await pricing('simulate acme alps')).stderr).toContain('acme does not see alps');
     await terminal.tourctl('visibility clear acme --tour alps');

@@ -11,7 +11,7 @@ const book = (website: Website, { tour, date }: Awaited<ReturnType<typeof givenS
   website.book({ tour_id: tour.id, departure_date: date, adults });
 
 describe('tourctl tenant', () => {
-  it('creates and shows a sandbox tenant, and `tenant set` cannot change its kind', async () => {
+  it('tourctl tenant can create and show a sandbox tenant, and `tenant set` cannot change the kind of a tenant', async () => {
     const created = await terminal.json('tenant create --slug test-shop --name Test --sandbox');
     expect(created).toMatchObject({ slug: 'test-shop', sandbox: true });
     expect(await terminal.json('tenant show test-shop')).toMatchObject({ sandbox: true });
@@ -20,7 +20,7 @@ describe('tourctl tenant', () => {
     expect((await terminal.tourctl('tenant set test-shop --sandbox')).code).toBe(2);
   });
 
-  it('onboards a sandbox tenant', async () => {
+  it('tourctl tenant onboard --sandbox creates a sandbox tenant', async () => {
     const { code, stderr } = await terminal.tourctl('tenant onboard --name Test --slug t2 --sandbox --yes');
     expect(code).toBe(0);
     expect(stderr).toMatch(/T2-TEST-1042 and so on.*tests that take no real seat/);
@@ -62,7 +62,7 @@ describe('commands about a departure', () => {
     expect((await book(shop, seats, 1)).status).toBe(201);
   });
 
-  it('departure cancel informs a sandbox tenant too, and counts only real tenants', async () => {
+  it('tourctl departure cancel informs a sandbox tenant too, and counts only real tenants', async () => {
     const seats = await givenSeats(api.db);
     const { tour, date } = seats;
     const tester = await givenWebsite(api, { sandbox: true });
@@ -90,7 +90,7 @@ describe('tourctl doctor', () => {
 });
 
 describe('statistics and refusals', () => {
-  it('booking stats and booking refusals omit sandbox tenants, except with --sandbox or for a named tenant', async () => {
+  it('tourctl booking stats and booking refusals omit sandbox tenants, except with --sandbox or for a named tenant', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const tester = await givenWebsite(api, { sandbox: true });
     const before = await terminal.json('booking stats');

@@ -19,7 +19,7 @@ async function givenService(startedMinutesAgo: number): Promise<void> {
 }
 
 describe('tourctl status', () => {
-  it('shows only a running database in a new installation', async () => {
+  it('tourctl status shows only a running database in a new installation', async () => {
     const { code, json, stderr } = await terminal.tourctl('status --json');
     expect([code, stderr]).toEqual([0, '']);
     expect(json).toEqual({
@@ -59,7 +59,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(/^ {2}Webhook queue +none runs: no webhook is sent\n +\$ npm run webhook-queue$/m);
   });
 
-  it('shows the instances of both services with their start, and lost instances', async () => {
+  it('tourctl status shows the instances of both services with their start, and lost instances', async () => {
     await givenService(90);
     await givenService(5);
     await terminal.db('api_instances').insert({
@@ -83,7 +83,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(/Webhook queue +2 instances, .*; 6 of 128 slots busy/);
   });
 
-  it('counts waiting deliveries, holds and bookings without the sandbox', async () => {
+  it('tourctl status counts waiting deliveries, holds and bookings without the sandbox', async () => {
     const { db } = terminal;
     const tenant = await givenTenant(db, { slug: 'acme' });
     const sandbox = await givenTenant(db, { slug: 'acme-test', sandbox: true });
@@ -116,7 +116,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(/Departures +1 closes today$/m);
   });
 
-  it("shows today's dead deliveries, refusals by code and failing endpoints", async () => {
+  it("tourctl status shows today's dead deliveries, refusals by code and failing endpoints", async () => {
     const { db } = terminal;
     const [endpoint] = await db('webhook_endpoints').select('id', 'tenant_id');
     const [delivery] = await db('webhook_deliveries').select('id');
@@ -158,14 +158,14 @@ describe('tourctl status', () => {
     expect(stdout).toContain(`$ tourctl webhook show ${endpoint.id}`);
   });
 
-  it.each([60, 80, 100, 160])('fits a screen of %i columns', async (columns) => {
+  it.each([60, 80, 100, 160])('tourctl status fits a screen of %i columns', async (columns) => {
     const { stdout } = await runOnce('status', { env: terminal.env, screen: { columns, colors: false } });
     const commands = /^ +\$ /;
     for (const line of stdout.split('\n').filter((line) => !commands.test(line)))
       expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it('shows only the database on an older schema, and exits with 1 if none answers', async () => {
+  it('tourctl status shows only the database on an older schema, and exits with 1 if none answers', async () => {
     await terminal.db('knex_migrations').where({ name: '0110_audit' }).update({ name: 'later' });
     const { code, json } = await terminal.tourctl('status --json');
     expect([code, json.database.pending_migrations, json.waiting, json.api]).toEqual([
@@ -183,7 +183,7 @@ describe('tourctl status', () => {
     });
   });
 
-  it('says that a shared store does not answer, and exits with 0', async () => {
+  it('tourctl status says that a shared store does not answer, and exits with 0', async () => {
     await withEnv(terminal, { REDIS_URL: 'redis://127.0.0.1:1' }, async () => {
       const { code, json } = await terminal.tourctl('status --json');
       expect([code, json.store]).toEqual([

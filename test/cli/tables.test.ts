@@ -41,7 +41,7 @@ describe('a table', () => {
     ['c', null, 'https://c.example', 0],
   ];
 
-  it('aligns names with wide letters, and aligns numbers on the right', () => {
+  it('a table aligns names with wide letters, and aligns numbers on the right', () => {
     const [heading, first, second, third] = table(COLUMNS, ROWS, '').split('\n');
     expect(heading).toBe('ID   NAME             URL                                      SEATS');
     expect(first).toBe('a1   Über den Wolken  https://a-long-address.example/webhooks      7');
@@ -49,24 +49,24 @@ describe('a table', () => {
     expect(third).toBe('c    -                https://c.example                            0');
   });
 
-  it('cuts no column in a pipe', () => {
+  it('a table cuts no column in a pipe', () => {
     expect(table(COLUMNS, ROWS, '', { colors: false })).toContain('https://a-long-address.example/webhooks');
   });
 
-  it('cuts the widest column that may be cut, and marks the cut with an ellipsis', () => {
+  it('a table cuts the widest column that may be cut, and marks the cut with an ellipsis', () => {
     const text = table(COLUMNS, ROWS, '', screen(50));
     expect(widest(text)).toBe(50);
     expect(text).toContain('a1   Über den Wolken  https://a-long-addre…      7');
     expect(widest(table(COLUMNS, ROWS, '', screen(34)))).toBe(34);
   });
 
-  it('cuts no wide letter in two', () => {
+  it('a table cuts no wide letter in two', () => {
     const text = table(COLUMNS, ROWS, '', screen(35));
     expect(text).toMatch(/^b22 {2}東京ツア… {3}https/m);
     expect(widest(text)).toBe(35);
   });
 
-  it('never cuts a column that has no minimum width', () => {
+  it('a table never cuts a column that has no minimum width', () => {
     for (const columns of [30, 34, 50]) {
       const text = table(
         ['id', { heading: 'name', least: 4 }],
@@ -78,7 +78,7 @@ describe('a table', () => {
     }
   });
 
-  it('shows each row as a block of lines on a screen that is too narrow for the columns', () => {
+  it('a table shows each row as a block of lines on a screen that is too narrow for the columns', () => {
     expect(table(COLUMNS, ROWS.slice(0, 2), '', screen(28))).toBe(
       [
         'id     a1',
@@ -94,7 +94,7 @@ describe('a table', () => {
     );
   });
 
-  it('drops empty columns first, then secondary ones, and shows blocks only on a narrower screen', () => {
+  it('a table drops empty columns first, then secondary ones, and shows blocks only on a narrower screen', () => {
     const columns: Column[] = [
       'id',
       { heading: 'kind', aside: true },
@@ -112,7 +112,7 @@ describe('a table', () => {
     );
   });
 
-  it('drops the last columns, instead of showing blocks, on a screen of 60 cells or more', () => {
+  it('a table drops the last columns, instead of showing blocks, on a screen of 60 cells or more', () => {
     const columns: Column[] = ['id', { heading: 'kind', aside: true }, 'status', 'a-long-fact', 'another'];
     const rows = [['0198-long-identifier-0198', 'booking', 'active', 'x'.repeat(20), 'y'.repeat(20)]];
     const shown = (cells: number) => table(columns, rows, '', screen(cells)).split('\n');
@@ -122,7 +122,7 @@ describe('a table', () => {
     expect(table([{ heading: 'id' }], [['z'.repeat(70)]], '', screen(60))).toBe(`ID\n${'z'.repeat(59)}…`);
   });
 
-  it('colours a status without moving a column', () => {
+  it('a table colours a status without moving a column', () => {
     const columns: Column[] = [{ heading: 'status', tones: { dead: 'bad' } }, 'error'];
     const rows = [
       ['dead', 'gone'],
@@ -133,7 +133,7 @@ describe('a table', () => {
     expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(table(columns, rows, '', screen(80)));
   });
 
-  it('removes escape sequences from values, and keeps a row on one line', () => {
+  it('a table removes escape sequences from values, and keeps a row on one line', () => {
     const text = table(['error'], [['\u001b[2Jgone\r\nfor good']], '');
     expect(text).toBe('ERROR\n\ufffd[2Jgone for good');
   });
@@ -253,7 +253,7 @@ describe('lists', () => {
     (line) => expectPages(terminal, line),
   );
 
-  it('delivery list filters by status', async () => {
+  it('tourctl delivery list filters by status', async () => {
     expect(await terminal.json('delivery list --status dead')).toEqual({ items: [] });
     expect((await terminal.tourctl('delivery list --status sent')).stderr).toContain(
       '--status must be one of pending, delivering',
@@ -269,7 +269,7 @@ describe('lists', () => {
     }
   });
 
-  it('delivery list shows the deliveries of a removed endpoint', async () => {
+  it('tourctl delivery list shows the deliveries of a removed endpoint', async () => {
     const { id } = (await terminal.json('webhook list')).items[0];
     await terminal.tourctl(`webhook remove ${id} --yes`);
     const { code, json } = await terminal.tourctl(`delivery list --endpoint ${id} --json`);

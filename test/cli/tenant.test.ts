@@ -10,7 +10,7 @@ const listed = async (flags = '') =>
 const refusal = (slug: string, flags: string) => terminal.refusal(lineOf(slug, flags));
 
 describe('tourctl tenant create', () => {
-  it('answers with the tenant and all its settings', async () => {
+  it('tourctl tenant create answers with the tenant and all its settings', async () => {
     const { code, json, stderr } = await create('acme');
     expect(code).toBe(0);
     expect(json).toEqual({
@@ -43,7 +43,7 @@ describe('tourctl tenant create', () => {
     expect(stderr).toBe('');
   });
 
-  it('accepts every setting', async () => {
+  it('tourctl tenant create accepts every setting', async () => {
     const { json } = await create(
       'tokyo-tours',
       '--status active --currency jpy --country jp --booking-prefix TYO --visibility none --deposit-percent 12.5 ' +
@@ -76,7 +76,7 @@ describe('tourctl tenant create', () => {
     expect(currencyDigits).toBe(0);
   });
 
-  it('finds another booking prefix if the obvious one is taken', async () => {
+  it('tourctl tenant create finds another booking prefix if the obvious one is taken', async () => {
     const prefixes = [];
     for (const slug of ['sunny-side', 'sunnyside', 'sunnys-ide', 'long-named-travel', 'long-namedtravel']) {
       prefixes.push((await create(slug)).json.booking_prefix);
@@ -84,18 +84,18 @@ describe('tourctl tenant create', () => {
     expect(prefixes).toEqual(['SUNNYSIDE', 'SUNNYSIDE2', 'SUNNYSIDE3', 'LONGNAMEDT', 'LONGNAMED2']);
   });
 
-  it('refuses a given booking prefix that is taken', async () => {
+  it('tourctl tenant create refuses a given booking prefix that is taken', async () => {
     await create('first', '--booking-prefix TAKEN');
     expect(await refusal('second', '--booking-prefix TAKEN')).toBe('1 booking_prefix_taken');
     expect((await terminal.tourctl('tenant show second --json')).code).toBe(1);
   });
 
-  it('refuses a slug that is taken', async () => {
+  it('tourctl tenant create refuses a slug that is taken', async () => {
     await create('twice');
     expect(await refusal('twice', '--booking-prefix OTHER')).toBe('1 tenant_slug_taken');
   });
 
-  it('shortens the default duration of a hold to the longest allowed duration', async () => {
+  it('tourctl tenant create shortens the default duration of a hold to the longest allowed duration', async () => {
     expect((await create('short', '--hold-max 5')).json).toMatchObject({ hold_default: 5, hold_max: 5 });
     expect(await refusal('shorter', '--hold-max 5 --hold-default 6')).toBe('1 invalid_hold_lengths');
   });
@@ -112,7 +112,7 @@ describe('tourctl tenant create', () => {
     ['--status', '--slug a1 --name A --status closed', '--status must be one of trial, active'],
     ['--currency', '--slug a1 --name A --currency XXX', '--currency must be an ISO 4217'],
     ['--hold-max', '--slug a1 --name A --hold-max 61', '--hold-max must be from 1 to 60 minutes'],
-  ])('reports a usage error that names %s: %s', async (_, flags, message) => {
+  ])('tourctl tenant create reports a usage error that names %s: %s', async (_, flags, message) => {
     const { code, error, stdout } = await terminal.tourctl(`tenant create --json ${flags}`);
     expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
     expect(error.message).toContain(message);
@@ -120,7 +120,7 @@ describe('tourctl tenant create', () => {
 });
 
 describe('other tourctl tenant commands', () => {
-  it('tenant show prints one tenant, and tenant list sorts tenants by slug', async () => {
+  it('tourctl tenant show prints one tenant, and tenant list sorts tenants by slug', async () => {
     await create('zebra');
     await create('aardvark');
     const json = await terminal.json('tenant show zebra');
@@ -140,14 +140,14 @@ describe('other tourctl tenant commands', () => {
     expect(await terminal.refusal('tenant set patient --payment-reminder 0')).toBe('2 usage_error');
   });
 
-  it('tenant list filters by status and obeys --limit', async () => {
+  it('tourctl tenant list filters by status and obeys --limit', async () => {
     await create('gone-soon');
     await terminal.tourctl('tenant close gone-soon --yes');
     expect(await listed('--status closed')).toEqual(['gone-soon']);
     expect(await listed('--limit 1')).toHaveLength(1);
   });
 
-  it('tenant list shows how many tours each tenant sees', async () => {
+  it('tourctl tenant list shows how many tours each tenant sees', async () => {
     const { db } = terminal;
     for (const [slug, continent] of Object.entries({ alps: 'europe', fjords: 'europe', kyoto: 'asia' }))
       await givenTour(db, { slug, continent });
@@ -192,7 +192,7 @@ describe('other tourctl tenant commands', () => {
     }
   });
 
-  it('suspend, close and activate change the status of a tenant', async () => {
+  it('tourctl tenant suspend, close and activate change the status of a tenant', async () => {
     await create('on-off');
     for (const [verb, status] of [
       ['suspend', 'suspended'],
@@ -203,39 +203,39 @@ describe('other tourctl tenant commands', () => {
     }
   });
 
-  it('tenant suspend requires a confirmation', async () => {
+  it('tourctl tenant suspend requires a confirmation', async () => {
     await create('busy');
     const { code, error } = await terminal.tourctl('tenant suspend busy --json');
     expect([code, error.message]).toEqual([2, 'No terminal to ask on: add --yes']);
     expect((await terminal.json('tenant show busy')).status).toBe('trial');
   });
 
-  it('tenant set keeps the settings that are not given', async () => {
+  it('tourctl tenant set keeps the settings that are not given', async () => {
     const before = (await create('settled', '--max-holds 7 --brand-color #111111')).json;
     const json = await terminal.json('tenant set settled --hold-max 30 --brand-color none --currency USD');
     expect(json).toEqual({ ...before, hold_max: 30, brand_color: null, currency: 'USD' });
   });
 
-  it('tenant set stores the name as NFC without invisible characters', async () => {
+  it('tourctl tenant set stores the name as NFC without invisible characters', async () => {
     await create('cafe');
     const name = '\ufeffCafe\u0301 Đà\u061c Nẵng\u200e';
     const { json } = await terminal.tourctl(['tenant', 'set', 'cafe', '--name', name, '--json']);
     expect(json.name).toBe('Café Đà Nẵng');
   });
 
-  it('tenant set refuses a default hold longer than the longest hold', async () => {
+  it('tourctl tenant set refuses a default hold longer than the longest hold', async () => {
     await create('bounded');
     expect(await terminal.refusal('tenant set bounded --hold-max 10')).toBe('1 invalid_hold_lengths');
   });
 
-  it('tenant set refuses the booking prefix of another tenant', async () => {
+  it('tourctl tenant set refuses the booking prefix of another tenant', async () => {
     await create('owner', '--booking-prefix OWNED');
     await create('taker');
     expect(await terminal.refusal('tenant set taker --booking-prefix OWNED')).toBe('1 booking_prefix_taken');
     expect((await terminal.tourctl('tenant set owner --booking-prefix OWNED --json')).code).toBe(0);
   });
 
-  it('tenant set requires at least one setting', async () => {
+  it('tourctl tenant set requires at least one setting', async () => {
     expect((await terminal.tourctl('tenant set acme')).code).toBe(2);
   });
 });

@@ -22,7 +22,7 @@ describe('the screens of the guide', () => {
 });
 
 describe('the guide to the terminal', () => {
-  it('names each command', () => {
+  it('the guide to the terminal names each command', () => {
     const commands = NOUNS.flatMap(({ name, verbs }) => verbs.map((verb) => `${name} ${commandName(verb)}`));
     const missing = [...commands, ...VERBS.map((verb) => `tourctl ${commandName(verb)}`)].filter(
       (command) => !new RegExp(`\\b${command}\\b(?!-)`).test(GUIDE),
@@ -30,7 +30,7 @@ describe('the guide to the terminal', () => {
     expect(missing).toEqual([]);
   });
 
-  it('shows the progress bar of an import as the terminal draws it', () => {
+  it('the guide to the terminal shows the progress bar of an import as the terminal draws it', () => {
     let written = '';
     const stderr = new Writable({
       write: (chunk: Buffer, _, done) => ((written += chunk.toString()), done()),
@@ -51,7 +51,7 @@ describe('the guide to the terminal', () => {
     expect(GUIDE).toContain(`\`\`\`text\n${written.split('\r').at(-1)!.trimEnd()}\n\`\`\``);
   });
 
-  it('contains no broken link', () => {
+  it('the guide to the terminal contains no broken link', () => {
     const links = [...GUIDE.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
     const broken = links.filter((link) => {
       const [file = '', anchor] = link.split('#');

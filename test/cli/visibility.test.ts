@@ -13,7 +13,7 @@ beforeAll(async () => {
 const visibility = (line: string) => terminal.tourctl(`visibility ${line} --json`);
 
 describe('tourctl visibility', () => {
-  it('shows the default visibility and the rules', async () => {
+  it('tourctl visibility shows the default visibility and the rules', async () => {
     expect((await visibility('show acme')).json).toEqual({
       tenant: 'acme',
       visibility: 'all',
@@ -22,7 +22,7 @@ describe('tourctl visibility', () => {
     });
   });
 
-  it('sets and clears rules of tours, continents and the default', async () => {
+  it('tourctl visibility sets and clears rules of tours, continents and the default', async () => {
     expect((await visibility('deny acme')).json.visibility).toBe('none');
     expect((await visibility('allow acme --continent europe')).json.continents).toEqual([
       { continent: 'europe', visible: true },
@@ -45,7 +45,7 @@ describe('tourctl visibility', () => {
     });
   });
 
-  it('explains which rule decides and which it overrides', async () => {
+  it('tourctl visibility explains which rule decides and which it overrides', async () => {
     const explain = async () => {
       const { visible, decided_by, beaten } = (await visibility('explain acme alps')).json;
       return { visible, by: decided_by.kind, beaten: beaten.map((rule: { kind: string }) => rule.kind) };
@@ -70,7 +70,7 @@ describe('tourctl visibility', () => {
     await visibility('clear acme --tour alps --continent europe');
   });
 
-  it('explains that no rule shows an archived tour, and none shows tours to a suspended tenant', async () => {
+  it('tourctl visibility explains that no rule shows an archived tour, and none shows tours to a suspended tenant', async () => {
     await givenTour(terminal.db, { slug: 'old-tour', continent: 'europe', status: 'archived' });
     await terminal.tourctl('tenant create --slug asleep --name Asleep');
     await visibility('allow asleep --tour old-tour');
@@ -98,7 +98,7 @@ describe('tourctl visibility', () => {
     ]);
   });
 
-  it('names the command that shows a hidden tour', async () => {
+  it('tourctl visibility names the command that shows a hidden tour', async () => {
     await visibility('deny acme --continent europe');
     const { stderr } = await terminal.tourctl('visibility explain acme alps');
     const [command] = (await visibility('explain acme alps')).json.commands;
@@ -108,14 +108,14 @@ describe('tourctl visibility', () => {
     await visibility('clear acme --tour alps --continent europe');
   });
 
-  it('warns of a visible tour without a departure that can be booked', async () => {
+  it('tourctl visibility warns of a visible tour without a departure that can be booked', async () => {
     expect((await visibility('explain acme alps')).json.upcoming_departures).toBe(0);
     expect((await terminal.tourctl('visibility explain acme alps')).stderr).toContain(
       'The tour has no departure that can be booked',
     );
   });
 
-  it('leaves an audit row only for a change', async () => {
+  it('tourctl visibility leaves an audit row only for a change', async () => {
     const rows = async () => (await terminal.json('audit list --limit 1000')).items;
     const before = (await rows()).length;
     await visibility('deny acme --tour andes');
@@ -132,7 +132,7 @@ describe('tourctl visibility', () => {
   });
 
   it.each(['allow', 'deny', 'clear'])(
-    '%s refuses a continent that no tour is in, and suggests the nearest',
+    'tourctl visibility %s refuses a continent that no tour is in, and suggests the nearest',
     async (verb) => {
       const { code, stdout, stderr } = await terminal.tourctl(`visibility ${verb} acme --continent europa`);
       expect([code, stdout]).toEqual([1, '']);
@@ -142,7 +142,7 @@ describe('tourctl visibility', () => {
     },
   );
 
-  it('clears a rule of a continent that has no tours any more', async () => {
+  it('tourctl visibility clears a rule of a continent that has no tours any more', async () => {
     const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first();
     await givenVisibilityRule(terminal.db, { tenant }, 'atlantis', false);
     expect((await visibility('clear acme --continent atlantis')).code).toBe(0);
@@ -158,7 +158,7 @@ describe('tourctl visibility', () => {
     ['clear acme', 2, 'usage_error'],
     ['deny acme --continent South_America', 2, 'usage_error'],
     ['explain acme', 2, 'usage_error'],
-  ])('answers "%s" with exit %d', async (line, exit, reason) => {
+  ])('tourctl visibility answers "%s" with exit %d', async (line, exit, reason) => {
     expect(await terminal.refusal(`visibility ${line}`)).toBe(`${exit} ${reason}`);
   });
 });

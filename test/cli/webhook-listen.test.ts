@@ -75,7 +75,7 @@ const linesOf = ({ stdout }: Listener) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('tourctl webhook listen', () => {
-  it('prints a line with the result for each request, and ends with 0 at Ctrl-C', async () => {
+  it('tourctl webhook listen prints a line with the result for each request, and ends with 0 at Ctrl-C', async () => {
     const listening = await listen('--json');
     const altered = { ...signed(), body: BODY.replace('ACME-1', 'ACME-2') };
     const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -116,7 +116,7 @@ describe('tourctl webhook listen', () => {
     expect(listening.stdout + listening.stderr).not.toContain(SECRET);
   });
 
-  it('forwards verified requests with their headers, and answers as the receiver does', async () => {
+  it('tourctl webhook listen forwards verified requests with their headers, and answers as the receiver does', async () => {
     const receiver = await startReceiver();
     const { url } = receiver;
     receiver.react((response, n) => response.writeHead(n === 1 ? 200 : 503).end(`{"seen":${n}}`));
@@ -140,7 +140,7 @@ describe('tourctl webhook listen', () => {
     ]);
   });
 
-  it('keeps 16 KiB of an endless response, and closes its connection', async () => {
+  it('tourctl webhook listen keeps 16 KiB of an endless response, and closes its connection', async () => {
     let closed = false;
     const receiver = await startReceiver();
     receiver.react((response) => {
@@ -161,7 +161,7 @@ describe('tourctl webhook listen', () => {
     await receiver.close();
   });
 
-  it('replaces control characters of a body in its text output', async () => {
+  it('tourctl webhook listen replaces control characters of a body in its text output', async () => {
     const listening = await listen();
     await send(listening.url, signed());
     await send(listening.url, signed({ body: 'not JSON \u001b]0;evil\u0007\u009b31m' }));
@@ -175,7 +175,7 @@ describe('tourctl webhook listen', () => {
   });
 
   it.each(['', 'nonsense\n', 'whsec_short\n', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!=\n'])(
-    'refuses %j instead of a signing secret on standard input',
+    'tourctl webhook listen refuses %j instead of a signing secret on standard input',
     async (stdin) => {
       const { code, error } = await terminal.tourctl('webhook listen --json', stdin);
       expect([code, error.code]).toEqual([2, 'usage_error']);
@@ -183,13 +183,13 @@ describe('tourctl webhook listen', () => {
     },
   );
 
-  it('refuses a secret as an argument, and an invalid port', async () => {
+  it('tourctl webhook listen refuses a secret as an argument, and an invalid port', async () => {
     const { code, stderr } = await terminal.tourctl(`webhook listen ${SECRET}`);
     expect([code, stderr.includes(SECRET)]).toEqual([2, false]);
     expect((await terminal.tourctl('webhook listen --port 65536', SECRET)).code).toBe(2);
   });
 
-  it('exits with 1 if the port is taken', async () => {
+  it('tourctl webhook listen exits with 1 if the port is taken', async () => {
     const server = await occupy();
     const { port } = server.address() as AddressInfo;
     const { code, error } = await terminal.tourctl(`webhook listen --port ${port} --json`, SECRET);

@@ -21,7 +21,7 @@ const lastAudit = async () => (await terminal.json('audit list --limit 1')).item
 const secretsOf = (id: string) => terminal.db('webhook_secrets').where({ endpoint_id: id });
 
 describe('tourctl webhook set', () => {
-  it('changes the address, the events and the format, keeps the secret, and leaves one audit row', async () => {
+  it('tourctl webhook set changes the address, the events and the format, keeps the secret, and leaves one audit row', async () => {
     const { id, slug } = await givenEndpoint();
     const secrets = await secretsOf(id);
     const url = `https://${slug}.example/new`;
@@ -46,7 +46,7 @@ describe('tourctl webhook set', () => {
     });
   });
 
-  it('keeps settings that are not given, and leaves no audit row if nothing changes', async () => {
+  it('tourctl webhook set keeps settings that are not given, and leaves no audit row if nothing changes', async () => {
     const { id, slug } = await givenEndpoint();
     const before = await lastAudit();
     const { stdout, stderr } = await terminal.tourctl(`webhook set ${id} --format spec`);
@@ -71,7 +71,7 @@ describe('tourctl webhook set', () => {
     expect(await terminal.db('webhook_health').where({ endpoint_id: id })).toEqual([]);
   });
 
-  it('warns of another endpoint with the same address', async () => {
+  it('tourctl webhook set warns of another endpoint with the same address', async () => {
     const { id, slug } = await givenEndpoint();
     const other = await terminal.json(`webhook add ${slug} https://${slug}.example/b`);
     const { stderr } = await terminal.tourctl(`webhook set ${id} --url https://${slug}.example/b`);
@@ -84,7 +84,7 @@ describe('tourctl webhook set', () => {
     ['--event booking.created,booking.moved', '2 usage_error'],
     ['--event booking.created,', '2 usage_error'],
     ['--url https://127.0.0.1/hook', '2 invalid_webhook_url'],
-  ])('refuses the flags "%s"', async (flags, refused) => {
+  ])('tourctl webhook set refuses the flags "%s"', async (flags, refused) => {
     const { id } = await givenEndpoint();
     expect(await terminal.refusal(`webhook set ${id} ${flags}`.trim())).toBe(refused);
   });
@@ -92,7 +92,7 @@ describe('tourctl webhook set', () => {
 
 describe('tourctl webhook trigger', () => {
   it.each(EVENT_TYPES)(
-    'queues a test event with the fields of its type, marked as a test: %s',
+    'tourctl webhook trigger queues a test event with the fields of its type, marked as a test: %s',
     async (type) => {
       const { id, slug } = await givenEndpoint();
       const { json } = await terminal.tourctl(`webhook trigger ${id} --event ${type} --json`);
@@ -106,7 +106,7 @@ describe('tourctl webhook trigger', () => {
   );
 
   it.each(['webhook trigger ID --event booking.created', 'webhook ping ID'])(
-    'warns that nobody sends the event while no webhook queue runs: %s',
+    'tourctl webhook trigger warns that nobody sends the event while no webhook queue runs: %s',
     async (line) => {
       const { id } = await givenEndpoint();
       const warned = () => terminal.tourctl(line.replace('ID', id)).then(({ stderr }) => stderr);
@@ -117,7 +117,7 @@ describe('tourctl webhook trigger', () => {
     },
   );
 
-  it('leaves an audit row for an active endpoint, and refuses a paused endpoint', async () => {
+  it('tourctl webhook trigger leaves an audit row for an active endpoint, and refuses a paused endpoint', async () => {
     const { id, slug } = await givenEndpoint();
     const { stderr } = await terminal.tourctl(`webhook trigger ${id} --event booking.created`);
     expect(stderr).toContain(`A test booking.created is queued for https://${slug}.example/hook`);
@@ -132,7 +132,7 @@ describe('tourctl webhook trigger', () => {
 });
 
 describe('tourctl delivery replay --event', () => {
-  it('replays only the deliveries of the given event', async () => {
+  it('tourctl delivery replay --event replays only the deliveries of the given event', async () => {
     const { id, slug, tenantId } = await givenEndpoint();
     await terminal.tourctl(`webhook set ${id} --event booking.created --event booking.cancelled`);
     await enqueue(tenantId, 'booking.created');

@@ -39,7 +39,7 @@ const untilSomeoneWaits = async () => {
 };
 
 describe('tourctl webhook', () => {
-  it('adds an endpoint and shows its secret once', async () => {
+  it('tourctl webhook adds an endpoint and shows its secret once', async () => {
     const { slug } = await givenTenant();
     const added = await add(slug, '--event booking.created --event booking.cancelled');
     expect(added).toEqual({
@@ -56,7 +56,7 @@ describe('tourctl webhook', () => {
     expect(stdout).not.toContain('whsec_');
   });
 
-  it('refuses an address that is not public, and an event that does not exist (T23)', async () => {
+  it('tourctl webhook refuses an address that is not public, and an event that does not exist (T23)', async () => {
     const { slug } = await givenTenant();
     expect(await terminal.refusal(`webhook add ${slug} https://127.0.0.1/hook`)).toBe(
       '2 invalid_webhook_url',
@@ -77,7 +77,7 @@ describe('tourctl webhook', () => {
     expect([event.code, event.error.message]).toEqual([2, expect.stringContaining('--event must be one of')]);
   });
 
-  it('accepts an address whose name does not resolve', async () => {
+  it('tourctl webhook accepts an address whose name does not resolve', async () => {
     const { slug } = await givenTenant();
     expect((await terminal.tourctl(`webhook add ${slug} https://nothing.invalid/hook`)).code).toBe(0);
   });
@@ -108,7 +108,7 @@ describe('tourctl webhook', () => {
     expect([row.before.secrets.length, row.after.secrets.length]).toEqual([2, 3]);
   });
 
-  it('pauses, resumes, pings and removes an endpoint', async () => {
+  it('tourctl webhook pauses, resumes, pings and removes an endpoint', async () => {
     const { slug } = await givenTenant();
     const { id } = await add(slug);
     expect((await terminal.json(`webhook pause ${id}`)).status).toBe('paused');
@@ -123,7 +123,7 @@ describe('tourctl webhook', () => {
     expect(await terminal.refusal(`webhook pause ${id}`)).toBe('1 endpoint_not_found');
   });
 
-  it('rotates the secret of an endpoint', async () => {
+  it('tourctl webhook rotates the secret of an endpoint', async () => {
     const { slug } = await givenTenant();
     const added = await add(slug);
     const json = await terminal.json(`webhook rotate-secret ${added.id}`);
@@ -132,7 +132,7 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(`webhook rotate-secret ${added.id} --grace 0`)).code).toBe(2);
   });
 
-  it('shows an endpoint with the expiry of its secrets and its recent deliveries', async () => {
+  it('tourctl webhook shows an endpoint with the expiry of its secrets and its recent deliveries', async () => {
     const { id: tenantId, slug } = await givenTenant();
     const { id } = await add(slug);
     await terminal.tourctl(`webhook rotate-secret ${id} --grace 24h`);
@@ -174,13 +174,13 @@ describe('tourctl webhook', () => {
     expect(text).toMatch(/recent +of the last 3: 2 pending, 1 dead\n/);
   });
 
-  it('shows an endpoint without deliveries', async () => {
+  it('tourctl webhook shows an endpoint without deliveries', async () => {
     const { id } = await add((await givenTenant()).slug);
     const { stdout } = await terminal.tourctl(`webhook show ${id}`);
     expect(stdout).toMatch(/secrets +1 secret in use\nrecent +-\nlast_failure +-\n/);
   });
 
-  it('disables and enables an endpoint, notifies subscribers, and leaves an audit row for each', async () => {
+  it('tourctl webhook disables and enables an endpoint, notifies subscribers, and leaves an audit row for each', async () => {
     const { slug } = await givenTenant();
     const { id } = await add(slug);
     const watcher = await terminal.tourctl(
@@ -208,14 +208,14 @@ describe('tourctl webhook', () => {
     ['pause', 'enable', 'The endpoint is paused, not disabled: resume it.'],
     ['disable', 'resume', 'The endpoint is disabled, not paused: enable it.'],
     ['disable', 'pause', 'The endpoint is disabled: nothing is sent to it already.'],
-  ])('after webhook %s, refuses webhook %s', async (first, second, message) => {
+  ])('after tourctl webhook %s, tourctl webhook %s is refused', async (first, second, message) => {
     const { id } = await add((await givenTenant()).slug);
     await terminal.tourctl(`webhook ${first} ${id}`);
     const { code, error } = await terminal.tourctl(`webhook ${second} ${id} --json`);
     expect([code, error]).toEqual([1, { code: 'endpoint_state_conflict', message }]);
   });
 
-  it('adds the same address a second time with a warning', async () => {
+  it('tourctl webhook adds the same address a second time with a warning', async () => {
     const { slug } = await givenTenant();
     const first = await add(slug);
     const line = `webhook add ${slug} https://${slug.toUpperCase()}.example:443/hook --json`;
@@ -229,7 +229,7 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(line.replace(slug, other.slug))).stderr).toBe('');
   });
 
-  it('refuses an unknown id with 1, and a malformed id with 2', async () => {
+  it('tourctl webhook refuses an unknown id with 1, and a malformed id with 2', async () => {
     const verbs = ['show', 'pause', 'resume', 'disable', 'enable', 'ping', 'rotate-secret', 'remove --yes'];
     for (const verb of verbs) {
       expect(await terminal.refusal(`webhook ${verb} ${randomUUID()}`)).toBe('1 endpoint_not_found');
@@ -240,7 +240,7 @@ describe('tourctl webhook', () => {
 });
 
 describe('tourctl delivery', () => {
-  it('lists a delivery without an endpoint, and lists it under the first endpoint that is added', async () => {
+  it('tourctl delivery lists a delivery without an endpoint, and lists it under the first endpoint that is added', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [waiting] = await deliveries(`--tenant ${slug}`);
@@ -260,7 +260,7 @@ describe('tourctl delivery', () => {
     expect((await terminal.tourctl('delivery list --status lost')).code).toBe(2);
   });
 
-  it('shows the body only with --reveal, which leaves an audit row', async () => {
+  it('tourctl delivery shows the body only with --reveal, which leaves an audit row', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [{ id: delivery }] = await deliveries(`--tenant ${slug}`);
@@ -274,7 +274,7 @@ describe('tourctl delivery', () => {
     ).toHaveLength(1);
   });
 
-  it('delivery retry fails until the delivery has an endpoint', async () => {
+  it('tourctl delivery retry fails until the delivery has an endpoint', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [{ id: delivery }] = await deliveries(`--tenant ${slug}`);
@@ -287,7 +287,7 @@ describe('tourctl delivery', () => {
     expect(await terminal.refusal(`delivery retry ${randomUUID()}`)).toBe('1 delivery_not_found');
   });
 
-  it('replays finished deliveries, and only counts them with --dry-run', async () => {
+  it('tourctl delivery replays finished deliveries, and only counts them with --dry-run', async () => {
     const { id, slug } = await givenTenant();
     await add(slug);
     await givenDelivery(id);
@@ -303,7 +303,7 @@ describe('tourctl delivery', () => {
     expect((await terminal.tourctl('delivery replay')).code).toBe(2);
   });
 
-  it('reports before a replay how many deliveries belong to paused and disabled endpoints', async () => {
+  it('tourctl delivery reports before a replay how many deliveries belong to paused and disabled endpoints', async () => {
     const { id, slug } = await givenTenant();
     const paused = await add(slug);
     const disabled = await terminal.json(`webhook add ${slug} https://two.example/`);
@@ -327,7 +327,7 @@ describe('tourctl delivery', () => {
     expect(replay.stderr).toContain('enable those, then replay');
   });
 
-  it('refuses an unknown id with 1, and a malformed id with 2', async () => {
+  it('tourctl delivery refuses an unknown id with 1, and a malformed id with 2', async () => {
     for (const verb of ['show', 'retry']) {
       expect(await terminal.refusal(`delivery ${verb} ${randomUUID()}`)).toBe('1 delivery_not_found');
       const malformed = await terminal.tourctl(`delivery ${verb} nonsense --json`);

@@ -19,7 +19,7 @@ describe('tourctl widget doctor', () => {
     ['shop.example', 'https://shop.example'],
     ['https://SHOP.example:443/tours?lang=de#top', 'https://shop.example'],
     ['book.example:8443/', 'https://book.example:8443'],
-  ])('reads %s as the allowed origin %s', async (page, origin) => {
+  ])('tourctl widget doctor reads %s as the allowed origin %s', async (page, origin) => {
     expect(await ask(page)).toMatchObject({ code: 0, allowed: true, origin, advice: null });
   });
 
@@ -32,22 +32,25 @@ describe('tourctl widget doctor', () => {
     ['https://other.example', /not listed/, 'tourctl origins add acme https://other.example'],
     ['null', /origin null/, expect.stringContaining('allow-same-origin')],
     ['file:///home/ana/page.html', /origin null/, expect.stringContaining('https')],
-  ])('explains why %s is refused, and names the next step', async (page, reason, advice) => {
-    expect(await ask(page)).toMatchObject({
-      code: 1,
-      allowed: false,
-      reason: expect.stringMatching(reason),
-      advice,
-    });
-  });
+  ])(
+    'tourctl widget doctor explains why %s is refused, and names the next step',
+    async (page, reason, advice) => {
+      expect(await ask(page)).toMatchObject({
+        code: 1,
+        allowed: false,
+        reason: expect.stringMatching(reason),
+        advice,
+      });
+    },
+  );
 
-  it('reads the token from standard input if the command line has none', async () => {
+  it('tourctl widget doctor reads the token from standard input if the command line has none', async () => {
     const { code, json } = await terminal.tourctl('widget doctor --origin shop.example --json', token);
     expect([code, json.allowed]).toEqual([0, true]);
     expect((await terminal.tourctl('widget doctor --origin shop.example', '')).code).toBe(2);
   });
 
-  it('explains a token that verification refuses', async () => {
+  it('tourctl widget doctor explains a token that verification refuses', async () => {
     expect(await ask('shop.example', `${token.slice(0, -1)}!`)).toMatchObject({ code: 1, allowed: false });
     const { key } = await terminal.json('key issue acme --scope catalog:read');
     expect((await ask('shop.example', String(key))).reason).toMatch(/API key/);
@@ -62,7 +65,7 @@ describe('tourctl widget doctor', () => {
     await terminal.tourctl('tenant activate acme');
   });
 
-  it("uses the token's own origins instead of the tenant's", async () => {
+  it("tourctl widget doctor uses the token's own origins instead of the tenant's", async () => {
     const own = await terminal.json('widget issue acme --origin https://only.example');
     expect(await ask('https://only.example', String(own.token))).toMatchObject({ allowed: true });
     const refused = await ask('https://shop.example', String(own.token));

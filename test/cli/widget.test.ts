@@ -25,14 +25,14 @@ const change = (id: string, row: object) => terminal.db('widget_tokens').where({
 const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
-  it('prints HTML that contains the token and can be pasted unchanged', async () => {
+  it('tourctl widget issue prints HTML that contains the token and can be pasted unchanged', async () => {
     const { stdout, stderr } = await terminal.tourctl('widget issue acme');
     expect(stderr).toContain(`data-token="${stdout.trim()}"></script>`);
     expect(stderr).toContain(`/embed/tours?token=${stdout.trim()}"></iframe>`);
     expect(stderr).not.toContain('<the token>');
   });
 
-  it('answers with the token and the snippet', async () => {
+  it('tourctl widget issue answers with the token and the snippet', async () => {
     const answer = await issue(
       'acme',
       '--origin https://www.acme.example --origin acme.example --expires-in 30d',
@@ -59,7 +59,7 @@ describe('tourctl widget issue', () => {
     expect((await verify(token)).origins).toEqual(['https://b.example']);
   });
 
-  it('warns if no site may show the widget', async () => {
+  it('tourctl widget issue warns if no site may show the widget', async () => {
     const slug = await givenTenant();
     const { code, stderr } = await terminal.tourctl(`widget issue ${slug}`);
     expect(code).toBe(0);
@@ -68,14 +68,14 @@ describe('tourctl widget issue', () => {
     expect(JSON.parse(json.stderr).warning.message).toContain('no site may show the widget yet');
   });
 
-  it('reports a usage error for an invalid origin', async () => {
+  it('tourctl widget issue reports a usage error for an invalid origin', async () => {
     const { code, error } = await terminal.tourctl(
       'widget issue acme --origin https://*.acme.example --json',
     );
     expect([code, error.message]).toEqual([2, expect.stringContaining('--origin "https://*.acme.example"')]);
   });
 
-  it('refuses more than twenty origins', async () => {
+  it('tourctl widget issue refuses more than twenty origins', async () => {
     const flags = Array.from({ length: 21 }, (_, i) => `--origin https://s${i}.example`).join(' ');
     expect(await terminal.refusal(`widget issue acme ${flags}`)).toBe('1 too_many_origins');
   });
@@ -147,7 +147,7 @@ describe('a widget token', () => {
     });
   });
 
-  it('widget list does not print the secret', async () => {
+  it('tourctl widget list does not print the secret', async () => {
     const { id, token } = await issue('acme', '--origin https://a.example');
     const { stdout, json } = await terminal.tourctl('widget list acme --json');
     expect(json.items[0]).toMatchObject({
@@ -161,7 +161,7 @@ describe('a widget token', () => {
 });
 
 describe('tourctl widget list', () => {
-  it('warns of unused tokens and of tokens that expire soon', async () => {
+  it('tourctl widget list warns of unused tokens and of tokens that expire soon', async () => {
     const slug = await givenTenant();
     const [unused, ending] = [await issue(slug), await issue(slug, '--expires-in 3d')];
     await change(unused.id, { created_at: '2026-01-01T00:00:00Z' });
@@ -175,18 +175,18 @@ describe('tourctl widget list', () => {
     expect(stderr).toContain(`tourctl widget rotate ${ending.id}`);
   });
 
-  it('`widget list` says when it does not show all tokens, and --after <id> lists the next ones', async () => {
+  it('tourctl widget list says when it does not show all tokens, and --after <id> lists the next ones', async () => {
     const slug = await givenTenant();
     for (let i = 0; i < 3; i++) await issue(slug);
     await expectPages(terminal, `widget list ${slug}`);
   });
 
-  it('--after refuses a token that does not exist', async () => {
+  it('tourctl widget list --after refuses a token that does not exist', async () => {
     const list = `widget list ${await givenTenant()}`;
     expect(await terminal.refusal(`${list} --after AAAAAAAAAAAA`)).toBe('1 widget_token_not_found');
   });
 
-  it('filters tokens by status', async () => {
+  it('tourctl widget list filters tokens by status', async () => {
     const slug = await givenTenant();
     const [live, gone] = [await issue(slug), await issue(slug)];
     await terminal.tourctl(`widget revoke ${gone.id} --yes`);
@@ -226,7 +226,7 @@ describe('an origin of some live token', () => {
 });
 
 describe('tourctl origins', () => {
-  it('adds, lists, removes and replaces origins, sorted and without duplicates', async () => {
+  it('tourctl origins adds, lists, removes and replaces origins, sorted and without duplicates', async () => {
     const slug = await givenTenant();
     const answer = async (line: string) => terminal.json(`origins ${line}`);
     expect(await answer(`list ${slug}`)).toEqual({ tenant: slug, origins: [] });
@@ -239,14 +239,14 @@ describe('tourctl origins', () => {
     expect((await answer(`set ${slug} https://c.example`)).origins).toEqual(['https://c.example']);
   });
 
-  it('requires a confirmation before it removes an origin', async () => {
+  it('tourctl origins requires a confirmation before it removes an origin', async () => {
     const slug = await givenTenant();
     await terminal.tourctl(`origins add ${slug} a.example`);
     expect((await terminal.tourctl(`origins remove ${slug} a.example`)).code).toBe(2);
     expect((await terminal.tourctl(`origins list ${slug}`)).stdout).toBe('https://a.example\n');
   });
 
-  it('removes the listed origins and names each one that was not listed', async () => {
+  it('tourctl origins removes the listed origins and names each one that was not listed', async () => {
     const slug = await givenTenant();
     await terminal.tourctl(`origins add ${slug} a.example`);
     const { stdout, stderr } = await terminal.tourctl(`origins remove ${slug} a.example b.example --yes`);
@@ -256,7 +256,7 @@ describe('tourctl origins', () => {
     );
   });
 
-  it('removes an origin that an earlier release allowed and this release refuses', async () => {
+  it('tourctl origins removes an origin that an earlier release allowed and this release refuses', async () => {
     const slug = await givenTenant();
     const origins = ['https://shop.internal'];
     await terminal.db('tenants').where({ slug }).update({ origins });
@@ -265,14 +265,14 @@ describe('tourctl origins', () => {
     });
   });
 
-  it('shows in which form an origin is stored', async () => {
+  it('tourctl origins shows in which form an origin is stored', async () => {
     const slug = await givenTenant();
     const { stdout, stderr } = await terminal.tourctl(`origins add ${slug} münchen.de`);
     expect(stdout).toBe('https://xn--mnchen-3ya.de\n');
     expect(stderr).toContain('münchen.de is stored as https://xn--mnchen-3ya.de');
   });
 
-  it('refuses an invalid origin with the reason, and adds nothing', async () => {
+  it('tourctl origins refuses an invalid origin with the reason, and adds nothing', async () => {
     const slug = await givenTenant();
     for (const origin of [
       '*',
@@ -289,7 +289,7 @@ describe('tourctl origins', () => {
     expect((await terminal.json(`origins list ${slug}`)).origins).toEqual([]);
   });
 
-  it('names the origins to write instead of a wildcard', async () => {
+  it('tourctl origins names the origins to write instead of a wildcard', async () => {
     const slug = await givenTenant();
     const { error } = await terminal.tourctl(`origins add ${slug} https://*.acme.example --json`);
     expect(error.message).toContain(
@@ -306,7 +306,7 @@ describe('tourctl origins', () => {
     await expect(write).rejects.toThrow('tenants_origins_no_wildcard');
   });
 
-  it('allows http://localhost with --dev only for a tenant on trial', async () => {
+  it('tourctl origins allows http://localhost with --dev only for a tenant on trial', async () => {
     const slug = await givenTenant();
     expect((await terminal.tourctl(`origins add ${slug} http://localhost:3000 --dev`)).code).toBe(0);
     await terminal.tourctl(`tenant activate ${slug}`);
@@ -318,14 +318,14 @@ describe('tourctl origins', () => {
     ).toBe(1);
   });
 
-  it('allows twenty origins at most', async () => {
+  it('tourctl origins allows twenty origins at most', async () => {
     const slug = await givenTenant();
     const twenty = Array.from({ length: 20 }, (_, i) => `s${i}.example`).join(' ');
     expect((await terminal.tourctl(`origins set ${slug} ${twenty}`)).code).toBe(0);
     expect(await terminal.refusal(`origins add ${slug} one-more.example`)).toBe('1 too_many_origins');
   });
 
-  it('loses no origin when three commands add one at once', async () => {
+  it('tourctl origins loses no origin when three commands add one at once', async () => {
     const slug = await givenTenant();
     await Promise.all(['a', 'b', 'c'].map((name) => terminal.tourctl(`origins add ${slug} ${name}.example`)));
     expect((await terminal.json(`origins list ${slug}`)).origins).toHaveLength(3);

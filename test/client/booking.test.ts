@@ -37,7 +37,7 @@ async function refusal(call: Promise<unknown>): Promise<TourPlatformError> {
 }
 
 describe('the client of a tenant’s server', () => {
-  it('finds a tour, holds its seats, books, changes, confirms and cancels', async () => {
+  it('the client finds a tour, holds its seats, books, changes, confirms and cancels', async () => {
     const { data: catalog, response } = await platform.GET('/api/tenant/catalog', {
       params: { query: { continent: 'asia', limit: 10 } },
     });
@@ -69,14 +69,14 @@ describe('the client of a tenant’s server', () => {
     expect(read).toMatchObject({ status: 'cancelled', customer: { name: 'Ana Lima' } });
   });
 
-  it('releases a hold, whose answer has no data', async () => {
+  it('the client releases a hold, whose answer has no data', async () => {
     const { data: held } = await hold(1);
     const params = { path: { hold_id: held.hold_id } };
     const { data, response } = await platform.DELETE('/api/gateway/holds/{hold_id}', { params });
     expect({ data, status: response.status }).toEqual({ data: undefined, status: 204 });
   });
 
-  it('answers 304 without data to the ETag of an answer', async () => {
+  it('the client returns a 304 without data for the ETag of an earlier answer', async () => {
     const { response } = await platform.GET('/api/tenant/catalog');
     const headers = { 'If-None-Match': response.headers.get('ETag') };
     const again = await platform.GET('/api/tenant/catalog', { headers });

@@ -69,7 +69,7 @@ async function compile(name: string, program: string): Promise<string> {
 }
 
 describe('the client package as npm installs it', () => {
-  it('the code of its README books, and receives the webhook of the booking', async () => {
+  it('the code in the README of the client package books, and receives the webhook of the booking', async () => {
     const { stdout } = await runNode('book.mjs');
     expect(stdout).toMatch(/^Booked as \S+-\d+\n$/);
     await eventually('the event', () => /^msg_\S+ booking\.created$/m.test(output) || undefined);
@@ -78,7 +78,7 @@ describe('the client package as npm installs it', () => {
     expect((await fetch(`http://127.0.0.1:${environment.PORT}/`, forged)).status).toBe(401);
   });
 
-  it('require loads it, without a warning', async () => {
+  it('require loads the client package without a warning', async () => {
     const program = "process.stdout.write(Object.keys(require('@tour-platform/client')).sort().join())";
     const { stdout, stderr } = await runNode('-e', program);
     expect({ stdout, stderr }).toEqual({
@@ -87,7 +87,7 @@ describe('the client package as npm installs it', () => {
     });
   });
 
-  it('its types accept the calls of the API, and refuse others', async () => {
+  it('the types of the client package accept the calls of the API, and refuse others', async () => {
     const program = `
       import { createClient, TourPlatformError, verifyWebhook } from '@tour-platform/client';
       const platform = createClient({ baseUrl: '', apiKey: '' });
@@ -119,11 +119,11 @@ describe('the client package as npm installs it', () => {
     expect(await compile('types.mts', program)).toBe('');
   }, 180_000);
 
-  it('its README has at most 350 words', () => {
+  it('the README of the client package has at most 350 words', () => {
     expect(README.split(/\s+/).length).toBeLessThanOrEqual(350);
   });
 
-  it('has the version of the platform, and depends on the packages that these tests use', () => {
+  it('the client package has the version of the platform, and depends on the packages that these tests use', () => {
     expect(client.version).toBe(version);
     expect(devDependencies).toMatchObject(client.dependencies);
   });

@@ -67,7 +67,7 @@ function waits(): number[] {
 
 describe('the retries of the client', () => {
   it.each(['lose answer', 'break off'] as const)(
-    'book once where the proxy does "%s" with the first answer',
+    'the client books once where a proxy does "%s" with the first answer',
     async (step) => {
       const externalRef = randomUUID();
       proxy.plan(step);
@@ -79,7 +79,7 @@ describe('the retries of the client', () => {
     },
   );
 
-  it('send each write with a key of its own, and reads without one', async () => {
+  it('the client sends each write with a key of its own, and reads without a key', async () => {
     proxy.plan();
     await book(randomUUID());
     await book(randomUUID());
@@ -98,7 +98,7 @@ describe('the retries of the client', () => {
     ],
     ['a quota that is used up', problem('rate_limited', 429, { 'Retry-After': '1' })],
     ['too much load', problem('overloaded', 503, { 'Retry-After': '1' })],
-  ])('wait for the Retry-After of %s', async (_, answer) => {
+  ])('the client waits for the Retry-After of %s', async (_, answer) => {
     const externalRef = randomUUID();
     proxy.plan(answer);
     await book(externalRef);
@@ -106,7 +106,7 @@ describe('the retries of the client', () => {
     expect(waits()[0]).toBeGreaterThan(990);
   });
 
-  it('wait until the Retry-After of a proxy, which may be a date', async () => {
+  it('the client waits until the Retry-After of a proxy, which may be a date', async () => {
     // HTTP dates have whole seconds.
     const date = new Date(Date.now() + 2_000).toUTCString();
     proxy.plan({ status: 503, headers: { 'Retry-After': date }, body: '<h1>Busy</h1>' });
@@ -114,7 +114,7 @@ describe('the retries of the client', () => {
     expect(waits()[0]).toBeGreaterThan(900);
   });
 
-  it('grow their waits, with jitter', async () => {
+  it('the client makes each wait before a retry longer, with jitter', async () => {
     proxy.plan(problem('internal_error', 500), { status: 502 }, { status: 504 });
     await readCatalog();
     const [first, second, third] = waits();
@@ -129,14 +129,14 @@ describe('the retries of the client', () => {
     ['an invalid request, even with Retry-After', problem('validation_failed', 400, { 'Retry-After': '1' })],
     ['a forbidden address', problem('ip_not_allowed', 403)],
     ['a page of another server', { status: 404, body: '<h1>Not here</h1>' }],
-  ])('do not repeat %s', async (_, answer) => {
+  ])('the client does not repeat a request after %s', async (_, answer) => {
     proxy.plan(answer);
     const { error } = await failure(book(randomUUID()));
     expect(error).toMatchObject({ status: answer.status, retryable: false });
     expect(proxy.requests()).toHaveLength(1);
   });
 
-  it('end after the most tries, with the last error', async () => {
+  it('the client gives up after the highest number of tries, with the last error', async () => {
     proxy.plan(BUSY, problem('overloaded', 503), problem('overloaded', 503));
     const { error } = await failure(book(randomUUID(), client({ maxTries: 2 })));
     expect(error).toMatchObject({
@@ -148,14 +148,14 @@ describe('the retries of the client', () => {
     expect(proxy.requests()).toHaveLength(2);
   });
 
-  it('do not begin a wait that ends after the total time', async () => {
+  it('the client does not begin a wait that would end after the total time', async () => {
     proxy.plan(problem('rate_limited', 429, { 'Retry-After': '60' }));
     const { error, ms } = await failure(readCatalog());
     expect(error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
     expect(ms).toBeLessThan(1_000);
   });
 
-  it('end after the total time where nobody answers, with the code no_answer', async () => {
+  it('the client gives up after the total time where nobody answers, with the code no_answer', async () => {
     proxy.plan('hang', 'hang', 'hang', 'hang');
     const { error, ms } = await failure(readCatalog(client({ timeoutMs: 400, totalTimeoutMs: 1_500 })));
     expect(error).toMatchObject({ code: 'no_answer', status: 0, requestId: undefined, retryable: true });
@@ -164,7 +164,7 @@ describe('the retries of the client', () => {
     expect(ms).toBeLessThan(3_000);
   });
 
-  it('name the reason where no server listens', async () => {
+  it('the error of the client names the reason where no server listens', async () => {
     const [port] = await freePorts();
     const { error } = await failure(
       readCatalog(createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey, maxTries: 1 })),
@@ -172,7 +172,7 @@ describe('the retries of the client', () => {
     expect(error.message).toBe(`no_answer: No answer: connect ECONNREFUSED 127.0.0.1:${port}`);
   });
 
-  it('end at once when the caller aborts, with the reason of the caller', async () => {
+  it('the client ends at once when the caller aborts, with the reason of the caller', async () => {
     proxy.plan('hang');
     const controller = new AbortController();
     const call = client().GET('/api/tenant/catalog', { signal: controller.signal });

@@ -66,7 +66,7 @@ function verify({ headers, body }: Partial<Received> = {}, secrets: string | str
 }
 
 describe('verifyWebhook', () => {
-  it('returns the event and the id of a webhook that the queue has sent', () => {
+  it('verifyWebhook returns the event and the id of a webhook that the queue has sent', () => {
     const { id, event } = verify();
     expect(id).toBe(received.headers['webhook-id']);
     expect(event).toMatchObject({
@@ -76,7 +76,7 @@ describe('verifyWebhook', () => {
     });
   });
 
-  it('refuses a body of which one byte is changed, whichever byte it is', () => {
+  it('verifyWebhook refuses a body of which one byte is changed, whichever byte it is', () => {
     for (const at of received.body.keys()) {
       const body = Buffer.from(received.body);
       body[at]! ^= 1;
@@ -85,7 +85,7 @@ describe('verifyWebhook', () => {
   });
 
   it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
-    'refuses another %s, and none',
+    'verifyWebhook refuses a webhook with another %s header, or without this header',
     (name) => {
       const changed = String(received.headers[name]).replace(/.$/, (last) => (last === '1' ? '2' : '1'));
       expect(() => verify({ headers: { [name]: changed } })).toThrow(WebhookVerificationError);
@@ -93,7 +93,7 @@ describe('verifyWebhook', () => {
     },
   );
 
-  it('refuses a webhook that is a day old, or a day early', () => {
+  it('verifyWebhook refuses a webhook that is a day old, or a day early', () => {
     for (const away of [DAY_MS, -DAY_MS]) {
       jest.useFakeTimers({ now: Date.now() + away, doNotFake: ['nextTick'] });
       expect(() => verify()).toThrow('The webhook has no timestamp of the last five minutes.');
@@ -101,7 +101,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('accepts one of several secrets, and one of several signatures', () => {
+  it('verifyWebhook accepts one of several secrets, and one of several signatures', () => {
     expect(verify({}, [OTHER_SECRET, secret]).event.event_type).toBe('booking.created');
     expect(() => verify({}, [OTHER_SECRET])).toThrow('The webhook has no valid signature.');
     expect(() => verify({}, [])).toThrow('The webhook has no valid signature.');
@@ -109,11 +109,14 @@ describe('verifyWebhook', () => {
     expect(verify({ headers: { 'webhook-signature': signatures } }).id).toBeDefined();
   });
 
-  it.each(['', 'whsec_', 'whsec_c2hvcnQ='])('refuses the secret "%s", which is none', (wrong) => {
-    expect(() => verify({}, wrong)).toThrow(TypeError);
-  });
+  it.each(['', 'whsec_', 'whsec_c2hvcnQ='])(
+    'verifyWebhook refuses "%s", which is not a valid secret',
+    (wrong) => {
+      expect(() => verify({}, wrong)).toThrow(TypeError);
+    },
+  );
 
-  it('reads the headers of Node and of fetch, and names in any case', () => {
+  it('verifyWebhook reads the headers of Node and of fetch, with names in any case', () => {
     const headers = Object.entries(received.headers).filter(([name]) => name.startsWith('webhook-'));
     const inCapitals = headers.map(([name, value]) => [name.toUpperCase(), value]);
     const text = received.body.toString();

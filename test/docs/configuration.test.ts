@@ -14,11 +14,11 @@ const rows = [...PAGE.matchAll(/^- (`[A-Z_]+`(?:, `[A-Z_]+`)*)\s\((.+?)\):/gm)].
 );
 
 describe('the page of variables', () => {
-  it('names each declared variable once and no other', () => {
+  it('the page of variables names each declared variable once and no other', () => {
     expect(rows.flatMap(({ names }) => names).sort()).toEqual(Object.keys(VARIABLES).sort());
   });
 
-  it.each(rows)('gives the declared default of $names', ({ names, defaults }) => {
+  it.each(rows)('the page of variables gives the declared default of $names', ({ names, defaults }) => {
     const declared = names.map((name) => declaredDefault(VARIABLES[name as keyof typeof VARIABLES]));
     // A line has one text if all its variables share it.
     expect(defaults).toBe((new Set(declared).size === 1 ? declared.slice(0, 1) : declared).join(', '));

@@ -17,14 +17,17 @@ describe('the check of each answer against the OpenAPI document', () => {
     ],
     ['a malformed time', (hold: Fields) => (hold.created_at = 'now'), /body\.created_at must match format/],
     ['a null that is not described', (hold: Fields) => (hold.tour = null), /body\.tour must be object/],
-  ])('finds an answer with %s', async (_, spoil, message) => {
-    const answer = await heldSeats();
-    expect(() => checkAnswer(answer)).not.toThrow();
-    spoil(answer.body);
-    expect(() => checkAnswer(answer)).toThrow(message);
-  });
+  ])(
+    'the check of each answer against the OpenAPI document finds an answer with %s',
+    async (_, spoil, message) => {
+      const answer = await heldSeats();
+      expect(() => checkAnswer(answer)).not.toThrow();
+      spoil(answer.body);
+      expect(() => checkAnswer(answer)).toThrow(message);
+    },
+  );
 
-  it('finds a status, code, media type or header that is not in the document, and a missing header', async () => {
+  it('the check of each answer against the OpenAPI document finds a status, code, media type or header that is not in the document, and a missing header', async () => {
     const held = await heldSeats();
     expect(() => checkAnswer({ ...held, status: 202, type: held.type } as never)).toThrow('no status 202');
     expect(() => checkAnswer({ ...held, type: 'text/plain' } as never)).toThrow('text/plain instead of');
@@ -46,7 +49,7 @@ describe('the check of each answer against the OpenAPI document', () => {
     expect(() => checkAnswer(answer)).toThrow(/to GET \/api\/tenant\/catalog:\n/);
   });
 
-  it('accepts pages beside the API, and refusals of unknown paths', async () => {
+  it('the check of each answer against the OpenAPI document accepts pages beside the API, and refusals of unknown paths', async () => {
     for (const path of ['/docs', '/openapi.json', '/nowhere', '/api/tenant/nowhere'])
       await expect(api.http.get(path)).resolves.toBeDefined();
     expect((await api.http.put('/api/tenant/catalog')).status).toBe(405);

@@ -30,15 +30,15 @@ beforeEach(async () => {
 const bookings = async () => (await website.get('/api/tenant/bookings')).body.items;
 
 describe('the integration guide', () => {
-  it('names no command of the operator', () => {
+  it('the integration guide names no command of the operator', () => {
     expect(Object.values(GUIDE).join()).not.toContain('tourctl');
   });
 
-  it('uses only languages whose snippets a test runs', () => {
+  it('the integration guide uses only languages whose snippets a test runs', () => {
     expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'php', 'python', 'ruby', 'sh']);
   });
 
-  it('links only to pages of the guide and to headings that they have', () => {
+  it('the integration guide links only to pages of the guide and to headings that they have', () => {
     const broken = Object.values(GUIDE).flatMap((text) => {
       const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)];
       return links.filter(([, file, anchor]) => {
@@ -135,7 +135,7 @@ describe('the client of the guide', () => {
     return JSON.parse(stdout);
   }
 
-  it('places one hold in three attempts, and waits as long as Retry-After says', async () => {
+  it('the client of the guide places one hold in three attempts, and waits as long as Retry-After says', async () => {
     const way = await startBadWay(api.baseUrl);
     const body = { departure_date: seats.date, quantity: 1 };
     const begun = Date.now();
@@ -150,11 +150,11 @@ describe('the client of the guide', () => {
     way.close();
   });
 
-  it('gives up at once on a permanent refusal, and names it', async () => {
+  it('the client of the guide gives up at once on a permanent refusal, and names it', async () => {
     expect(await call(['GET', '/api/tenant/tours/nowhere'])).toMatchObject({ code: 'tour_not_found' });
   });
 
-  it('accepts an answer without a body', async () => {
+  it('the client of the guide accepts an answer without a body', async () => {
     const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     expect(await call(['DELETE', `/api/gateway/holds/${hold.body.hold_id}`])).toEqual({});
   });

@@ -29,7 +29,7 @@ describe('the appearance settings on the page for operators', () => {
 });
 
 describe('the list for search engines in the guide', () => {
-  it('names the tours with their prices, and no name of a tour can end the script element', async () => {
+  it('the list for search engines in the guide names the tours with their prices, and no name of a tour can end the script element', async () => {
     const api = await startTestApi();
     const website = await givenWebsite(api);
     const names = ['</script><b>Azores', 'Zagreb & around'];

@@ -15,7 +15,7 @@ describeWith(
   'curl jq',
   'the reseller that the guide connects over OCTO',
   () => {
-    it('the commands connect a reseller, and reserve, change, confirm, find and cancel a booking', async () => {
+    it('the commands of the OCTO guide connect a reseller, and reserve, change, confirm, find and cancel a booking', async () => {
       const tour = await givenTour(api.db);
       const date = await givenDeparture(api.db, tour, { prices: { adult: 50_000, child: 30_000 } });
       const commands = [...operatorSnippets('A reseller over OCTO'), ...snippets('sh', 'octo')];

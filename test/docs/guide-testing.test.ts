@@ -12,7 +12,7 @@ import { folderWith, operatorSnippets } from './guide';
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
 describe('the receiver that the page for operators starts in a terminal', () => {
-  it('accepts the signature of a webhook from the platform', async () => {
+  it('the webhook receiver on the page for operators accepts the signature of a webhook from the platform', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug demo --name Demo');
     const worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });

@@ -133,7 +133,7 @@ describe.each(Object.entries(LANGUAGES))(
       from,
       `in ${name}`,
       () => {
-        it('accepts requests that the queue has signed, and no others', async () => {
+        it('the webhook receiver of the guide accepts requests that the queue has signed, and no others', async () => {
           const cwd = await folderWith({ [file]: fileOfGuide(file), [main[0]]: main[1] });
           const stdin = JSON.stringify(CASES.map(([, , given]) => given()));
           const { code, stdout, stderr } = await runProgram(program, parameters, { cwd, stdin });

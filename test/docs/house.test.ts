@@ -67,10 +67,13 @@ describe('the table of rules', () => {
     ([, rule, file, name, test]) => ({ rule: rule!, file: file!, name: name!, test: test! }),
   );
 
-  it('names at least twenty rules', () => expect(rows.length).toBeGreaterThanOrEqual(20));
+  it('the table of rules names at least twenty rules', () => expect(rows.length).toBeGreaterThanOrEqual(20));
 
-  it.each(rows)('names an existing file, name and test for: $rule', ({ file, name, test }) => {
-    expect(readFileSync(path.join(ROOT, file), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
-    expect(existsSync(path.join(ROOT, test))).toBe(true);
-  });
+  it.each(rows)(
+    'the table of rules names an existing file, name and test for: $rule',
+    ({ file, name, test }) => {
+      expect(readFileSync(path.join(ROOT, file), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
+      expect(existsSync(path.join(ROOT, test))).toBe(true);
+    },
+  );
 });

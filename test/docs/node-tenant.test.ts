@@ -118,14 +118,14 @@ describe('the example of a tenant’s website', () => {
     expect((await visit('/?country=AR')).html).toContain('No tour matches');
   });
 
-  it('shows the departures as a calendar, and the prices of a family', async () => {
+  it('the example of a tenant’s website shows the departures as a calendar, and the prices of a family', async () => {
     const { html } = await visit(`/tours/${tour.slug}?date=${date}`);
     expect(html).toContain(`href="?date=${date}#party"`);
     expect(html).toContain(`href="?date=${otherDate}#party"`);
     expect(html).toMatch(/Adults, €500\.00 each.*Children, €200\.00 each/s);
   });
 
-  it('sells a tour to a family, and changes its date before and after the payment', async () => {
+  it('the example of a tenant’s website sells a tour to a family, and changes its date before and after the payment', async () => {
     const held = await order(2, { children: '1' });
     expect(held.html).toMatch(/2 adults, 1 child.*€1,200\.00/s);
 
@@ -152,7 +152,7 @@ describe('the example of a tenant’s website', () => {
     expect(await leadOf(booked)).toMatchObject({ status: 'cancelled', cancelReason: 'We are ill.' });
   });
 
-  it('lets the visitor choose among the times of a date, and change to another time', async () => {
+  it('the example of a tenant’s website lets the visitor choose among the times of a date, and change to another time', async () => {
     const { html: times } = await visit(`/tours/${walk.slug}?date=${date}`);
     for (const time of ['09:30', '14:30', '18:00']) {
       expect(times).toContain(`href="?date=${date}&amp;time=${time}#party"`);
@@ -176,7 +176,7 @@ describe('the example of a tenant’s website', () => {
     expect(departure.startTime).toBe('09:30');
   });
 
-  it('refuses an order without a time for a date with several departures', async () => {
+  it('the example of a tenant’s website refuses an order without a time for a date with several departures', async () => {
     const { status, html } = await order(1, { tour: walk.slug });
     expect(status).toBe(400);
     expect(html).toContain(
@@ -184,7 +184,7 @@ describe('the example of a tenant’s website', () => {
     );
   });
 
-  it('refuses a new date at a price that the customer did not see', async () => {
+  it('the example of a tenant’s website refuses a new date at a price that the customer did not see', async () => {
     const held = await order(1);
     await visit(`${held.path}/pay`, CUSTOMER);
     const { status, html } = await visit(`${held.path}/date`, { departure_date: otherDate, total: '500' });
@@ -192,7 +192,7 @@ describe('the example of a tenant’s website', () => {
     expect(html).toMatch(/The price has changed.*€600\.00/s);
   });
 
-  it('books once when a customer pays twice', async () => {
+  it('the example of a tenant’s website books once when a customer pays twice', async () => {
     const held = await order(1);
     const both = await Promise.all([1, 2].map(() => visit(`${held.path}/pay`, CUSTOMER)));
     const refs = both.map(({ html }) => /Booking \w+-\d+/.exec(html)?.[0]);
@@ -200,7 +200,7 @@ describe('the example of a tenant’s website', () => {
     expect(refs[1]).toBe(refs[0]);
   });
 
-  it('explains each refusal to the visitor, and shows nobody the key', async () => {
+  it('the example of a tenant’s website explains each refusal to the visitor, and shows nobody the key', async () => {
     const full = await order(40);
     expect(full.status).toBe(409);
     expect(full.html).toMatch(/not enough seats.*seats are free/s);
@@ -211,7 +211,7 @@ describe('the example of a tenant’s website', () => {
     expect(complaints).not.toContain(environment.KEY);
   });
 
-  it('refuses a webhook that the platform has not signed', async () => {
+  it('the example of a tenant’s website refuses a webhook that the platform has not signed', async () => {
     const body = JSON.stringify({ event_type: 'booking.created', booking_ref: 'EVIL-1', external_ref: 'x' });
     const headers = { 'Content-Type': 'application/json' };
     expect((await fetch(`${address}/webhooks`, { method: 'POST', headers, body })).status).toBe(401);

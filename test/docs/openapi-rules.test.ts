@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
-  it('passes the rules that Spectral recommends', async () => {
+  it('the OpenAPI document passes the rules that Spectral recommends', async () => {
     const spectral = new Spectral();
     spectral.setRuleset(RULES);
     const issues = await spectral.run(documents[version]!);

@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     expect(issues.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
   });
 
-  it('describes the routes that are served, and no other (T29)', () => {
+  it('the OpenAPI document describes the routes that are served, and no other (T29)', () => {
     interface Layer {
       route?: { path: string; methods: Record<string, boolean> };
     }
@@ -91,14 +91,14 @@ describe('the OpenAPI document', () => {
     expect(described.sort()).toEqual(served.sort());
   });
 
-  it('names the version of the package and the address of the installation', () => {
+  it('the OpenAPI document names the version of the package and the address of the installation', () => {
     const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8'));
     expect(document.info).toMatchObject({ title: 'Tour Platform', version });
     expect(document.servers).toEqual([{ url: 'https://api.example.test' }]);
     expect(JSON.stringify(document)).not.toContain('127.0.0.1');
   });
 
-  it('gives every operation a summary, a description and a unique name', () => {
+  it('the OpenAPI document gives every operation a summary, a description and a unique name', () => {
     const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
     for (const { summary, description, operationId } of operations) {
       expect(summary).toBeTruthy();
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     expect(octo!.length + ours!.length).toBe(Object.keys(document.components.schemas).length);
   });
 
-  it('describes 400, 401, 429, 500 and 503 wherever a credential is required', () => {
+  it('the OpenAPI document describes 400, 401, 429, 500 and 503 wherever a credential is required', () => {
     for (const { operationId, responses, tags } of calls()) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '429', '500', '503']));
       const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes the ways to send each credential, and the scope', () => {
+  it('the OpenAPI document describes the ways to send each credential, and the scope', () => {
     const { security, 'x-required-scope': scope } = document.paths['/api/tenant/catalog']!.get!;
     expect(security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
     expect(scope).toBe('catalog:read');
@@ -143,7 +143,7 @@ describe('the OpenAPI document', () => {
     expect(widget.security).toEqual([{ widgetToken: [] }, { widgetTokenInHeader: [] }]);
   });
 
-  it('describes the Idempotency-Key and its answers on the seven writes', () => {
+  it('the OpenAPI document describes the Idempotency-Key and its answers on the seven writes', () => {
     expect(writes().map(({ operationId }) => operationId)).toEqual([
       'placeHold',
       'changeHold',
@@ -160,7 +160,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes the Idempotency-Key and a replay on the OCTO request that cancels by DELETE', () => {
+  it('the OpenAPI document describes the Idempotency-Key and a replay on the OCTO request that cancels by DELETE', () => {
     const { parameters, responses } = document.paths['/octo/bookings/{uuid}']!.delete!;
     expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
     expect(responses['200']!.headers).toHaveProperty('Idempotent-Replayed');
@@ -183,7 +183,7 @@ describe('the OpenAPI document', () => {
     expect(parameter('listWidgetTours', 'limit')).toEqual(whole(1, 30));
   });
 
-  it('forbids unknown members in requests and allows them in answers', () => {
+  it('the OpenAPI document forbids unknown members in requests and allows them in answers', () => {
     const { HoldBody, HoldAnswer, ProblemDocument } = document.components.schemas;
     expect(HoldBody!.additionalProperties).toBe(false);
     expect(HoldAnswer).not.toHaveProperty('additionalProperties');

@@ -210,7 +210,7 @@ describe('a fixed document', () => {
 });
 
 describe('/favicon.ico', () => {
-  it('answers with a small icon that browsers keep for a day', async () => {
+  it('/favicon.ico answers with a small icon that browsers keep for a day', async () => {
     const { status, headers } = await api.http.get('/favicon.ico').buffer(true);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -224,7 +224,7 @@ describe('/favicon.ico', () => {
 describe('the root address of the service', () => {
   const ask = (accept: string) => api.http.get('/').set({ accept });
 
-  it('answers a browser, and a client that accepts any type, with a page', async () => {
+  it('the root address of the service answers a browser, and a client that accepts any type, with a page', async () => {
     for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*', 'image/png']) {
       const { status, headers, text } = await ask(accept);
       expect(status).toBe(200);
@@ -247,7 +247,7 @@ describe('the root address of the service', () => {
     expect(JSON.parse(stdout).links.reference).toBe('https://api.example.test/docs');
   });
 
-  it('answers a client that accepts JSON with the addresses that need no credential', async () => {
+  it('the root address of the service answers a client that accepts JSON with the addresses that need no credential', async () => {
     const { status, headers, body } = await ask('application/json');
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -273,7 +273,7 @@ describe('the root address of the service', () => {
     ]);
   });
 
-  it('answers HEAD like GET, and 405 to other methods', async () => {
+  it('the root address of the service answers HEAD like GET, and 405 to other methods', async () => {
     // The client asks for a compressed answer to GET only.
     const plain = { accept: 'text/html', 'accept-encoding': 'identity' };
     const [head, get] = [await api.http.head('/').set(plain), await api.http.get('/').set(plain)];
@@ -285,7 +285,7 @@ describe('the root address of the service', () => {
 });
 
 describe('the page of an error code', () => {
-  it.each(CODES)('says what to do about %s', async (code) => {
+  it.each(CODES)('the page of an error code says what to do about %s', async (code) => {
     const { status, text } = await api.http.get(`/docs/errors/${code}`);
     expect(status).toBe(200);
     expect(text).toContain(`<h1><code>${code}</code></h1>`);
@@ -306,7 +306,7 @@ describe('the page of an error code', () => {
   });
 
   it.each(['nope', 'toString', 'Price_changed', '%3Cscript%3E'])(
-    'answers 404 for the unknown code %s',
+    'the page of an error code answers 404 for the unknown code %s',
     async (code) => {
       expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
     },
@@ -339,7 +339,7 @@ describe('the Markdown of documentation texts', () => {
     expect(text.match(/&lt;img/g)).toHaveLength(6);
   });
 
-  it('creates no link with another scheme', () => {
+  it('the Markdown of documentation texts creates no link with another scheme', () => {
     const text = toHtml(renderMarkdown('[go](javascript:alert(1)) ![see](data:image/svg+xml,a)'));
     expect(text.trim()).toBe('<p>[go](javascript:alert(1)) ![see](data:image/svg+xml,a)</p>');
   });

@@ -25,21 +25,24 @@ const listed = [...MODEL.matchAll(/\]\(\.\.\/(test\/[^)]*\.test\.ts)\)((?:,? [TC
 );
 
 describe('the threat model', () => {
-  it('names every number from T1 to T49 and from C1 to C15, and no other', () => {
+  it('the threat model names every number from T1 to T49 and from C1 to C15, and no other', () => {
     const named = new Set(MODEL.match(/(?<= )[TC]\d+(?=,? |;|$)/gm));
     expect(NUMBERS.filter((number) => !named.has(number))).toEqual([]);
     expect([...named].filter((number) => !NUMBERS.includes(number))).toEqual([]);
   });
 
-  it.each(NUMBERS)('names test files for %s, and each has a title that ends with this number', (number) => {
-    const files = listed.filter(({ numbers }) => numbers.includes(number)).map(({ file }) => file);
-    const proving = [...titled].filter(([, numbers]) => numbers.has(number)).map(([file]) => file);
-    expect(proving).not.toEqual([]);
-    expect(files).not.toEqual([]);
-    expect(files.filter((file) => !proving.includes(file))).toEqual([]);
-  });
+  it.each(NUMBERS)(
+    'the threat model names test files for %s, and each has a title that ends with this number',
+    (number) => {
+      const files = listed.filter(({ numbers }) => numbers.includes(number)).map(({ file }) => file);
+      const proving = [...titled].filter(([, numbers]) => numbers.has(number)).map(([file]) => file);
+      expect(proving).not.toEqual([]);
+      expect(files).not.toEqual([]);
+      expect(files.filter((file) => !proving.includes(file))).toEqual([]);
+    },
+  );
 
-  it('links to files that exist', () => {
+  it('the threat model links to files that exist', () => {
     const links = [...MODEL.matchAll(/\]\(\.\.\/([^)#]+)/g)].map(([, file]) => file!);
     expect(links.length).toBeGreaterThan(50);
     expect(links.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);

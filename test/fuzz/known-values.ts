@@ -14,7 +14,7 @@ export class KnownValues {
     this.byName.set(name, known.slice(-KEPT));
   }
 
-  /** @param operation a cursor belongs to the list that gave it */
+  /** @param operation the operation of the request, because a cursor is valid only for the list that returned it */
   pick(random: Random, name: string, operation: string): unknown {
     const known = this.byName.get(`${operation}.${name}`) ?? this.byName.get(name);
     return known && random.pick(random.chance(0.5) ? known : known.slice(-NEWEST));

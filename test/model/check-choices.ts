@@ -93,7 +93,7 @@ function departuresOfSale(
   return [...ids].map((id) => departures.find((one) => one.id === id) ?? null);
 }
 
-/** Returns what a request may get, with the departures in one combination. */
+/** Returns the departures or refusals that a request may get, if it found the departures in this combination of statuses. */
 function choicesOf(
   { kind, body }: Write,
   found: FoundDeparture[],
@@ -105,7 +105,7 @@ function choicesOf(
   if (body.hold_id !== undefined)
     return sold.map((now) => (time === undefined || now?.time === time ? now!.id : OTHER_TIME));
   if (date === undefined && body.external_ref === undefined) return [UNDATED];
-  // A reference without a date, or without a time among several, may be that of a hold.
+  // A request that names a hold by its reference, but not its date or time, may get the departure of the hold.
   const held = found.filter((one) => time === undefined || one.time === time);
   if (date === undefined)
     return [time === undefined ? UNDATED : NO_DATE_FOR_TIME, ...held.map(({ id }) => id)];

@@ -20,7 +20,7 @@ export interface Write {
   keyId: string;
   path: string;
   body: Named;
-  /** By performance.now(). */
+  /** The time of the first request, by performance.now(). */
   begun: number;
   span: Span;
   answers: Answer[];
@@ -41,7 +41,7 @@ export interface Span {
 }
 
 interface KnownHold {
-  /** Index in the world. */
+  /** Index of the tenant in the sellers of the world. */
   tenant: number;
   id: string;
   /** Null: placed by REST. */

@@ -18,9 +18,12 @@ import { givenWorld } from './world';
 
 /** `npm run lab -- model` makes 1,000 runs. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 25);
-/** Runs at the same time, each with its own tenants and tour. */
+/** Number of runs at the same time. Each has its own tenants and tour. */
 const LANES = 4;
-/** A failed run prints both. They replay its schedule, several times, because the requests arrive in another order each time. */
+/**
+ * A failed run prints both values. With them, the test replays the failed schedule several times, because the requests arrive in another
+ * order each time.
+ */
 const { MODEL_SEED, MODEL_PATH } = process.env;
 const REPLAYS = 20;
 

@@ -40,12 +40,12 @@ export interface Row {
   quantity: number;
   expires_at: string;
   ended_at: string | null;
-  /** For a lead. */
+  /** Only a booking lead has this field and the three below. */
   adults: number;
   booking_ref: string;
   hold_id: string | null;
   payment_due_at: string | null;
-  /** For a departure. */
+  /** Only a departure has this field and those below. */
   tour_id: string;
   departure_date: string;
   seats_total: number;

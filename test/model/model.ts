@@ -20,10 +20,10 @@ export interface DepartureChange {
   tenants: Set<string>;
 }
 
-/** A hold that ends sooner may have ended when the service looked. */
+/** A hold that ends within this time may have ended before the service read it. */
 const CERTAIN_MICROSECONDS = 5_000_000;
 
-/** The steps that end in a status, by the status before. */
+/** The allowed changes of a status: the old status, then each new status with the name of its step. */
 const LEGAL: Record<string, Record<string, Step>> = {
   active: { released: 'released', expired: 'expired', converted: 'converted' },
   pending_payment: { confirmed: 'confirmed', cancelled: 'cancelled', expired: 'expired' },

@@ -7,11 +7,11 @@ import { awaitInstances } from '../../services/platform/read-cache/instance.repo
 import type { Command } from './schedule';
 import { TOUR_VERSIONS, type World } from './world';
 
-/** A revocation or suspension that has returned. */
+/** A completed revocation of a key or suspension of a tenant. */
 export interface Ban {
   /** Id of the key or of the tenant. */
   id: string;
-  /** By performance.now(). */
+  /** Time at which the command returned, by performance.now(). */
   at: number;
 }
 

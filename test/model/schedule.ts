@@ -30,14 +30,14 @@ export interface Command {
   instance: number;
   octo: boolean;
   departure: number;
-  /** How a request of REST names the departure: a change may also leave out the date. No departure leaves at the wrong time. */
+  /** The fields by which a REST request names its departure. A change may omit the date. At the wrong time no departure starts. */
   names: 'date and time' | 'date' | 'time' | 'wrong time';
   adults: number;
   children: number;
   /** The `external_ref` of a hold, and of a booking by reference. */
   reference: 'A' | 'B' | null;
   by: 'hold' | 'reference' | 'date' | 'nothing';
-  /** Chooses one of the holds or bookings that are known, with its tenant. */
+  /** A number that chooses one of the holds or bookings that exist when the command runs, and thereby its tenant. */
   pick: number;
   /** Sends the request again with the same Idempotency-Key. */
   again: 'never' | 'at once' | 'later';

@@ -30,7 +30,7 @@ export interface Seller {
   /** Multiplies the prices of the platform. */
   markup: number;
   keys: Key[];
-  /** Is never revoked. */
+  /** A key for reading that is never revoked. */
   reader: Key;
 }
 
@@ -45,7 +45,7 @@ export interface PlannedDeparture {
 export interface World {
   sellers: Seller[];
   tour: { id: string; slug: string };
-  /** Two of one date, and one of the next. */
+  /** Two departures of one date, and one of the next date. */
   departures: PlannedDeparture[];
   /** The last version of the tour that was imported. */
   version: number;

@@ -20,7 +20,7 @@ const PRICING = { 'octo-capabilities': 'pricing' };
 const BOTH = { 'the calendar': calendar, 'the check': check };
 
 describe('POST /octo/availability/calendar', () => {
-  it('answers a row for each day with a departure, including sold-out departures', async () => {
+  it('POST /octo/availability/calendar answers a row for each day with a departure, including sold-out departures', async () => {
     const { id, open, soldOut } = tours.startTime;
     const rows = expectOcto(await calendar({ productId: id, ...OPTION, ...range() }), 'calendar');
     const free = {
@@ -38,13 +38,13 @@ describe('POST /octo/availability/calendar', () => {
     expect(rows).toEqual(expected.sort((a, b) => a.localDate.localeCompare(b.localDate)));
   });
 
-  it('shows opening hours for a tour without a start time', async () => {
+  it('POST /octo/availability/calendar shows opening hours for a tour without a start time', async () => {
     const rows = await calendar({ productId: tours.openingHours.id, ...OPTION, ...range() });
     for (const { openingHours } of expectOcto(rows, 'calendar'))
       expect(openingHours).toEqual([{ from: '00:00', to: '23:59' }]);
   });
 
-  it('adds the prices of the day with octo/pricing', async () => {
+  it('POST /octo/availability/calendar adds the prices of the day with octo/pricing', async () => {
     const rows = await calendar({ productId: tours.startTime.id, ...OPTION, ...range() }, PRICING);
     expect(rows.headers['octo-capabilities']).toBe('octo/pricing');
     expect(expectOcto(rows, 'calendar')[0].unitPricingFrom).toEqual([
@@ -53,21 +53,21 @@ describe('POST /octo/availability/calendar', () => {
     ]);
   });
 
-  it('answers no rows for a range of 366 days without a departure', async () => {
+  it('POST /octo/availability/calendar answers no rows for a range of 366 days without a departure', async () => {
     const { id } = await givenTour(api.db);
     expect(expectOcto(await calendar({ productId: id, ...OPTION, ...range(0, 365) }), 'calendar')).toEqual(
       [],
     );
   });
 
-  it('refuses a range of 367 days', async () => {
+  it('POST /octo/availability/calendar refuses a range of 367 days', async () => {
     const { id } = tours.startTime;
     expectOctoError(await calendar({ productId: id, ...OPTION, ...range(0, 366) }), 400, 'BAD_REQUEST');
   });
 });
 
 describe('POST /octo/availability', () => {
-  it('answers the departures of a range with local times, the end of sales and the most units', async () => {
+  it('POST /octo/availability answers the departures of a range with local times, the end of sales and the most units', async () => {
     const { id, open } = tours.startTime;
     const rows = expectOcto(await check({ productId: id, ...OPTION, ...range() }), 'availability');
     expect(rows).toHaveLength(4);
@@ -87,7 +87,7 @@ describe('POST /octo/availability', () => {
     });
   });
 
-  it('answers a tour without a start time as open the whole day', async () => {
+  it('POST /octo/availability answers a tour without a start time as open the whole day', async () => {
     const { id, open } = tours.openingHours;
     const body = { productId: id, ...OPTION, availabilityIds: [open[1]!.id] };
     expect(expectOcto(await check(body), 'availability')).toMatchObject([
@@ -100,7 +100,7 @@ describe('POST /octo/availability', () => {
     ]);
   });
 
-  it('finds departures by id in any case, even beyond the longest range', async () => {
+  it('POST /octo/availability finds departures by id in any case, even beyond the longest range', async () => {
     const tour = await givenTour(api.db);
     const date = await givenDeparture(api.db, tour, { date: daysFromToday(500) });
     const { id } = await api.db('departures').where({ tour_id: tour.id }).first<{ id: string }>('id');
@@ -109,7 +109,7 @@ describe('POST /octo/availability', () => {
     expect(found).toMatchObject({ id, localDateTimeStart: `${date}T00:00:00+00:00` });
   });
 
-  it('keeps the offset of the tour’s time zone on both sides of a change of the clock', async () => {
+  it('POST /octo/availability keeps the offset of the tour’s time zone on both sides of a change of the clock', async () => {
     const tour = await givenTour(api.db, { timeZone: 'America/New_York', durationDays: 3 });
     await api.db('tours').where({ id: tour.id }).update({ start_time: '09:00' });
     await givenDeparture(api.db, tour, { date: '2031-03-08' });
@@ -119,7 +119,7 @@ describe('POST /octo/availability', () => {
     ]);
   });
 
-  it('shows LIMITED below half of the seats, and CLOSED for a cancelled or closed departure', async () => {
+  it('POST /octo/availability shows LIMITED below half of the seats, and CLOSED for a cancelled or closed departure', async () => {
     const tour = await givenTour(api.db);
     const dates = [daysFromToday(5), daysFromToday(6), daysFromToday(7), daysFromToday(8)];
     await givenDeparture(api.db, tour, { date: dates[0], seats: 10 });
@@ -139,7 +139,7 @@ describe('POST /octo/availability', () => {
     ]);
   });
 
-  it('shows a departure as available only if it has seats and prices for the wanted units', async () => {
+  it('POST /octo/availability shows a departure as available only if it has seats and prices for the wanted units', async () => {
     const tour = await givenTour(api.db);
     await givenDeparture(api.db, tour, { date: daysFromToday(5), seats: 4 });
     await givenDeparture(api.db, tour, {
@@ -158,13 +158,13 @@ describe('POST /octo/availability', () => {
     expect(await ask()).toEqual([true, true]);
   });
 
-  it('adds the prices of each departure with octo/pricing', async () => {
+  it('POST /octo/availability adds the prices of each departure with octo/pricing', async () => {
     const body = { productId: tours.startTime.id, ...OPTION, ...range(), currency: 'EUR' };
     const [first] = expectOcto(await check(body, PRICING), 'availability');
     expect(first.unitPricing).toEqual([price('adult', 4800), price('child', 2400)]);
   });
 
-  it('refuses a request with both a range and ids, and a request with neither', async () => {
+  it('POST /octo/availability refuses a request with both a range and ids, and a request with neither', async () => {
     const { id, open } = tours.startTime;
     const ids = { availabilityIds: [open[0]!.id] };
     expectOctoError(await check({ productId: id, ...OPTION, ...range(), ...ids }), 400, 'BAD_REQUEST');
@@ -172,7 +172,7 @@ describe('POST /octo/availability', () => {
     expectOctoError(await check({ productId: id, ...OPTION, availabilityIds: [] }), 400, 'BAD_REQUEST');
   });
 
-  it('answers INVALID_AVAILABILITY_ID to an unknown id, and to the id of another tour', async () => {
+  it('POST /octo/availability answers INVALID_AVAILABILITY_ID to an unknown id, and to the id of another tour', async () => {
     const { id, open } = tours.startTime;
     for (const availabilityId of [
       'x',
@@ -188,7 +188,7 @@ describe('POST /octo/availability', () => {
 describe.each(Object.entries(BOTH))('%s', (_name, call) => {
   const body = (more: object = {}) => ({ productId: tours.startTime.id, ...OPTION, ...range(), ...more });
 
-  it('answers INVALID_PRODUCT_ID, INVALID_OPTION_ID and INVALID_UNIT_ID to unknown ids', async () => {
+  it('the availability of OCTO answers INVALID_PRODUCT_ID, INVALID_OPTION_ID and INVALID_UNIT_ID to unknown ids', async () => {
     const productId = 'invalidProductId';
     expectOctoError(await call(body({ productId })), 400, 'INVALID_PRODUCT_ID', { productId });
     const optionId = 'invalidOptionId';
@@ -205,11 +205,11 @@ describe.each(Object.entries(BOTH))('%s', (_name, call) => {
     ['a quantity that is no whole number', { units: [{ id: 'adult', quantity: 1.5 }] }],
     ['another currency than the tour’s', { currency: 'USD' }],
     ['a product id that is no text', { productId: 7 }],
-  ])('answers BAD_REQUEST to %s', async (_fault, more) => {
+  ])('the availability of OCTO answers BAD_REQUEST to %s', async (_fault, more) => {
     expectOctoError(await call(body(more)), 400, 'BAD_REQUEST');
   });
 
-  it('ignores unknown fields', async () => {
+  it('the availability of OCTO ignores unknown fields', async () => {
     const more = { cart: true, units: [{ id: 'adult', quantity: 1, note: 'x' }] };
     expect((await call(body(more))).status).toBe(200);
   });

@@ -101,7 +101,7 @@ describe('the people of an OCTO booking', () => {
     expect((await terminal.tourctl(`${line} --reveal`)).stdout).toContain('- Eva Quill (child)\n');
   });
 
-  it('booking anonymize erases the people of a booking everywhere, and no later call restores them', async () => {
+  it('tourctl booking anonymize erases the people of a booking everywhere, and no later call restores them', async () => {
     const person = somebody();
     const body = reservation(person);
     const at = (call: string) => `/octo/bookings/${body.uuid}${call}`;

@@ -37,7 +37,7 @@ function expectRefused(answer: Response, error: string, id?: object): void {
 }
 
 describe('POST /octo/bookings', () => {
-  it('holds the seats of a departure, with a voucher and without tickets', async () => {
+  it('POST /octo/bookings holds the seats of a departure, with a voucher and without tickets', async () => {
     const { id, open } = tours.startTime;
     const seats = { tour: { id, slug: '' }, date: open[0]!.date };
     const before = await seatsTaken(api.db, seats);
@@ -72,7 +72,7 @@ describe('POST /octo/bookings', () => {
     expect(await read(booking.uuid)).toEqual(booking);
   });
 
-  it('shows the opening hours of a tour without a start time', async () => {
+  it('POST /octo/bookings shows the opening hours of a tour without a start time', async () => {
     const answer = await reseller.post('/octo/bookings', bodyFor(tours.openingHours));
     expect(expectOcto(answer, 'booking').availability).toMatchObject({
       allDay: true,
@@ -80,7 +80,7 @@ describe('POST /octo/bookings', () => {
     });
   });
 
-  it('prices the booking and each of its units with octo/pricing', async () => {
+  it('POST /octo/bookings prices the booking and each of its units with octo/pricing', async () => {
     const booking = await reserve({ unitItems: [ADULT, CHILD] }, PRICING);
     const price = { currency: 'EUR', currencyPrecision: 2, includedTaxes: [] };
     expect(booking.pricing).toEqual({ ...price, original: 7200, retail: 7200, net: 7200 });
@@ -92,7 +92,7 @@ describe('POST /octo/bookings', () => {
     expect(booking.option.units[1]).not.toHaveProperty('pricingFrom');
   });
 
-  it('keeps the net price of the day on which the seats were held', async () => {
+  it('POST /octo/bookings keeps the net price of the day on which the seats were held', async () => {
     const site = await givenWebsite(api);
     const [tour] = await api.db('tours').where({ id: tours.startTime.id }).pluck('slug');
     await site.get(`/api/tenant/tours/${tour}`);
@@ -110,14 +110,14 @@ describe('POST /octo/bookings', () => {
     expect(body.pricing).toMatchObject({ original: 7920, retail: 7920, net: 7200 });
   });
 
-  it("shortens a longer expiration to the tenant's maximum", async () => {
+  it("POST /octo/bookings shortens a longer expiration to the tenant's maximum", async () => {
     for (const expirationMinutes of [100_000, 1_000_001, Number.MAX_SAFE_INTEGER]) {
       const { utcExpiresAt, utcCreatedAt } = await reserve({ expirationMinutes });
       expect(Date.parse(utcExpiresAt!) - Date.parse(utcCreatedAt)).toBe(60 * 60_000);
     }
   });
 
-  it('keeps the UUIDs, references and contacts of unit items as sent', async () => {
+  it('POST /octo/bookings keeps the UUIDs, references and contacts of unit items as sent', async () => {
     const item = {
       uuid: randomUUID(),
       ...ADULT,
@@ -129,7 +129,7 @@ describe('POST /octo/bookings', () => {
     expect(unitItems[1]!.contact).toMatchObject({ fullName: null, firstName: null });
   });
 
-  it('answers the present state to a repeat with the same UUID and an equal body', async () => {
+  it('POST /octo/bookings answers the present state to a repeat with the same UUID and an equal body', async () => {
     const uuid = randomUUID();
     const first = await reserve({ uuid, contact: CONTACT });
     await confirm(uuid);
@@ -148,7 +148,7 @@ describe('POST /octo/bookings', () => {
     );
   });
 
-  it('refuses another body with a known UUID', async () => {
+  it('POST /octo/bookings refuses another body with a known UUID', async () => {
     const { uuid } = await reserve({ uuid: randomUUID() });
     for (const more of [{ unitItems: [ADULT] }, { notes: 'x' }, { expirationMinutes: 7 }])
       expectRefused(
@@ -158,7 +158,7 @@ describe('POST /octo/bookings', () => {
       );
   });
 
-  it('repeats the first answer to an Idempotency-Key', async () => {
+  it('POST /octo/bookings repeats the first answer to an Idempotency-Key', async () => {
     const uuid = randomUUID();
     const body = bodyFor(tours.startTime, { uuid });
     const key = { 'Idempotency-Key': randomUUID() };
@@ -198,23 +198,23 @@ describe('POST /octo/bookings', () => {
     ['zero minutes', { expirationMinutes: 0 }, 'BAD_REQUEST', undefined],
     ['minutes below zero', { expirationMinutes: -1 }, 'BAD_REQUEST', undefined],
     ['half a minute', { expirationMinutes: 1.5 }, 'BAD_REQUEST', undefined],
-  ])('refuses a reservation with %s', async (_title, more, error, id) => {
+  ])('POST /octo/bookings refuses a reservation with %s', async (_title, more, error, id) => {
     expectRefused(await reseller.post('/octo/bookings', bodyFor(tours.startTime, more)), error, id);
   });
 
-  it('refuses an availability of another product', async () => {
+  it('POST /octo/bookings refuses an availability of another product', async () => {
     const availabilityId = tours.openingHours.open[0]!.id;
     const answer = await reseller.post('/octo/bookings', bodyFor(tours.startTime, { availabilityId }));
     expectRefused(answer, 'INVALID_AVAILABILITY_ID', { availabilityId });
   });
 
-  it('refuses an availability that is sold out', async () => {
+  it('POST /octo/bookings refuses an availability that is sold out', async () => {
     const availabilityId = tours.startTime.soldOut.id;
     const answer = await reseller.post('/octo/bookings', bodyFor(tours.startTime, { availabilityId }));
     expectRefused(answer, 'UNPROCESSABLE_ENTITY');
   });
 
-  it('marks the bookings of a sandbox tenant as tests', async () => {
+  it('POST /octo/bookings marks the bookings of a sandbox tenant as tests', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     const { uuid, testMode } = await reserve({}, {}, sandbox);
     const { body } = await sandbox.post(at(uuid, '/confirm'), { contact: CONTACT });
@@ -223,14 +223,14 @@ describe('POST /octo/bookings', () => {
 });
 
 describe('POST /octo/bookings/{uuid}/extend', () => {
-  it('extend moves the end of the hold', async () => {
+  it('extending an OCTO booking moves the end of its hold', async () => {
     const { uuid, utcExpiresAt } = await reserve({ expirationMinutes: 5 });
     const answer = await reseller.post(at(uuid, '/extend'), { expirationMinutes: 31 });
     const { utcExpiresAt: end } = expectOcto(answer, 'booking');
     expect(Date.parse(end) - Date.parse(utcExpiresAt!)).toBeGreaterThan(25 * 60_000);
   });
 
-  it('answers INVALID_BOOKING_UUID for an expired, a cancelled or a confirmed booking', async () => {
+  it('POST /octo/bookings/{uuid}/extend answers INVALID_BOOKING_UUID for an expired, a cancelled or a confirmed booking', async () => {
     const [expired, cancelled, confirmed] = [await reserve(), await reserve(), await reserve()];
     await endHoldIn(api.db, await holdIdOf(api, expired.uuid), -1);
     await reseller.post(at(cancelled.uuid, '/cancel'), {});
@@ -241,7 +241,7 @@ describe('POST /octo/bookings/{uuid}/extend', () => {
 });
 
 describe('POST /octo/bookings/{uuid}/confirm', () => {
-  it('makes and confirms the lead, and records both events in order', async () => {
+  it('POST /octo/bookings/{uuid}/confirm makes and confirms the lead, and records both events in order', async () => {
     await add(api.db, reseller.tenant.id, 'https://acme.example/hook', [
       'booking.created',
       'booking.confirmed',
@@ -278,7 +278,7 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     ]);
   });
 
-  it('confirms a booking without a body', async () => {
+  it('POST /octo/bookings/{uuid}/confirm confirms a booking without a body', async () => {
     const { uuid } = await reserve({ contact: CONTACT });
     const booking = expectOcto(await reseller.post(at(uuid, '/confirm')), 'booking');
     expect(booking).toMatchObject({ status: 'CONFIRMED', contact: CONTACT });
@@ -292,7 +292,7 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     );
   });
 
-  it('accepts other units than were held', async () => {
+  it('POST /octo/bookings/{uuid}/confirm accepts other units than were held', async () => {
     const { uuid, unitItems } = await reserve();
     const kept = { uuid: unitItems[1]!.uuid, ...ADULT, contact: { firstName: 'Rui' } };
     const booking = await confirm(uuid, { contact: CONTACT, unitItems: [kept, CHILD, CHILD] });
@@ -301,14 +301,14 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     expect(body).toMatchObject({ adults: 1, children: 2 });
   });
 
-  it('makes a lead without name, phone and email if OCTO sends none', async () => {
+  it('POST /octo/bookings/{uuid}/confirm makes a lead without name, phone and email if OCTO sends none', async () => {
     const { uuid } = await reserve();
     const { supplierReference } = await confirm(uuid, {});
     const { body } = await reseller.get(`/api/tenant/bookings/${supplierReference}`);
     expect(body.customer).toEqual({ name: null, phone: null, email: null });
   });
 
-  it('refuses an ended hold, an unknown UUID and an unknown unit', async () => {
+  it('POST /octo/bookings/{uuid}/confirm refuses an ended hold, an unknown UUID and an unknown unit', async () => {
     const { uuid } = await reserve();
     const dog = await reseller.post(at(uuid, '/confirm'), {
       contact: CONTACT,
@@ -322,7 +322,7 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
       });
   });
 
-  it('refuses a key that may create bookings but not manage them', async () => {
+  it('POST /octo/bookings/{uuid}/confirm refuses a key that may create bookings but not manage them', async () => {
     const creator = await givenWebsite(api, {}, ['catalog:read', 'booking:create']);
     const { uuid } = await reserve({}, {}, creator);
     expectOctoError(await creator.post(at(uuid, '/confirm'), { contact: CONTACT }), 401, 'UNAUTHORIZED');
@@ -334,7 +334,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
   const change = async (uuid: string, body: object) =>
     expectOcto(await reseller.patch(at(uuid), body), 'booking') as OctoBooking;
 
-  it('moves a hold to another product, another date and other units', async () => {
+  it('PATCH /octo/bookings/{uuid} moves a hold to another product, another date and other units', async () => {
     const { uuid } = await reserve();
     const { id, open } = tours.openingHours;
     const target = { productId: id, optionId: 'DEFAULT', availabilityId: open[2]!.id };
@@ -343,7 +343,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     expect(await read(uuid)).toEqual(moved);
   });
 
-  it('changes single fields of the contact, the notes and the reference, and keeps all other fields', async () => {
+  it('PATCH /octo/bookings/{uuid} changes single fields of the contact, the notes and the reference, and keeps all other fields', async () => {
     const { uuid, unitItems } = await reserve({ contact: CONTACT, resellerReference: 'R-1' });
     const booking = await change(uuid, {
       contact: { country: 'DE' },
@@ -373,7 +373,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     });
   });
 
-  it('changes the date, the units and the contact of a confirmed booking, but not its product', async () => {
+  it('PATCH /octo/bookings/{uuid} changes the date, the units and the contact of a confirmed booking, but not its product', async () => {
     const { uuid } = await reserve();
     await confirm(uuid);
     const availabilityId = tours.startTime.open[1]!.id;
@@ -391,13 +391,13 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     expectRefused(answer, 'UNPROCESSABLE_ENTITY');
   });
 
-  it('refuses a move to a sold-out departure', async () => {
+  it('PATCH /octo/bookings/{uuid} refuses a move to a sold-out departure', async () => {
     const { uuid } = await reserve();
     const soldOut = await reseller.patch(at(uuid), { availabilityId: tours.startTime.soldOut.id });
     expectRefused(soldOut, 'UNPROCESSABLE_ENTITY');
   });
 
-  it('refuses to change a cancelled booking', async () => {
+  it('PATCH /octo/bookings/{uuid} refuses to change a cancelled booking', async () => {
     const { uuid } = await reserve();
     await reseller.post(at(uuid, '/cancel'), {});
     expectRefused(
@@ -406,7 +406,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
     );
   });
 
-  it('answers 401 for a confirmed booking to a key that may only create bookings', async () => {
+  it('PATCH /octo/bookings/{uuid} answers 401 for a confirmed booking to a key that may only create bookings', async () => {
     const site = await givenWebsite(api, {}, ['catalog:read', 'booking:create', 'booking:manage']);
     const { uuid } = await reserve({}, {}, site);
     expectOcto(await site.post(at(uuid, '/confirm'), { contact: CONTACT }), 'booking');
@@ -421,7 +421,7 @@ describe('PATCH /octo/bookings/{uuid}', () => {
 });
 
 describe('the cancellation', () => {
-  it('cancels a hold, and a second cancellation keeps the first reason', async () => {
+  it('OCTO cancels a hold, and a second cancellation keeps the first reason', async () => {
     const { uuid } = await reserve();
     const first = expectOcto(await reseller.post(at(uuid, '/cancel'), { reason: 'Rain' }), 'booking');
     expect(first).toMatchObject({ status: 'CANCELLED', utcExpiresAt: null, cancellable: false });
@@ -463,7 +463,7 @@ describe('a booking that REST changes', () => {
     expect(await read(uuid)).toMatchObject({ status: 'EXPIRED', cancellation: { reason: null } });
   });
 
-  it('shows the units, the date and the customer that REST has set', async () => {
+  it('an OCTO booking shows the units, the date and the customer that REST has set', async () => {
     const { uuid, unitItems } = await reserve({ unitItems: [ADULT], contact: CONTACT });
     const { supplierReference } = await confirm(uuid);
     const departure_date = tours.startTime.open[1]!.date;
@@ -489,7 +489,7 @@ describe('a booking that REST changes', () => {
 });
 
 describe('GET /octo/bookings', () => {
-  it('finds bookings by reference and by date, newest first, and no hold of REST', async () => {
+  it('GET /octo/bookings finds bookings by reference and by date, newest first, and no hold of REST', async () => {
     const site = await givenWebsite(api);
     const { open, slug } = tours.startTime;
     const [one, two] = [await reserve({ resellerReference: 'A' }, {}, site), await reserve({}, {}, site)];
@@ -513,11 +513,11 @@ describe('GET /octo/bookings', () => {
     'localDateStart=2027-01-01&localDateEnd=2028-01-02',
     'localDateStart=2027-01-02&localDateEnd=2027-01-01',
     'localDate=2027-01-01&localDateStart=2027-01-01&localDateEnd=2027-01-02',
-  ])('refuses the parameters "%s"', async (query) => {
+  ])('GET /octo/bookings refuses the parameters "%s"', async (query) => {
     expectRefused(await reseller.get(`/octo/bookings?${query}`), 'BAD_REQUEST');
   });
 
-  it('lists only the bookings that the scopes of the key allow', async () => {
+  it('GET /octo/bookings lists only the bookings that the scopes of the key allow', async () => {
     const site = await givenWebsite(api);
     const [held, sold] = [await reserve({}, {}, site), await reserve({}, {}, site)];
     await site.post(at(sold.uuid, '/confirm'), { contact: CONTACT });
@@ -532,7 +532,7 @@ describe('GET /octo/bookings', () => {
     expectOctoError(await withScopes('catalog:read'), 401, 'UNAUTHORIZED');
   });
 
-  it('refuses an answer of more than 1,000 bookings', async () => {
+  it('GET /octo/bookings refuses an answer of more than 1,000 bookings', async () => {
     const site = await givenWebsite(api);
     const { uuid } = await reserve({ resellerReference: 'many' }, {}, site);
     const hold_id = await holdIdOf(api, uuid);

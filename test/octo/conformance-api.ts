@@ -6,9 +6,9 @@ import { givenConformanceTours } from './conformance-tours';
 
 /** The products and departures of the conformance tenant, by their ids. */
 export interface Conformance {
-  /** With a start time. */
+  /** The product of the tour with a start time. */
   startTime: ConformanceProduct;
-  /** Without a start time. */
+  /** The product of the tour without a start time. */
   openingHours: ConformanceProduct;
 }
 

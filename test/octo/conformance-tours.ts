@@ -13,7 +13,10 @@ interface ConformanceTour {
   slug: string;
   name: string;
   start_time?: string;
-  /** The start times of each date's departures, in turn. By default one departure without its own. */
+  /**
+   * The start times of the departures of each date; the dates use the entries in turn. By default each date has one departure without a
+   * time of its own.
+   */
   times?: (string | undefined)[][];
 }
 

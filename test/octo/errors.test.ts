@@ -20,7 +20,7 @@ async function reserve(): Promise<string> {
 }
 
 describe('an error below /octo', () => {
-  it('answers UNAUTHORIZED with WWW-Authenticate to a missing, malformed or wrong credential', async () => {
+  it('OCTO answers UNAUTHORIZED with WWW-Authenticate to a missing, malformed or wrong credential', async () => {
     const answers = [
       await api.http.get('/octo/products'),
       await api.http.get('/octo/products').set({ authorization: 'Bearer nonsense' }),
@@ -32,31 +32,31 @@ describe('an error below /octo', () => {
     }
   });
 
-  it('answers UNAUTHORIZED and the name of the scope that the key lacks', async () => {
+  it('OCTO answers UNAUTHORIZED and the name of the scope that the key lacks', async () => {
     const key = await givenKey(api.db, await givenTenant(api.db), ['booking:create']);
     const answer = await api.http.get('/octo/products').set({ authorization: `Bearer ${key}` });
     expectOctoError(answer, 401, 'UNAUTHORIZED');
     expect(answer.headers['www-authenticate']).toContain('scope="catalog:read"');
   });
 
-  it('answers 404 NOT_FOUND to an unknown path', async () => {
+  it('OCTO answers 404 NOT_FOUND to an unknown path', async () => {
     expectOctoError(await reseller.get('/octo'), 404, 'NOT_FOUND');
     expectOctoError(await reseller.get('/octo/nothing/here/'), 404, 'NOT_FOUND');
   });
 
-  it('answers 405 with Allow to another method', async () => {
+  it('OCTO answers 405 with Allow to another method', async () => {
     const answer = await reseller.delete('/octo/products');
     expectOctoError(answer, 405, 'METHOD_NOT_ALLOWED');
     expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('answers 400 to a body that is no JSON object, and 415 to another content type', async () => {
+  it('OCTO answers 400 to a body that is no JSON object, and 415 to another content type', async () => {
     expectOctoError(await post('{"productId":'), 400, 'BAD_REQUEST');
     expectOctoError(await post('[]'), 400, 'BAD_REQUEST');
     expectOctoError(await post('a=b', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('refuses a body above 64 KiB with 413, and reads a smaller body', async () => {
+  it('OCTO refuses a body above 64 KiB with 413, and reads a smaller body', async () => {
     const body = (length: number) =>
       JSON.stringify({
         productId: tours.startTime.id,
@@ -71,7 +71,7 @@ describe('an error below /octo', () => {
     expect(answer.body.errorMessage).toBe('The body may have 64 KiB at most.');
   });
 
-  it('answers BAD_REQUEST to a body of 15,000 levels with an Idempotency-Key', async () => {
+  it('OCTO answers BAD_REQUEST to a body of 15,000 levels with an Idempotency-Key', async () => {
     const deep = `{"x":${'['.repeat(15_000)}${']'.repeat(15_000)}}`;
     const headers = { authorization: reseller.authorization, 'content-type': 'application/json' };
     const path = `/octo/bookings/${await reserve()}/extend`;
@@ -82,11 +82,11 @@ describe('an error below /octo', () => {
     expectOctoError(answer, 400, 'BAD_REQUEST');
   });
 
-  it('answers BAD_REQUEST to a path that cannot be decoded', async () => {
+  it('OCTO answers BAD_REQUEST to a path that cannot be decoded', async () => {
     expectOctoError(await reseller.get('/octo/products/%ff'), 400, 'BAD_REQUEST');
   });
 
-  it('answers a failure of the service with 500 and without any detail', async () => {
+  it('OCTO answers 500 without any detail after a failure of the service', async () => {
     const { availability } = api.context.config.quotas;
     Object.defineProperty(api.context.config.quotas, 'availability', {
       configurable: true,
@@ -166,7 +166,7 @@ describe('a call below /octo', () => {
     ['an empty header', '', ''],
     ['both spellings in any order', 'content, octo/pricing', 'octo/pricing, octo/content'],
     ['unknown names', 'octo/cart, Octo/Pricing,, x', 'octo/pricing'],
-  ])('answers the capabilities in effect for %s', async (_name, header, inEffect) => {
+  ])('OCTO answers the capabilities in effect for %s', async (_name, header, inEffect) => {
     const request = reseller.get('/octo/products');
     if (header !== undefined) void request.set('octo-capabilities', header);
     const answer = await request;
@@ -174,7 +174,7 @@ describe('a call below /octo', () => {
     expect(answer.headers['octo-capabilities']).toBe(inEffect);
   });
 
-  it('names the environment of the key, and refuses a request for the other environment', async () => {
+  it('OCTO names the environment of the key, and refuses a request for the other environment', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     const live = await reseller.get('/octo/supplier').set('octo-env', 'live');
     expect([live.status, live.headers['octo-env'], live.headers['x-sandbox']]).toEqual([
@@ -188,7 +188,7 @@ describe('a call below /octo', () => {
     expectOctoError(await sandbox.get('/octo/supplier').set('octo-env', 'live'), 400, 'BAD_REQUEST');
   });
 
-  it('accepts unknown query parameters', async () => {
+  it('OCTO accepts unknown query parameters', async () => {
     expect((await reseller.get('/octo/products?utm=1')).status).toBe(200);
   });
 });

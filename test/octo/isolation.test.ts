@@ -14,9 +14,9 @@ const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const api = useTestApi();
 const { reseller: owner, tours } = useConformance(api);
 const stranger = useWebsite(api);
-/** Visible to the owner alone. */
+/** A product that only the owner sees. */
 let hidden: ConformanceProduct;
-/** Visible to both. */
+/** A product that both the owner and the stranger see. */
 let shared: ConformanceProduct;
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe("another tenant's product", () => {
     },
   );
 
-  it.each(['draft', 'archived'])('answers INVALID_PRODUCT_ID for a tour that is %s', async (status) => {
+  it.each(['draft', 'archived'])('OCTO answers INVALID_PRODUCT_ID for a tour that is %s', async (status) => {
     const tour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_PRODUCT))
       expectOctoError(await ask(tour.id), 400, 'INVALID_PRODUCT_ID', { productId: tour.id });

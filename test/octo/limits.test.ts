@@ -43,7 +43,7 @@ function conformanceSeats(): Omit<PlacedSeats, 'date'> {
 }
 
 describe('a reservation', () => {
-  it("refuses a reservation above the tenant's number of holds, holds of REST included", async () => {
+  it("OCTO refuses a reservation above the tenant's number of holds, holds of REST included", async () => {
     const seats = await givenSeats(api.db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
     const first = uuidOf(await reserve(modest, seats));
@@ -56,7 +56,7 @@ describe('a reservation', () => {
     expectOcto(await reserve(modest, seats), 'booking');
   });
 
-  it("refuses a reservation and a PATCH above the tenant's share of a departure", async () => {
+  it("OCTO refuses a reservation and a PATCH above the tenant's share of a departure", async () => {
     const seats = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 30 });
     const uuid = uuidOf(await reserve(modest, seats, 2));
@@ -109,7 +109,7 @@ describe('a sandbox key', () => {
 });
 
 describe('an answer of 503', () => {
-  it('answers DEPARTURE_BUSY with Retry-After while the departure stays locked for two seconds', async () => {
+  it('OCTO answers DEPARTURE_BUSY with Retry-After while the departure stays locked for two seconds', async () => {
     const seats = await givenSeats(api.db);
     const uuid = uuidOf(await reserve(reseller, seats));
     const calls = [
@@ -132,7 +132,7 @@ describe('an answer of 503', () => {
     expect(expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking').notes).toBeNull();
   }, 20_000);
 
-  it('answers OVERLOADED with Retry-After while all connections of the database are in use', async () => {
+  it('OCTO answers OVERLOADED with Retry-After while all connections of the database are in use', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api.context;
     api.context.db = busy;
@@ -147,7 +147,7 @@ describe('an answer of 503', () => {
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
   });
 
-  it('answers SHUTTING_DOWN while the instance stops', async () => {
+  it('OCTO answers SHUTTING_DOWN while the instance stops', async () => {
     const shedder = createLoadShedder();
     const app = createApp(api.context, shedder);
     shedder.shutDown();

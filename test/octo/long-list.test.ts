@@ -29,7 +29,7 @@ const list = (headers: Record<string, string> = {}) =>
   site.get(`/octo/bookings?localDate=${date}`).set(headers);
 
 describe('a list of more than 100 bookings', () => {
-  it('shows each booking as a single read shows it', async () => {
+  it('a list of more than 100 bookings shows each booking as a single read shows it', async () => {
     const headers = { 'octo-capabilities': 'octo/pricing, octo/content' };
     const listed = expectOcto(await list(headers), 'bookings');
     expect(listed).toHaveLength(COPIES);
@@ -39,7 +39,7 @@ describe('a list of more than 100 bookings', () => {
       );
   });
 
-  it('other requests run after every 20 bookings of a long list', async () => {
+  it('the server handles other requests after every 20 bookings of a long list', async () => {
     const view = { tenant: site.tenant, capabilities: [], baseUrl: 'https://api.example.test' };
     let turns = 0;
     let ended = false;
@@ -65,7 +65,7 @@ describe('a list of more than 100 bookings', () => {
       expect(turn).toBeGreaterThan(turnsOfTexts[index]!);
   });
 
-  it('answers concurrent long lists of one key', async () => {
+  it('OCTO answers concurrent long lists of one key', async () => {
     const lists = await Promise.all([1, 2, 3].map(async () => list()));
     for (const answer of lists) expect(expectOcto(answer, 'bookings')).toHaveLength(COPIES);
   });
@@ -91,7 +91,7 @@ describe('a list of more than 100 bookings', () => {
     expect(short).toEqual([]);
   });
 
-  it('answers 429 to a long list that has waited two seconds for another long list of its key', async () => {
+  it('OCTO answers 429 to a long list that has waited two seconds for another long list of its key', async () => {
     const [key] = await flightsOf(list);
     let end = () => {};
     const running = api.context.singleFlight(key!, () => new Promise<void>((resolve) => (end = resolve)));

@@ -93,7 +93,7 @@ describe('the details of an OCTO booking', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, elsewhere)]).toEqual([2, 0]);
   });
 
-  it('refuses one of two concurrent holds with the same UUID, and places the other holds of their batch', async () => {
+  it('the API refuses one of two concurrent holds with the same UUID, and places the other holds of their batch', async () => {
     const site = await givenWebsite(api);
     const seats = await givenSeats(api.db);
     const octo = detailsOf('cc');
@@ -150,7 +150,7 @@ describe('the people of an OCTO booking', () => {
     expect(revealed.stdout).toContain(`Yara Quill${mark}, yara.${mark}@example.com`);
   });
 
-  it('booking anonymize erases the people of an OCTO booking with its customer', async () => {
+  it('tourctl booking anonymize erases the people of an OCTO booking with its customer', async () => {
     const site = await givenWebsite(api);
     const { mark, name } = somebody();
     const held = await hold(site, await givenSeats(api.db), detailsOf(mark), name);

@@ -42,7 +42,7 @@ const moveTo = (uuid: string, departureId: string) => (trx: Trx) =>
     .update({ departure_id: departureId });
 
 describe('the most units of a product', () => {
-  it('refuses a move to a product that allows fewer units than the booking has', async () => {
+  it('OCTO refuses a move to a product that allows fewer units than the booking has', async () => {
     const uuid = await reserve(3);
     const before = await read(uuid);
     const target = { productId: small.id, availabilityId: smallIds[0] };
@@ -52,7 +52,7 @@ describe('the most units of a product', () => {
     expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });
   });
 
-  it('accepts a move without units to a product that allows the units of the booking', async () => {
+  it('OCTO accepts a move without units to a product that allows the units of the booking', async () => {
     const uuid = await reserve(2);
     const moved = await reseller.patch(at(uuid), { productId: small.id, availabilityId: smallIds[0] });
     expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });

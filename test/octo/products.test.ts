@@ -18,7 +18,7 @@ const WITH_PRICING = { 'octo-capabilities': 'octo/pricing' };
 const WITH_CONTENT = { 'octo-capabilities': 'content' };
 
 describe('GET /octo/supplier', () => {
-  it('answers the name and the contact of the settings, with null for a missing one', async () => {
+  it('GET /octo/supplier answers the name and the contact of the settings, with null for a missing one', async () => {
     expect(expectOcto(await reseller.get('/octo/supplier'), 'supplier')).toEqual({
       id: 'tour-platform',
       name: 'Old Town Tours',
@@ -32,7 +32,7 @@ describe('GET /octo/supplier', () => {
     });
   });
 
-  it('accepts a key without the scope catalog:read', async () => {
+  it('GET /octo/supplier accepts a key without the scope catalog:read', async () => {
     const creator = await givenWebsite(api, {}, ['booking:create']);
     expectOcto(await creator.get('/octo/supplier'), 'supplier');
     expectOctoError(await creator.get('/octo/products'), 401, 'UNAUTHORIZED');
@@ -40,7 +40,7 @@ describe('GET /octo/supplier', () => {
 });
 
 describe('GET /octo/capabilities', () => {
-  it('lists pricing and content as optional capabilities', async () => {
+  it('GET /octo/capabilities lists pricing and content as optional capabilities', async () => {
     const body = expectOcto(await reseller.get('/octo/capabilities'), 'capabilities');
     expect(body.map(({ id, required }: { id: string; required: boolean }) => [id, required])).toEqual([
       ['octo/pricing', false],
@@ -50,7 +50,7 @@ describe('GET /octo/capabilities', () => {
 });
 
 describe('GET /octo/products', () => {
-  it('lists all visible tours in the order of the catalog', async () => {
+  it('GET /octo/products lists all visible tours in the order of the catalog', async () => {
     const hidden = await givenTour(api.db, { name: 'A Hidden Tour' });
     await givenVisibilityRule(api.db, reseller, hidden, false);
     const products = expectOcto(await reseller.get('/octo/products'), 'products');
@@ -60,7 +60,7 @@ describe('GET /octo/products', () => {
     expect(pairs(products)).not.toContain(hidden.id);
   });
 
-  it('streams a catalog of several pages as one list without gaps', async () => {
+  it('GET /octo/products streams a catalog of several pages as one list without gaps', async () => {
     const { db } = api;
     const wide = await givenWebsite(api);
     for (let n = 0; n < 205; n++) await givenTour(db, { name: `Tour ${n % 50}`, continent: 'europe' });
@@ -72,12 +72,12 @@ describe('GET /octo/products', () => {
     expect(new Set(products.map(({ id }: { id: string }) => id)).size).toBe(Number(count.count));
   });
 
-  it('answers an empty list to a tenant that sees no tour', async () => {
+  it('GET /octo/products answers an empty list to a tenant that sees no tour', async () => {
     const blind = await givenWebsite(api, { defaultVisible: false });
     expect(expectOcto(await blind.get('/octo/products'), 'products')).toEqual([]);
   });
 
-  it('answers HEAD like GET, without the list', async () => {
+  it('GET /octo/products answers HEAD like GET, without the list', async () => {
     const { status, headers, text } = await api.http
       .head('/octo/products')
       .set({ authorization: reseller.authorization });
@@ -102,7 +102,7 @@ describe('GET /octo/products', () => {
     expectOcto(await reseller.get('/octo/products'), 'products');
   });
 
-  it('answers concurrent lists of one key with the same text', async () => {
+  it('GET /octo/products answers concurrent lists of one key with the same text', async () => {
     const lists = await Promise.all([1, 2, 3].map(async () => reseller.get('/octo/products')));
     for (const list of lists) expectOcto(list, 'products');
     expect(new Set(lists.map(({ text }) => text)).size).toBe(1);
@@ -110,7 +110,7 @@ describe('GET /octo/products', () => {
 });
 
 describe('GET /octo/products/{id}', () => {
-  it('answers a tour with a start time as a product with start times', async () => {
+  it('GET /octo/products/{id} answers a tour with a start time as a product with start times', async () => {
     const { id, slug } = tours.startTime;
     const product = expectOcto(await reseller.get(`/octo/products/${id}`), 'product');
     expect(product).toEqual({
@@ -145,7 +145,7 @@ describe('GET /octo/products/{id}', () => {
     });
   });
 
-  it('answers a tour without a start time as a product with opening hours and no start times', async () => {
+  it('GET /octo/products/{id} answers a tour without a start time as a product with opening hours and no start times', async () => {
     const product = expectOcto(await reseller.get(`/octo/products/${tours.openingHours.id}`), 'product');
     expect(product).toMatchObject({
       availabilityType: 'OPENING_HOURS',
@@ -153,19 +153,19 @@ describe('GET /octo/products/{id}', () => {
     });
   });
 
-  it('offers no child unit for a tour without a price for children', async () => {
+  it('GET /octo/products/{id} offers no child unit for a tour without a price for children', async () => {
     const { id } = await givenTour(api.db);
     const [option] = expectOcto(await reseller.get(`/octo/products/${id}`), 'product').options;
     expect(option.units.map((it: { id: string }) => it.id)).toEqual(['adult']);
   });
 
-  it('allows 50 units for a tour without a group size', async () => {
+  it('GET /octo/products/{id} allows 50 units for a tour without a group size', async () => {
     const { id } = await givenTour(api.db);
     const [option] = expectOcto(await reseller.get(`/octo/products/${id}`), 'product').options;
     expect(option.restrictions.maxUnits).toBe(50);
   });
 
-  it('adds the lowest prices of the open dates with octo/pricing', async () => {
+  it('GET /octo/products/{id} adds the lowest prices of the open dates with octo/pricing', async () => {
     const { tenant } = reseller;
     const rule = { tenant_id: tenant.id, tour_id: tours.startTime.id, kind: 'percent', percent: 12.5 };
     await api.db('price_rules').insert(rule);
@@ -182,14 +182,14 @@ describe('GET /octo/products/{id}', () => {
     });
   });
 
-  it('prices an adult at the base price while the tour has no open date', async () => {
+  it('GET /octo/products/{id} prices an adult at the base price while the tour has no open date', async () => {
     const { id } = await givenTour(api.db, { basePriceMinor: 9900 });
     const product = await reseller.get(`/octo/products/${id}`).set(WITH_PRICING);
     const [option] = expectOcto(product, 'product').options;
     expect(option.units).toMatchObject([{ pricingFrom: [price(9900, 9900)] }]);
   });
 
-  it('adds the whole content of the tour with octo/content', async () => {
+  it('GET /octo/products/{id} adds the whole content of the tour with octo/content', async () => {
     const { id } = await givenTour(api.db, { durationDays: 2 });
     await api
       .db('tours')
@@ -251,7 +251,7 @@ describe('GET /octo/products/{id}', () => {
   });
 
   it.each(['no-such-tour', 'a-morning-in-the-old-town', '01234567-89ab-4cde-8f01-23456789abcd'])(
-    'answers INVALID_PRODUCT_ID to an id that is not the UUID of a visible tour: %s',
+    'GET /octo/products/{id} answers INVALID_PRODUCT_ID to an id that is not the UUID of a visible tour: %s',
     async (productId) => {
       expectOctoError(await reseller.get(`/octo/products/${productId}`), 400, 'INVALID_PRODUCT_ID', {
         productId,

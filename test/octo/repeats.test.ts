@@ -35,22 +35,28 @@ const SPELLINGS: [string, object][] = [
 ];
 
 describe('a reservation that is repeated', () => {
-  it.each(SPELLINGS)('recognises a repeat by its UUID despite %s', async (_spelling, change) => {
-    const uuid = randomUUID();
-    const first = expectOcto(await reseller.post('/octo/bookings', bodyFor({ uuid })), 'booking');
-    const again = await reseller.post('/octo/bookings', bodyFor({ uuid, ...change }));
-    expect(expectOcto(again, 'booking')).toEqual(first);
-  });
+  it.each(SPELLINGS)(
+    'OCTO recognises a repeated reservation by its UUID despite %s',
+    async (_spelling, change) => {
+      const uuid = randomUUID();
+      const first = expectOcto(await reseller.post('/octo/bookings', bodyFor({ uuid })), 'booking');
+      const again = await reseller.post('/octo/bookings', bodyFor({ uuid, ...change }));
+      expect(expectOcto(again, 'booking')).toEqual(first);
+    },
+  );
 
-  it.each(SPELLINGS)('recognises a repeat by its Idempotency-Key despite %s', async (_spelling, change) => {
-    const key = { 'idempotency-key': randomUUID() };
-    const first = await reseller.post('/octo/bookings', bodyFor(), key);
-    const again = await reseller.post('/octo/bookings', bodyFor(change), key);
-    expect([again.status, again.text]).toEqual([200, first.text]);
-    expect(again.headers['idempotent-replayed']).toBe('true');
-  });
+  it.each(SPELLINGS)(
+    'OCTO recognises a repeated reservation by its Idempotency-Key despite %s',
+    async (_spelling, change) => {
+      const key = { 'idempotency-key': randomUUID() };
+      const first = await reseller.post('/octo/bookings', bodyFor(), key);
+      const again = await reseller.post('/octo/bookings', bodyFor(change), key);
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      expect(again.headers['idempotent-replayed']).toBe('true');
+    },
+  );
 
-  it('recognises a repeat by its UUID after the tenant moved to another country', async () => {
+  it('OCTO recognises a repeated reservation by its UUID after the tenant moved to another country', async () => {
     const uuid = randomUUID();
     const body = bodyFor({ uuid });
     const { country } = reseller.tenant;
@@ -64,7 +70,7 @@ describe('a reservation that is repeated', () => {
     expectOctoError(refused, 400, 'INVALID_BOOKING_UUID', { uuid });
   });
 
-  it('recognises a repeat by the digest that the previous release stored', async () => {
+  it('OCTO recognises a repeated reservation by the digest that the previous release stored', async () => {
     const uuid = randomUUID();
     const { open } = tours.startTime;
     const body = bodyFor({ uuid, unitItems: [{ unitId: 'adult' }] });

@@ -151,7 +151,7 @@ describe('the product of a tour with several departures a day', () => {
 });
 
 describe('POST /octo/availability for several departures a day', () => {
-  it('answers an availability for each departure, in the order of date and time', async () => {
+  it('POST /octo/availability answers an availability for each departure, in the order of date and time', async () => {
     await givenThreeTimes();
     await givenThreeTimes(NEXT_DATE);
     const rows = await availability();
@@ -167,19 +167,19 @@ describe('POST /octo/availability for several departures a day', () => {
     expect(rows.map(({ id }) => id).sort()).toEqual(ids.sort());
   });
 
-  it('ends the sales of each departure at its own start', async () => {
+  it('POST /octo/availability ends the sales of each departure at its own start', async () => {
     await givenTimes({ '09:30': {}, '14:30': {} });
     for (const { localDateTimeStart, utcCutoffAt } of await availability(DATE, DATE))
       expect(Date.parse(utcCutoffAt)).toBe(Date.parse(localDateTimeStart));
   });
 
-  it('decides for each departure whether it is available for the units', async () => {
+  it('POST /octo/availability decides for each departure whether it is available for the units', async () => {
     await givenThreeTimes();
     const rows = await availability(DATE, DATE, { units: [{ id: 'adult', quantity: 6 }] });
     expect(rows.map(({ available }) => available)).toEqual([true, true, false]);
   });
 
-  it('finds departures of one date by their ids', async () => {
+  it('POST /octo/availability finds departures of one date by their ids', async () => {
     await givenThreeTimes();
     const ids = [await idAt('14:30'), await idAt('09:30')];
     const body = { productId: tour.id, ...OPTION, availabilityIds: ids };
@@ -187,7 +187,7 @@ describe('POST /octo/availability for several departures a day', () => {
     expect(timesOf(rows)).toEqual([`${DATE}T09:30`, `${DATE}T14:30`]);
   });
 
-  it('answers all departures of 366 days with three a day', async () => {
+  it('POST /octo/availability answers all departures of 366 days with three a day', async () => {
     await api.db.raw(
       `insert into departures (tour_id, departure_date, start_time, seats_total, prices_minor)
        select :id::uuid, :first::date + n, time, 40, '{"adult": 48000}'
@@ -202,7 +202,7 @@ describe('POST /octo/availability for several departures a day', () => {
     expect([days.length, days.at(-1)]).toMatchObject([366, { localDate: last, capacity: 120 }]);
   });
 
-  it('shows the whole day as opening hours of a departure without a start time', async () => {
+  it('POST /octo/availability shows the whole day as opening hours of a departure without a start time', async () => {
     await givenDeparture(api.db, tour, { date: DATE });
     await givenTimes({ '18:00': {} }, NEXT_DATE);
     const rows = await availability();
@@ -214,7 +214,7 @@ describe('POST /octo/availability for several departures a day', () => {
     ]);
   });
 
-  it('gives a past departure with a start time the opening hours of its product', async () => {
+  it('POST /octo/availability gives a past departure with a start time the opening hours of its product', async () => {
     const past = daysFromToday(-2);
     await givenTimes({ '08:00': {} }, past);
     await givenDeparture(api.db, tour, { date: DATE });
@@ -223,7 +223,7 @@ describe('POST /octo/availability for several departures a day', () => {
     for (const row of rows) expect(row).toMatchObject({ allDay: true, openingHours: WHOLE_DAY });
   });
 
-  it('shows a start time that clocks show twice as its first occurrence', async () => {
+  it('POST /octo/availability shows a start time that clocks show twice as its first occurrence', async () => {
     await givenTimes({ '01:30': {}, '02:30': {}, '03:30': {} }, '2031-10-26');
     const rows = await availability('2031-10-26', '2031-10-26');
     expect(rows.map(({ localDateTimeStart }) => localDateTimeStart)).toEqual([
@@ -235,7 +235,7 @@ describe('POST /octo/availability for several departures a day', () => {
 });
 
 describe('POST /octo/availability/calendar for several departures a day', () => {
-  it('answers one day for each date, with the seats of all its departures', async () => {
+  it('POST /octo/availability/calendar answers one day for each date, with the seats of all its departures', async () => {
     await givenThreeTimes();
     await givenTimes({ '09:30': { seats: 4 } }, NEXT_DATE);
     const day = { available: true, status: 'AVAILABLE', openingHours: [] };
@@ -288,7 +288,7 @@ describe('POST /octo/availability/calendar for several departures a day', () => 
     ]);
   });
 
-  it('shows opening hours only for a date whose departures have no start time', async () => {
+  it('POST /octo/availability/calendar shows opening hours only for a date whose departures have no start time', async () => {
     await givenDeparture(api.db, tour, { date: DATE });
     await givenTimes({ '18:00': {}, '20:00': {} }, NEXT_DATE);
     const days = await calendar();
@@ -353,7 +353,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(await vacancies()).toEqual({ '09:30': 6, '12:00': 7, '14:30': 1 });
   });
 
-  it('a change to a product with several departures on the date needs an availability', async () => {
+  it('a change to a product with several departures on the date needs an availability id', async () => {
     const { uuid } = await reserve('09:30');
     const other = await givenTour(api.db);
     await givenTimes({ '10:00': {}, '16:00': {} }, DATE, other);
@@ -401,16 +401,19 @@ describe('a departure whose start time changes while an OCTO request waits for i
   it.each([
     ['a hold', async () => {}],
     ['a booking', confirm],
-  ])('still is the target of %s that moves there by its id', async (_, prepare) => {
-    const { uuid } = await reserve('09:30');
-    await prepare(uuid);
-    const availabilityId = await idAt('10:00', NEXT_DATE);
-    const moved = await duringChangeOfTime(availabilityId, async () => change(uuid, { availabilityId }));
-    expect(moved.availabilityId).toBe(availabilityId);
-    expect(timesOf([moved.availability])).toEqual([`${NEXT_DATE}T11:00`]);
-  });
+  ])(
+    '%s moves to a departure by its id, even if the start time changes while the request waits for the lock',
+    async (_, prepare) => {
+      const { uuid } = await reserve('09:30');
+      await prepare(uuid);
+      const availabilityId = await idAt('10:00', NEXT_DATE);
+      const moved = await duringChangeOfTime(availabilityId, async () => change(uuid, { availabilityId }));
+      expect(moved.availabilityId).toBe(availabilityId);
+      expect(timesOf([moved.availability])).toEqual([`${NEXT_DATE}T11:00`]);
+    },
+  );
 
-  it('is reserved by its id', async () => {
+  it('a departure is reserved by its id, even if its start time changes while the request waits for the lock', async () => {
     const availabilityId = await idAt('10:00', NEXT_DATE);
     const body = { productId: tour.id, ...OPTION, availabilityId, unitItems: adults(1) };
     const answer = await duringChangeOfTime(availabilityId, async () =>

@@ -73,7 +73,7 @@ function run(...args: string[]): Promise<{ code: number | null; stdout: string; 
 }
 
 describe('the build', () => {
-  it('compiles the sources and copies the files that are read at run time', async () => {
+  it('the build compiles the sources and copies the files that are read at run time', async () => {
     expect(await build()).toEqual({ code: 0, stdout: '', stderr: '' });
     const files = readdirSync(path.join(checkout, 'dist'), { recursive: true }) as string[];
     expect(files).toEqual(
@@ -90,7 +90,7 @@ describe('the build', () => {
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
   });
 
-  it('removes the output of a removed source', async () => {
+  it('the build removes the output of a removed source', async () => {
     write('services/removed.ts', 'export const removed = 1;');
     await build();
     expect(existsSync(path.join(checkout, 'dist/services/removed.js'))).toBe(true);
@@ -106,7 +106,7 @@ describe('the build', () => {
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
   });
 
-  it('keeps the last build when a source does not compile', async () => {
+  it('the build keeps the last build when a source does not compile', async () => {
     await build();
     const before = readFileSync(path.join(checkout, 'dist/sources.sha1'), 'utf8');
     writeAnswer('const =');
@@ -116,7 +116,7 @@ describe('the build', () => {
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: STALE });
   });
 
-  it('maps stack traces to the sources', async () => {
+  it('the build maps stack traces to the sources', async () => {
     writeAnswer("throw new Error('lost')");
     await build();
     expect((await tourctl()).stderr).toContain(path.join(checkout, 'services/answer.ts:6'));
@@ -124,12 +124,12 @@ describe('the build', () => {
 });
 
 describe('tourctl in a checkout', () => {
-  it('ends with one line that says what to do when there is no build', async () => {
+  it('tourctl in a checkout ends with one line that says what to do when there is no build', async () => {
     expect(await tourctl()).toEqual({ code: 1, stdout: '', stderr: NO_BUILD });
     expect(await build('--check')).toEqual({ code: 1, stdout: '', stderr: NO_BUILD });
   });
 
-  it('builds again after a source changed, and says so once', async () => {
+  it('tourctl in a checkout builds again after a source changed, and says so once', async () => {
     await build();
     writeAnswer("console.log('second')");
     expect(await tourctl()).toEqual({ code: 0, stdout: 'second\n', stderr: REBUILT });
@@ -148,7 +148,7 @@ describe('tourctl in a checkout', () => {
   it.each([
     ['a process that has ended', '4194305', 0],
     ['a process whose id another process has now', String(process.pid), 121_000],
-  ])('builds although %s has left the lock of a build', async (_, owner, ageMs) => {
+  ])('tourctl in a checkout builds although %s has left the lock of a build', async (_, owner, ageMs) => {
     await build();
     writeAnswer("console.log('second')");
     write('dist.lock', owner);
@@ -158,20 +158,20 @@ describe('tourctl in a checkout', () => {
     expect(readdirSync(checkout).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
   });
 
-  it('warns about a stale build that it cannot replace', async () => {
+  it('tourctl in a checkout warns about a stale build that it cannot replace', async () => {
     await build();
     removeCompiler();
     writeAnswer("console.log('second')");
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: STALE });
   });
 
-  it('runs a build without the compiler, as after npm prune --omit=dev', async () => {
+  it('tourctl in a checkout runs a build without the compiler, as after npm prune --omit=dev', async () => {
     await build();
     removeCompiler();
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
   });
 
-  it('runs a build without its sources, as in the image', async () => {
+  it('tourctl in a checkout runs a build without its sources, as in the image', async () => {
     await build();
     for (const name of ['build.cjs', 'services', 'cli/main.ts', 'migrations', 'seeds'])
       rmSync(path.join(checkout, name), { recursive: true });

@@ -12,11 +12,14 @@ import { fillOldTables, LAST_OLD, makeOldSchema } from '../migrations/old-databa
 import { createTestDatabase, databaseUrl, type TestDatabase, useTestDatabase } from '../support/database';
 import { startTemporaryPostgres } from '../support/temporary-postgres';
 
-/** A row's transaction and place: an update, a rewrite or a move would change them. */
+/**
+ * The rows of a database with the transaction that wrote them and their position in the file. An update, a rewrite or a move of a row would
+ * change these.
+ */
 interface Rows {
-  /** Per table: transaction, place and columns of each row. */
+  /** Keyed by table: the transaction, the position and the columns of each row. */
   values: Record<string, string[]>;
-  /** Per table and index: its file. */
+  /** Keyed by table or index: the number of its file. */
   files: Record<string, number>;
   sequences: unknown[];
 }
@@ -223,7 +226,7 @@ describe('copies of a database at 0033', () => {
         const after = await readRows(db);
         expect([...carried, ...(await migrate(db))]).toEqual(await knownMigrations());
         expect(await readSchemaFacts(db)).toEqual(await readSchemaFacts(fresh.db));
-        // 0034 takes a right of secret_checks away, and 0036 adds an empty column, which every row shows.
+        // Omits two expected changes: 0034 revokes a right of secret_checks, and 0036 adds an empty column to departures.
         const unchanged = ({ values: { database_rights: _, departures, ...others } }: Rows) => ({
           ...others,
           departures: departures!.map((row) => row.split(' ').slice(0, 2)),

@@ -65,7 +65,7 @@ describe('the version of cached data', () => {
       );
       const unnoticed = [];
       for (const { name } of rows as { name: string }[]) {
-        // Sets a column to its own value: a statement trigger fires without a difference.
+        // Sets the column to its present value, because a statement trigger also fires for an unchanged value.
         if ((await raisedBy(() => db.raw('update ?? set ?? = ??', [table, name, name]))) !== 1)
           unnoticed.push(`${table}.${name}`);
       }
@@ -161,13 +161,13 @@ describe('the instant until which a departure can be booked', () => {
     // Clocks go forward at midnight: the day begins at 1:00.
     ['Africa/Cairo', '2026-04-23'],
     ['America/Asuncion', '2023-09-30'],
-    // Clocks go back over midnight: there are two.
+    // Clocks go back over midnight, so midnight occurs twice.
     ['Atlantic/Azores', '2026-10-24'],
     ['America/Havana', '2026-10-31'],
     // Clocks go back from midnight: the day has an hour more.
     ['America/Asuncion', '2024-03-23'],
     ['Africa/Cairo', '2026-10-29'],
-    // The next date does not exist.
+    // The next date was skipped in Samoa.
     ['Pacific/Apia', '2011-12-29'],
     ['Australia/Lord_Howe', '2026-04-04'],
   ])('the last instant for a booking is exact in %s on %s', async (zone, date) => {

@@ -242,7 +242,7 @@ describe('the migration of the roles', () => {
     return owner;
   }
 
-  it('works without the right to create roles, and gives the rights when the roles exist later', async () => {
+  it('the migration of the roles works without the right to create roles, and gives the rights when the roles exist later', async () => {
     await superuser.raw("create role plain login nocreaterole password 'secret'");
     const owner = await migrated('one', 'plain');
     expect(await superuser('pg_roles').whereIn('rolname', GROUPS)).toEqual([]);
@@ -253,7 +253,7 @@ describe('the migration of the roles', () => {
     await owner.destroy();
   });
 
-  it('creates the roles once where several databases of a server migrate at the same time', async () => {
+  it('the migration of the roles creates the roles once where several databases of a server migrate at the same time', async () => {
     await superuser.raw("create role maker login createrole password 'secret'");
     const owners = await Promise.all(['one', 'two', 'three'].map((name) => migrated(name, 'maker')));
     for (const owner of owners) {

@@ -21,7 +21,7 @@ describe('runPrepared', () => {
     [true, 1],
     [false, 0],
   ])(
-    'returns the rows, and keeps the plan only in a pool that may prepare (canPrepare: %s)',
+    'runPrepared returns the rows, and keeps the plan only in a pool that may prepare (canPrepare: %s)',
     async (canPrepare, kept) => {
       const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare });
       const answers = await inTransaction(db, async (trx) => {
@@ -35,7 +35,7 @@ describe('runPrepared', () => {
     },
   );
 
-  it('prepares a statement once for each different setting of its transactions', async () => {
+  it('runPrepared prepares a statement once for each different setting of its transactions', async () => {
     const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare: true });
     const scan = (settings: string) =>
       inTransaction(db, (trx) => runPrepared(trx, 'select :one::integer', { one: 1 }), { settings });
@@ -45,7 +45,7 @@ describe('runPrepared', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('refuses a statement after its transaction, because another may have the connection', async () => {
+  it('runPrepared refuses a statement after its transaction, because another may have the connection', async () => {
     let ended: Trx;
     await inTransaction(database.db, async (trx) => void (ended = trx));
     await expect(runPrepared(ended!, 'select 1', {})).rejects.toThrow('the transaction has ended');
@@ -53,7 +53,7 @@ describe('runPrepared', () => {
 });
 
 describe('inTransaction', () => {
-  it('runs in READ COMMITTED with time limits, whatever the server prefers (T19)', async () => {
+  it('inTransaction runs in READ COMMITTED with time limits, whatever the server prefers (T19)', async () => {
     const { db } = database;
     await db.raw(`alter role current_user set default_transaction_isolation = 'serializable'`);
     const other = openDatabase(database.url, { applicationName: 'test' });
@@ -72,7 +72,7 @@ describe('inTransaction', () => {
     }
   });
 
-  it('closes a connection whose settings fail, and does not begin the work', async () => {
+  it('inTransaction closes a connection whose settings fail, and does not begin the work', async () => {
     const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1 });
     const work = jest.fn(() => Promise.resolve());
     await expect(inTransaction(db, work, { settings: 'select 1 / 0' })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('inTransaction', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it('repeats the whole work after a deadlock, but not after another error', async () => {
+  it('inTransaction repeats the whole work after a deadlock, but not after another error', async () => {
     let runs = 0;
     const deadlock = (state: string) =>
       runs++ < 1 ? `raise exception 'x' using errcode = '${state}'` : 'null';
@@ -100,7 +100,7 @@ describe('inTransaction', () => {
     expect(runs).toBe(1);
   });
 
-  it('gives up after three conflicts', async () => {
+  it('inTransaction gives up after three conflicts', async () => {
     let runs = 0;
     const work = inTransaction(database.db, (trx) => {
       runs++;
@@ -121,7 +121,7 @@ describe('the database', () => {
 });
 
 describe('migrate', () => {
-  it('runs each migration once when several processes start at once', async () => {
+  it('migrate runs each migration once when several processes start at once', async () => {
     const empty = await createTestDatabase();
     try {
       await empty.db.raw('drop schema public cascade; create schema public');
@@ -135,7 +135,7 @@ describe('migrate', () => {
     }
   });
 
-  it('waits for a locked table in short attempts, so that other statements can use the table', async () => {
+  it('migrate waits for a locked table in short attempts, so that other statements can use the table', async () => {
     const { db } = database;
     await db.raw('drop table audit_log');
     await db('knex_migrations').where({ name: AUDIT }).delete();
@@ -156,7 +156,7 @@ describe('migrate', () => {
     expect(longest).toBeLessThan(2.8);
   });
 
-  it('continues after a killed migrator that left its lock', async () => {
+  it('migrate continues after a killed migrator that left its lock', async () => {
     await database.db('knex_migrations_lock').update({ is_locked: 1 });
     expect(await migrate(database.db)).toEqual([]);
   });

@@ -20,7 +20,7 @@ const NO_WAIT = { waitMs: 0 };
 const DEAD = '4194305_1';
 
 describe('the start lock of the embedded database', () => {
-  it('admits one starter of this process at a time', async () => {
+  it('the start lock of the embedded database admits one start in this process at a time', async () => {
     const lock = newLock();
     const order: string[] = [];
     const stay = () =>
@@ -42,13 +42,13 @@ describe('the start lock of the embedded database', () => {
     );
   });
 
-  it('a starter that fails releases the lock', async () => {
+  it('a process whose start fails releases the start lock', async () => {
     const lock = newLock();
     await expect(withStartLock(lock, NO_WAIT, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('a starter takes the lock over from a holder that died after a takeover', async () => {
+  it('a process takes over the start lock of a process that had taken it over and died', async () => {
     const lock = newLock();
     symlinkSync(`${DEAD} first`, lock);
     symlinkSync(`${DEAD} second`, `${lock}.first`);
@@ -59,13 +59,13 @@ describe('the start lock of the embedded database', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('a starter takes the lock over from a dead holder whose pid is in use again', async () => {
+  it('a process takes over the start lock of a dead process whose pid is in use again', async () => {
     const lock = newLock();
     symlinkSync(`${process.pid}_1 first`, lock);
     await expect(withStartLock(lock, NO_WAIT, () => Promise.resolve('in'))).resolves.toBe('in');
   });
 
-  it('many processes take the lock of a dead holder one at a time', async () => {
+  it('many processes take over the start lock of a dead process one at a time', async () => {
     const lock = newLock();
     const logFile = path.join(temporaryDirectory(), 'log');
     symlinkSync(`${DEAD} first`, lock);
@@ -78,7 +78,7 @@ describe('the start lock of the embedded database', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('a starter removes the files of a holder that was killed during its release', async () => {
+  it('a process removes the lock files of a process that was killed while it released the start lock', async () => {
     const lock = newLock();
     symlinkSync(`${DEAD} second`, `${lock}.first`);
     await withStartLock(lock, NO_WAIT, () => Promise.resolve());

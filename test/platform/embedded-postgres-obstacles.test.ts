@@ -122,7 +122,7 @@ describe('a start of the embedded database that fails', () => {
     expect(readdirSync(dataDir)).toEqual(['pg18']);
   });
 
-  it('refuses a cluster of another major version', async () => {
+  it('a start of the embedded database refuses a cluster of another major version', async () => {
     const dataDir = cloneOf(template);
     writeFileSync(path.join(dataDir, 'pg18/PG_VERSION'), '17\n');
     expect((await failure(dataDir)).message).toMatch(
@@ -130,7 +130,7 @@ describe('a start of the embedded database that fails', () => {
     );
   });
 
-  it('refuses a data directory that has the database of another major version', async () => {
+  it('a start of the embedded database refuses a data directory that has the database of another major version', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg17'));
     expect((await failure(dataDir)).message).toMatch(
@@ -139,7 +139,7 @@ describe('a start of the embedded database that fails', () => {
     expect(readdirSync(dataDir)).toEqual(['pg17']);
   });
 
-  it('refuses a folder that is not a database, and changes nothing in it', async () => {
+  it('a start of the embedded database refuses a folder that is not a database, and changes nothing in it', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     writeFileSync(path.join(dataDir, 'pg18/letter.txt'), 'dear reader');

@@ -77,13 +77,13 @@ describe('the fallback directory', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o755);
   });
 
-  it('refuses a fallback directory that every account can write to', () => {
+  it('a start of the embedded database refuses a fallback directory that every account can write to', () => {
     const open = temporaryDirectory();
     chmodSync(open, 0o777);
     expect(() => makeOwnDirectory(open)).toThrow(`${open} is not a directory that only this account`);
   });
 
-  it('refuses a file in place of the fallback directory', () => {
+  it('a start of the embedded database refuses a file in place of the fallback directory', () => {
     const file = path.join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     expect(() => makeOwnDirectory(file)).toThrow('EEXIST');
@@ -91,7 +91,7 @@ describe('the fallback directory', () => {
 });
 
 describeAsRoot('an embedded database that root starts', () => {
-  it('copies the binaries once when the account cannot enter their directory', async () => {
+  it('a start as root copies the binaries once when the account cannot enter their directory', async () => {
     const closed = temporaryDirectory();
     chmodSync(closed, 0o700);
     const fallback = temporaryDirectory();
@@ -112,7 +112,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect(readdirSync(fallback)).toEqual([path.basename(copy)]);
   });
 
-  it('keeps the cluster outside a data directory that the account cannot enter, and says so', async () => {
+  it('a start as root keeps the cluster outside a data directory that the account cannot enter, and says so', async () => {
     const home = temporaryDirectory();
     chmodSync(home, 0o700);
     const dataDir = path.join(home, 'project/data');
@@ -132,7 +132,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect(existsSync(path.join(place.directory, 'PG_VERSION'))).toBe(true);
   });
 
-  it('does not use a fallback directory that another account has created', () => {
+  it('a start as root does not use a fallback directory that another account has created', () => {
     const directory = directoryOf({ uid: 4321, gid: 4321 });
     expect(() => makeOwnDirectory(directory)).toThrow('is not a directory that only this account');
   });
@@ -146,7 +146,7 @@ describeAsRoot('an embedded database that root starts', () => {
     );
   });
 
-  it('refuses an existing database when the account cannot enter its directory', async () => {
+  it('a start as root refuses an existing database when the account cannot enter its directory', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     chmodSync(dataDir, 0o700);

@@ -95,7 +95,7 @@ describeAsRoot('an embedded database that root starts', () => {
   const cases = files.flatMap((file) => plants.map(([kind, plant]) => [kind, file, plant] as const));
 
   it.each(cases)(
-    'root does not read %s that the account of the server has planted as %s',
+    'a start as root does not read %s that the account of the server has put in the place of %s',
     async (_, name, plant) => {
       const dataDir = cloneOf(template);
       const file = path.join(dataDir, 'pg18', name);
@@ -107,7 +107,7 @@ describeAsRoot('an embedded database that root starts', () => {
     },
   );
 
-  it('root does not write through a postmaster.pid that the account has planted', async () => {
+  it('a start as root does not write through a link that the account of the server has put in the place of postmaster.pid', async () => {
     const dataDir = cloneOf(template);
     const stranger = spawn('sleep', ['60'], accountFor());
     const content = `${stranger.pid}\nsecond line\n`;
@@ -122,7 +122,7 @@ describeAsRoot('an embedded database that root starts', () => {
     await end(stranger);
   });
 
-  it('root does not print a log that the account has planted', async () => {
+  it('a start as root does not print a file to which the account of the server has linked server.log', async () => {
     const dataDir = cloneOf(template);
     const pg18 = path.join(dataDir, 'pg18');
     writeFileSync(path.join(pg18, 'postgresql.conf'), 'no_such_setting = on\n');
@@ -131,7 +131,7 @@ describeAsRoot('an embedded database that root starts', () => {
     expect((await failure(dataDir)).message).toMatch('server.log is not a plain file');
   });
 
-  it('root creates the cluster in a directory that the account cannot write to', async () => {
+  it('a start as root creates the cluster in a directory that the account of the server cannot write to', async () => {
     const dataDir = temporaryDirectory();
     const child = startProcess(['join', dataDir]);
     const joined = nextWord(child);
@@ -147,7 +147,7 @@ describeAsRoot('an embedded database that root starts', () => {
     await leave(child);
   });
 
-  it('a start warns when programs that run as nobody can open the database', async () => {
+  it('a start warns if other programs of the account "nobody" could open the database', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));

@@ -49,7 +49,7 @@ describe('a new embedded database', () => {
     expect(cluster.uid).toBe(accountFor().uid ?? process.geteuid?.());
   });
 
-  it('refuses a connection without the password', async () => {
+  it('a new embedded database refuses a connection without the password', async () => {
     const { password, port } = new URL(database.url);
     expect(password).toMatch(/^[\w-]{43}$/);
     for (const role of ['tour_platform', 'tour_platform_service'])
@@ -60,13 +60,13 @@ describe('a new embedded database', () => {
     expect(rules).toEqual([{ auth_method: 'scram-sha-256' }]);
   });
 
-  it('listens on 127.0.0.1 alone and on no socket', async () => {
+  it('a new embedded database listens on 127.0.0.1 alone and on no socket', async () => {
     expect(new URL(database.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/tour_platform' });
     expect(await setting(superuser(), 'listen_addresses')).toBe('127.0.0.1');
     expect(await setting(superuser(), 'unix_socket_directories')).toBe('');
   });
 
-  it('folds the case of all scripts, sorts by bytes and keeps its clock in UTC', async () => {
+  it('a new embedded database folds the case of all scripts, sorts by bytes and keeps its clock in UTC', async () => {
     const [row] = await ask(
       database.url,
       `select 'ÉΔЖ' ilike 'éδж' as folds, 'Z' < 'a' as bytes, getdatabaseencoding() as encoding,
@@ -75,7 +75,7 @@ describe('a new embedded database', () => {
     expect(row).toEqual({ folds: true, bytes: true, encoding: 'UTF8', zone: 'UTC' });
   });
 
-  it('syncs acknowledged writes', async () => {
+  it('a new embedded database syncs acknowledged writes', async () => {
     expect(await setting(database.url, 'fsync')).toBe('on');
     expect(await setting(database.url, 'synchronous_commit')).toBe('on');
   });
@@ -136,7 +136,7 @@ describe('processes that share an embedded database', () => {
 });
 
 describe('Ctrl-C in the terminal of an embedded database', () => {
-  it('Ctrl-C ends the process and not the server', async () => {
+  it('Ctrl-C ends the process that started the embedded server, and not the server', async () => {
     const terminal = await joinInProcess(template, { detached: true });
     process.kill(-terminal.child.pid!, 'SIGINT');
     await until(() => terminal.child.signalCode === 'SIGINT');

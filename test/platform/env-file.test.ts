@@ -15,7 +15,7 @@ const read = (text: string) => {
 };
 
 describe('an .env file', () => {
-  it('reads names and values, with or without quotes, and skips comments', () => {
+  it('the reader of .env files reads names and values, with or without quotes, and skips comments', () => {
     const text = [
       '\uFEFF# settings of this machine',
       '',
@@ -39,7 +39,7 @@ describe('an .env file', () => {
     expect(read(text.join('\r\n').replace('Road\r', 'Road'))).toEqual(values);
   });
 
-  it('returns no value for an .env file that does not exist', () => {
+  it('the reader of .env files returns no value for an .env file that does not exist', () => {
     expect(readEnvFile(path.join(folder, 'none'))).toEqual({});
   });
 
@@ -49,17 +49,20 @@ describe('an .env file', () => {
     ['A B=hunter2', 'line 1, is not NAME=value'],
     ['\n\nKEY_PEPPER="hunter2\nHOST=::1\n', 'line 3, has no closing "'],
     ["A='1\n2'\nhunter2", 'line 3, is not NAME=value'],
-  ])('refuses an invalid line with its number and without its text: %j', (text, problem) => {
-    expect(() => read(text)).toThrow(`${file}, ${problem}. Correct the file, or move it away`);
-  });
+  ])(
+    'the reader of .env files refuses an invalid line with its number and without its text: %j',
+    (text, problem) => {
+      expect(() => read(text)).toThrow(`${file}, ${problem}. Correct the file, or move it away`);
+    },
+  );
 
-  it('refuses an .env file that cannot be read', () => {
+  it('the reader of .env files refuses an .env file that cannot be read', () => {
     const directory = path.join(folder, 'directory');
     mkdirSync(directory);
     expect(() => readEnvFile(directory)).toThrow(`${directory} cannot be read (EISDIR`);
   });
 
-  it('adds only variables of this platform, and never changes a variable that is set', () => {
+  it('the reader of .env files adds only variables of this platform, and never changes a variable that is set', () => {
     writeFileSync(file, 'API_PORT=1\nHOST=::1\nLOG_LEVEL=warn\nPGOPTIONS=x\n');
     expect(withEnvFile({ API_PORT: '2', LOG_LEVEL: '', PATH: 'p' }, file)).toEqual({
       API_PORT: '2',

@@ -51,7 +51,7 @@ const SETTINGS = `
 
 describe('a transaction whose BEGIN travels with its first statement', () => {
   it.each([true, false])(
-    'its settings apply to its first statement, and to no later transaction (canPrepare: %s)',
+    'the settings of a transaction apply to its first statement, and to no later transaction (canPrepare: %s)',
     async (canPrepare) => {
       await db.destroy();
       db = open({ canPrepare });
@@ -72,7 +72,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     },
   );
 
-  it('takes two round trips: one for BEGIN with its first statement, and one for COMMIT', async () => {
+  it('a transaction that sends BEGIN with its first statement takes two round trips, of which one is for COMMIT', async () => {
     const { proxy, db: far } = await openThroughProxy();
     try {
       await processOf(far);
@@ -87,12 +87,12 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([1]);
   });
 
-  it('statement_timeout limits its first statement', async () => {
+  it('statement_timeout limits a first statement that is sent with BEGIN', async () => {
     const settings = "set local statement_timeout = '100ms'";
     await expect(transact((trx) => sleepFor(trx, 2), { settings })).rejects.toMatchObject({ code: '57014' });
   });
 
-  it('limits how long its first statement waits for a lock', async () => {
+  it('a first statement that is sent with BEGIN waits for a lock only for a limited time', async () => {
     const holder = await database.db.transaction();
     try {
       await holder.raw('lock table written');
@@ -103,7 +103,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     }
   });
 
-  it('commits and rolls back the statements of runPrepared and of Knex', async () => {
+  it('a transaction that sends BEGIN with its first statement commits and rolls back the statements of runPrepared and of Knex', async () => {
     await transact(async (trx) => {
       await trx('written').insert({ n: 1 });
       await write(trx, 2);
@@ -124,7 +124,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([2]);
   });
 
-  it('leaves no transaction open when it has no statement', async () => {
+  it('a transaction without a statement leaves no transaction open on the server', async () => {
     const before = await processOf(db);
     await transact(() => Promise.resolve());
     await expect(transact(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
@@ -133,7 +133,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await processOf(db)).toBe(before);
   });
 
-  it('refuses to begin with a stream, which would run before BEGIN', async () => {
+  it('a transaction that sends BEGIN with its first statement refuses to begin with a stream, which would run before BEGIN', async () => {
     const copying = transact(async (trx) => {
       const connection = (await (trx.client as Knex.Client).acquireConnection()) as pg.Client;
       connection.query(copyFrom('copy written from stdin')).end('1\n');
@@ -142,14 +142,14 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([]);
   });
 
-  it('refuses to begin with several statements in one text', async () => {
-    // PostgreSQL prepares one statement only, and a text without values is prepared too.
+  it('a transaction that sends BEGIN with its first statement refuses to begin with several statements in one text', async () => {
+    // PostgreSQL can prepare only one statement at a time, and the first statement is always prepared, even without values.
     const failing = transact((trx) => trx.raw('insert into written values (1); select 1'));
     await expect(failing).rejects.toMatchObject({ code: '42601' });
     expect(await written()).toEqual([]);
   });
 
-  it('repeats the whole work after a deadlock of its first statement', async () => {
+  it('the whole work is repeated after a deadlock of a first statement that is sent with BEGIN', async () => {
     let runs = 0;
     await transact(async (trx) => {
       await trx.raw(
@@ -160,7 +160,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     expect(await written()).toEqual([3]);
   });
 
-  it('keeps its connection after an error of its first statement, and prepares it again', async () => {
+  it('a connection stays open after an error of a first statement that is sent with BEGIN, and can prepare this statement later', async () => {
     const before = await processOf(db);
     const read = () => transact((trx) => runPrepared(trx, 'select n from late', {}));
     await expect(read()).rejects.toMatchObject({ code: '42P01' });
@@ -179,19 +179,22 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
     ['a setting that does not exist', 'set local nothing = 1', '42704'],
     ['a value that is not valid', "set local lock_timeout = 'x'", '22023'],
     ['a text that is no statement', 'sett', '42601'],
-  ])('does not run its first statement after %s, and closes its connection', async (_, settings, code) => {
-    const before = await processOf(db);
-    const first = jest.fn();
-    const failing = transact(async (trx) => void (await write(trx).catch(first)), { settings });
-    await expect(failing).rejects.toMatchObject({ code });
-    expect(first).toHaveBeenCalledWith(expect.objectContaining({ code }));
-    expect(await written()).toEqual([]);
-    expect(await processOf(db)).not.toBe(before);
-    await transact((trx) => write(trx, 2));
-    expect(await written()).toEqual([2]);
-  });
+  ])(
+    'a first statement that is sent with BEGIN does not run after %s, and the connection is closed',
+    async (_, settings, code) => {
+      const before = await processOf(db);
+      const first = jest.fn();
+      const failing = transact(async (trx) => void (await write(trx).catch(first)), { settings });
+      await expect(failing).rejects.toMatchObject({ code });
+      expect(first).toHaveBeenCalledWith(expect.objectContaining({ code }));
+      expect(await written()).toEqual([]);
+      expect(await processOf(db)).not.toBe(before);
+      await transact((trx) => write(trx, 2));
+      expect(await written()).toEqual([2]);
+    },
+  );
 
-  it('fails with the reason that a value cannot be sent, and closes its connection', async () => {
+  it('a first statement with a value that cannot be sent fails with the reason, and the connection is closed', async () => {
     const before = await processOf(db);
     const unreadable = {
       toPostgres() {
@@ -205,7 +208,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
   });
 
   it.each(['begin isolation level nothing', 'select 1 / 0; begin'])(
-    'runs no later statement when its first text fails: %s',
+    'a transaction runs no later statement when the text that begins it fails: %s',
     async (text) => {
       // Without a transaction block, each statement would commit by itself.
       const client = db.client as Knex.Client;
@@ -222,7 +225,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
     },
   );
 
-  it('fails when the server does not answer in time, and closes its connection', async () => {
+  it('a transaction whose BEGIN gets no answer in time fails, and the connection is closed', async () => {
     const { proxy, db: hanging } = await openThroughProxy({ answerTimeoutMs: 300 });
     try {
       await hanging.raw('select 1');
@@ -237,7 +240,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
     expect(await written()).toEqual([2]);
   });
 
-  it('fails when the server ends its connection, and the next transaction gets another', async () => {
+  it('a transaction fails when the server ends its connection, and the next transaction gets another connection', async () => {
     const before = await processOf(db);
     await database.db.raw('select pg_terminate_backend(?, 5000)', [before]);
     await transact((trx) => write(trx)).catch(() => undefined);

@@ -65,7 +65,7 @@ const SERVERS: [string, () => string, string][] = [
 ];
 
 describe.each(SERVERS)('%s', (_name, url, largePath) => {
-  it('answers 16 of 1,500 pipelined requests, the 16th with Connection: close, and ends the connection', async () => {
+  it('an HTTP server answers 16 of 1,500 pipelined requests, the 16th with Connection: close, and ends the connection', async () => {
     const client = connectTo(url(), request(`GET ${largePath}`).repeat(1500));
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(16);
@@ -75,7 +75,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     ]);
   });
 
-  it('answers 16 pipelined requests in their order, and keeps the connection open', async () => {
+  it('an HTTP server answers 16 pipelined requests in their order, and keeps the connection open', async () => {
     const client = connectTo(url(), (HEALTH + request('GET /nowhere')).repeat(8));
     await expectSaid(client, /(HTTP\/1\.1 200[^]*HTTP\/1\.1 404[^]*){8}/);
     expect(client.said().match(/HTTP\/1\.1 \d+/g)).toHaveLength(16);
@@ -84,7 +84,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     client.socket.destroy();
   });
 
-  it('answers a new connection before half of the requests that 30 other connections have pipelined', async () => {
+  it('an HTTP server answers a new connection early, before it has answered half of 480 pipelined requests of 30 other connections', async () => {
     const pipelining = Array.from({ length: 30 }, () => connectTo(url(), HEALTH.repeat(16)));
     const other = connectTo(url(), HEALTH);
     await once(other.socket, 'data');
@@ -93,7 +93,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     for (const { socket } of [...pipelining, other]) socket.destroy();
   });
 
-  it('answers a valid request before it has refused half of 99 connections that send invalid HTTP', async () => {
+  it('an HTTP server answers a valid request before it has refused half of 99 connections that send invalid HTTP', async () => {
     const [other, ...broken] = Array.from({ length: 100 }, () => connectTo(url()));
     await Promise.all([other!, ...broken].map(({ socket }) => once(socket, 'connect')));
     for (const { socket } of broken) socket.write('nonsense\r\n\r\n');
@@ -105,20 +105,20 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     other!.socket.destroy();
   });
 
-  it('closes a connection without an answer when its client stops in the middle of the first request', async () => {
+  it('an HTTP server closes a connection without an answer when its client stops in the middle of the first request', async () => {
     const client = connectTo(url(), HALF_A_REQUEST);
     client.socket.end();
     await client.closed;
     expect(client.said()).toBe('');
   });
 
-  it('sends the pending answers before it ends a connection for invalid HTTP', async () => {
+  it('an HTTP server sends the pending answers before it ends a connection for invalid HTTP', async () => {
     const client = connectTo(url(), `${HEALTH.repeat(3)}nonsense\r\n\r\n`);
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(3);
   });
 
-  it('closes the connection after it refuses a body without reading it, declared or chunked', async () => {
+  it('an HTTP server closes the connection after it refuses a body without reading it, declared or chunked', async () => {
     const sendBody = async (framing: string) => {
       const client = connectTo(url(), request('POST /healthz', framing));
       const part = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
@@ -134,34 +134,37 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     await Promise.all(['Content-Length: 2000000000', 'Transfer-Encoding: chunked'].map(sendBody));
   });
 
-  it('refuses a declared body that never comes, and closes the connection', async () => {
+  it('an HTTP server refuses a declared body that never comes, and closes the connection', async () => {
     const client = connectTo(url(), request('POST /healthz', 'Content-Length: 100000'));
     await client.closed;
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 [^]*\r\nConnection: close\r\n/);
   });
 
-  it('sends no 100 Continue for a body that it refuses', async () => {
+  it('an HTTP server sends no 100 Continue for a body that it refuses', async () => {
     const headers = ['Expect: 100-continue', 'Content-Length: 100000', 'Content-Type: text/plain'];
     const client = connectTo(url(), request('POST /healthz', ...headers));
     await client.closed;
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  it.each(['example.com:443', '/healthz'])('answers CONNECT %s with 405 and Allow (T27)', async (target) => {
-    const client = connectTo(url(), request(`CONNECT ${target}`));
-    await client.closed;
-    expect(client.said()).toMatch(/^HTTP\/1\.1 405 /);
-    for (const header of [/^Allow: .*GET/m, /^X-Request-Id: \S+/m, /^X-Content-Type-Options: nosniff/m])
-      expect(client.said()).toMatch(header);
-  });
+  it.each(['example.com:443', '/healthz'])(
+    'an HTTP server answers CONNECT %s with 405 and Allow (T27)',
+    async (target) => {
+      const client = connectTo(url(), request(`CONNECT ${target}`));
+      await client.closed;
+      expect(client.said()).toMatch(/^HTTP\/1\.1 405 /);
+      for (const header of [/^Allow: .*GET/m, /^X-Request-Id: \S+/m, /^X-Content-Type-Options: nosniff/m])
+        expect(client.said()).toMatch(header);
+    },
+  );
 
-  it('sends the pending answers before a CONNECT ends the connection', async () => {
+  it('an HTTP server sends the pending answers before a CONNECT ends the connection', async () => {
     const client = connectTo(url(), HEALTH.repeat(2) + request('CONNECT example.com:443'));
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(2);
   });
 
-  it('ignores a request for an upgrade, and an unknown expectation', async () => {
+  it('an HTTP server ignores a request for an upgrade, and an unknown expectation', async () => {
     const upgrade = request('GET /healthz', 'Connection: Upgrade', 'Upgrade: websocket');
     const client = connectTo(url(), upgrade);
     await expectSaid(client, /HTTP\/1\.1 200 OK/);
@@ -170,7 +173,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     client.socket.destroy();
   });
 
-  it('answers TRACE with 405 and Allow', async () => {
+  it('an HTTP server answers TRACE with 405 and Allow', async () => {
     const trace = connectTo(url(), request('TRACE /healthz'));
     await expectSaid(trace, /^HTTP\/1\.1 405 [^]*\r\nAllow: /);
     trace.socket.destroy();
@@ -183,7 +186,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
       '1,600 characters of X-Forwarded-For',
       request('GET /healthz', `X-Forwarded-For: ${'fd00::1,'.repeat(200)}`),
     ],
-  ])('refuses a request with %s', async (_problem, text) => {
+  ])('an HTTP server refuses a request with %s', async (_problem, text) => {
     const client = connectTo(url(), text);
     await expectSaid(client, /^HTTP\/1\.1 4(00|31) [^]*X-Request-Id/);
     client.socket.destroy();
@@ -191,7 +194,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
 });
 
 describe('the API', () => {
-  it('answers 413 before the end of a body above the limit, declared or chunked', async () => {
+  it('the API answers 413 before the end of a body above the limit, declared or chunked', async () => {
     const head = (framing: string) =>
       request(
         'POST /api/tenant/bookings',
@@ -208,7 +211,7 @@ describe('the API', () => {
     }
   });
 
-  it('sends 100 Continue when it begins to read the body of a client that waits for it', async () => {
+  it('the API sends 100 Continue when it begins to read the body of a client that waits for it', async () => {
     const headers = [`Authorization: ${website.authorization}`, 'Content-Type: application/json'];
     const expecting = ['Content-Length: 2', 'Expect: 100-continue'];
     const client = connectTo(api.baseUrl, request('POST /api/tenant/bookings', ...headers, ...expecting));
@@ -218,7 +221,7 @@ describe('the API', () => {
     client.socket.destroy();
   });
 
-  it('counts no request in flight after clients left with pipelined requests unanswered', async () => {
+  it('the API counts no request in flight after clients left with pipelined requests unanswered', async () => {
     const gauge = register.getSingleMetric('http_requests_in_flight')!;
     const inFlight = async () => (await gauge.get()).values[0]!.value;
     const catalog = request('GET /api/tenant/catalog', `Authorization: ${website.authorization}`);
@@ -358,7 +361,7 @@ describe('the metrics port', () => {
   });
   afterAll(() => metrics.stop());
 
-  it('answers a request for the metrics with a request id', async () => {
+  it('the metrics port answers a request for the metrics with a request id', async () => {
     const client = connectTo(url, request('GET /metrics', 'Connection: close'));
     await client.closed;
     expect(client.said()).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -366,7 +369,7 @@ describe('the metrics port', () => {
     expect(client.said()).toContain('process_cpu_seconds_total');
   });
 
-  it('ends a connection after two of 1,500 pipelined requests', async () => {
+  it('the metrics port ends a connection after two of 1,500 pipelined requests', async () => {
     const client = connectTo(url, request('GET /metrics').repeat(1500));
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(2);
@@ -376,7 +379,7 @@ describe('the metrics port', () => {
     ['POST /metrics', 405],
     ['POST /x', 404],
     ['CONNECT x:443', 405],
-  ])('answers %s with %d without reading its body', async (line, status) => {
+  ])('the metrics port answers %s with %d without reading its body', async (line, status) => {
     const client = connectTo(url, request(line, 'Content-Length: 104857600'));
     await client.closed;
     expect(client.said()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

@@ -10,21 +10,21 @@ function run(main: string): { status: number | null; stderr: string } {
 }
 
 describe('a service', () => {
-  it('ends with exit code 1 and a message when it has nothing left to wait for', () => {
+  it('a service ends with exit code 1 and a message when it has nothing left to wait for', () => {
     expect(run('async () => {}')).toMatchObject({
       status: 1,
       stderr: 'api: The process ended although nobody stopped it: read its log, then start it again.\n',
     });
   });
 
-  it('ends with exit code 1 and the message of its error', () => {
+  it('a service ends with exit code 1 and the message of its error', () => {
     expect(run(`async () => { throw new Error('No secret.'); }`)).toMatchObject({
       status: 1,
       stderr: 'api: No secret.\n',
     });
   });
 
-  it('names the port that is taken and the variable that changes it', () => {
+  it('a service names the port that is taken and the variable that changes it', () => {
     const taken = `Object.assign(new Error(), { code: 'EADDRINUSE', port: 3000 })`;
     expect(run(`async () => { throw ${taken}; }`)).toMatchObject({
       status: 1,

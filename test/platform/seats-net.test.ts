@@ -67,7 +67,7 @@ async function expectRefused(write: PromiseLike<unknown>): Promise<void> {
 }
 
 describe('the trigger that recounts seats', () => {
-  it('refuses the hold or lead that exceeds the seats, whatever code writes it (C4)', async () => {
+  it('the trigger that recounts seats refuses the hold or lead that exceeds the seats, whatever code writes it (C4)', async () => {
     const departure = await givenNumbered(5);
     await insertHold(db, departure, 2);
     await insertLead(db, departure, 2);
@@ -77,7 +77,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(5);
   });
 
-  it('refuses rows of one statement whose sum exceeds the seats (C3)', async () => {
+  it('the trigger that recounts seats refuses rows of one statement whose sum exceeds the seats (C3)', async () => {
     const [one, two] = [await givenNumbered(3), await givenNumbered(3)];
     const rows = [holdRow(db, one, 2), holdRow(db, two, 2), holdRow(db, two, 2)];
     await expectRefused(db('seat_holds').insert(rows));
@@ -85,7 +85,7 @@ describe('the trigger that recounts seats', () => {
     await db('seat_holds').insert(rows.slice(0, 2));
   });
 
-  it('refuses an update that revives, enlarges or moves a hold or lead beyond the seats', async () => {
+  it('the trigger that recounts seats refuses an update that revives, enlarges or moves a hold or lead beyond the seats', async () => {
     const departure = await givenNumbered(3);
     const other = await givenNumbered(3);
     const [hold] = await insertHold(db, departure, 2, { status: 'released' });
@@ -109,14 +109,14 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(2);
   });
 
-  it('refuses to set fewer seats than are sold', async () => {
+  it('the trigger that recounts seats refuses to set fewer seats than are sold', async () => {
     const departure = await givenNumbered(5);
     await insertLead(db, departure, 3, { status: 'confirmed' });
     await expectRefused(setSeats(departure, 2));
     await setSeats(departure, 3);
   });
 
-  it('lets one of two concurrent writers without a lock succeed', async () => {
+  it('the trigger that recounts seats lets one of two concurrent writers without a lock succeed', async () => {
     const departure = await givenNumbered(1);
     const [first, second] = [await db.transaction(), await db.transaction()];
     await insertHold(first, departure, 1);
@@ -128,7 +128,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(1);
   });
 
-  it('grants exactly five seats to many concurrent writers without a lock', async () => {
+  it('the trigger that recounts seats grants exactly five seats to many concurrent writers without a lock', async () => {
     const departure = await givenNumbered(5);
     const write = (n: number) => (n % 2 ? insertHold(db, departure, 1) : insertLead(db, departure, 1));
     const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => outcomeOf(write(n))));
@@ -138,7 +138,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(5);
   });
 
-  it('refuses a hold in any isolation level but READ COMMITTED', async () => {
+  it('the trigger that recounts seats refuses a hold in any isolation level but READ COMMITTED', async () => {
     // Tries the levels whose snapshot may be older than the lock.
     const departure = await givenNumbered(5);
     for (const isolation of ['repeatable read', 'serializable']) {
@@ -150,7 +150,7 @@ describe('the trigger that recounts seats', () => {
     }
   });
 
-  it('allows the release of a hold of an oversold departure', async () => {
+  it('the trigger that recounts seats allows the release of a hold of an oversold departure', async () => {
     const departure = await givenNumbered(2);
     const [hold] = await insertHold(db, departure, 2);
     await db.raw('alter table seat_holds disable trigger user');
@@ -162,7 +162,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(2);
   });
 
-  it('counts sandbox seats separately from real seats', async () => {
+  it('the trigger that recounts seats counts sandbox seats separately from real seats', async () => {
     const departure = await givenNumbered(3);
     await insertHold(db, departure, 3);
     await insertHold(db, departure, 1, ofSandbox());
@@ -173,7 +173,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTakenByKind(db, departure)).toEqual({ real: 3, sandbox: 3 });
   });
 
-  it('refuses a statement that exceeds the seats for real or for sandbox sales', async () => {
+  it('the trigger that recounts seats refuses a statement that exceeds the seats for real or for sandbox sales', async () => {
     const departure = await givenNumbered(2);
     const [real, test] = [holdRow(db, departure, 2), holdRow(db, departure, 2, ofSandbox())];
     await expectRefused(db('seat_holds').insert([real, test, holdRow(db, departure, 1, ofSandbox())]));
@@ -181,7 +181,7 @@ describe('the trigger that recounts seats', () => {
     await db('seat_holds').insert([real, test]);
   });
 
-  it('lets the seats fall below the sandbox sales, which can still be confirmed', async () => {
+  it('the trigger that recounts seats lets the seats fall below the sandbox sales, which can still be confirmed', async () => {
     const departure = await givenNumbered(5);
     const [lead] = await insertLead(db, departure, 4, ofSandbox());
     await insertLead(db, departure, 2);
@@ -191,7 +191,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTakenByKind(db, departure)).toEqual({ real: 2, sandbox: 4 });
   });
 
-  it('refuses a sandbox sale of a real tenant, and a real sale of a sandbox tenant', async () => {
+  it('the trigger that recounts seats refuses a sandbox sale of a real tenant, and a real sale of a sandbox tenant', async () => {
     const departure = await givenNumbered(5);
     const mixed = { code: '23514', constraint: 'sales_are_of_their_tenants_kind' };
     const writes = [
@@ -207,7 +207,7 @@ describe('the trigger that recounts seats', () => {
     ).rejects.toMatchObject(mixed);
   });
 
-  it('accepts a lead of 50 people without a departure', async () => {
+  it('the trigger that recounts seats accepts a lead of 50 people without a departure', async () => {
     const departure = await givenNumbered(1);
     const dateless = { departure_id: null, departure_date: null };
     await expect(Promise.resolve(insertLead(db, departure, 50, dateless))).resolves.toHaveLength(1);

@@ -49,7 +49,7 @@ describe('secrets', () => {
   });
 
   it.each(['', '{', '{"secretsKey":"short"}'])(
-    'refuses the damaged secrets file %j in a message of one line',
+    'a start refuses the damaged secrets file %j in a message of one line',
     async (text) => {
       writeFileSync(path.join(dataDir, 'secrets.json'), text);
       await expect(load({})).rejects.toThrow(
@@ -90,7 +90,7 @@ describe('the check values of secrets', () => {
     ['another SECRETS_KEY', { SECRETS_KEY: OTHER, KEY_PEPPER: KEY }],
     ['another KEY_PEPPER', { SECRETS_KEY: KEY, KEY_PEPPER: OTHER }],
     ['a lost KEY_PEPPER', { SECRETS_KEY: KEY }],
-  ])('refuses %s at a later start, and shows no secret', async (_, env) => {
+  ])('the check of secrets refuses %s at a later start, and shows no secret', async (_, env) => {
     await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
     await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
     const error: Error = await open(env).then(
@@ -105,7 +105,7 @@ describe('the check values of secrets', () => {
     expect(JSON.stringify(rows)).not.toMatch(/kkk/);
   });
 
-  it('refuses a wrong SECRETS_KEY, even in a service that does not use it', async () => {
+  it('the check of secrets refuses a wrong SECRETS_KEY, even in a service that does not use it', async () => {
     await open({ SECRETS_KEY: KEY });
     await expect(open({ SECRETS_KEY: OTHER }, ['cursorKey', 'keyPepper'])).rejects.toThrow(
       'SECRETS_KEY is not',
@@ -113,7 +113,7 @@ describe('the check values of secrets', () => {
     await open({}, ['cursorKey', 'keyPepper']);
   });
 
-  it('accepts a KEY_PEPPER that is added later', async () => {
+  it('the check of secrets accepts a KEY_PEPPER that is added later', async () => {
     await open({ SECRETS_KEY: KEY });
     await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
     await expect(open({ SECRETS_KEY: KEY, KEY_PEPPER: OTHER })).rejects.toThrow('KEY_PEPPER');
@@ -131,7 +131,7 @@ describe('the check values of secrets', () => {
     );
   });
 
-  it('refuses one of two concurrent first starts with different keys', async () => {
+  it('the check of secrets refuses one of two concurrent first starts with different keys', async () => {
     const both = await Promise.allSettled([open({ SECRETS_KEY: KEY }), open({ SECRETS_KEY: OTHER })]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
@@ -142,7 +142,7 @@ describe('the check values of secrets', () => {
     expect(await database.db('secret_checks').select()).toEqual([]);
   });
 
-  it('generates secrets for a new embedded database, and never again', async () => {
+  it('a start generates secrets for a new embedded database, and never again', async () => {
     const config = loadConfig({ DATA_DIR: dataDir });
     const first = await openSecrets(database.db, config, ALL);
     expect(await openSecrets(database.db, config, ALL)).toEqual(first);

@@ -5,9 +5,9 @@ import express, { type Response } from 'express';
 import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/edge';
 
 const MIB = 1024 * 1024;
-/** More than all buffers hold before the client reads: up to 4 MB at the server, and 6 MB at the client. */
+/** Bytes of an answer that no buffer can hold: the server buffers up to 4 MB and the client up to 6 MB before the client reads. */
 const LARGE = 24 * MIB;
-/** Other times and rates than the real ones, to make the tests fast. Node's own timeout is long, so that it closes nothing here. */
+/** Shorter times and other rates than the real ones make the tests fast. Node's own timeout is long, so that it closes nothing here. */
 const LIMITS = {
   ...HTTP_LIMITS,
   checkEveryMs: 50,

@@ -9,10 +9,10 @@ const DATES = [
   ['UTC', '2026-05-01'],
   ['Pacific/Kiritimati', '2026-05-01'],
   ['Pacific/Pago_Pago', '2026-05-01'],
-  // Clocks skip the hour from 02:00, and the one from 00:00.
+  // Clocks skip an hour: the hour from 02:00, and the first hour of the date.
   ['Europe/Berlin', '2026-03-29'],
   ['Africa/Cairo', '2026-04-24'],
-  // Clocks show the hour from 02:00 twice, the last hour of the date, and the first one.
+  // Clocks show an hour twice: the hour from 02:00, the last hour of the date, and the first hour of the date.
   ['Europe/Berlin', '2026-10-25'],
   ['America/Asuncion', '2024-03-23'],
   ['Atlantic/Azores', '2026-10-25'],

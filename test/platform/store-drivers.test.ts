@@ -82,7 +82,7 @@ describeWithRedis('the drivers of the shared store', () => {
   });
   const drivers = () => [memory(), scripted(overRedis), scripted(overRest)];
 
-  it('memory, Redis and REST give the same answers to random sequences of calls', async () => {
+  it('the store drivers memory, Redis and REST give the same answers to random sequences of calls', async () => {
     await setClock();
     let traces = 0;
     let steps = 0;
@@ -107,7 +107,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(steps).toBeGreaterThan(1000);
   });
 
-  it('a load that began earlier never replaces the value of a later load', async () => {
+  it('in the store, the value of an earlier load never replaces the value of a later load', async () => {
     await setClock();
     for (const { cache } of drivers()) {
       const older = (await cache.claim('order', undefined)) as { loadLock: LoadLock };

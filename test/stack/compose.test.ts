@@ -13,7 +13,7 @@ describe('compose.yaml', () => {
   const all = [...services, ...Object.entries<any>(ha.services)];
   const text = read('compose.yaml') + read('compose.ha.yaml');
 
-  it('runs two instances of each service with their dependencies, after the migration', () => {
+  it('compose.yaml runs two instances of each service with their dependencies, after the migration', () => {
     expect(services.map(([name]) => name).sort()).toEqual(
       [
         'api-1',
@@ -42,7 +42,7 @@ describe('compose.yaml', () => {
       });
   });
 
-  it('gives each service a valid environment without unknown variables', () => {
+  it('compose.yaml gives each service a valid environment without unknown variables', () => {
     const known = knownVariables();
     for (const [name, { environment }] of ours) {
       expect([name, Object.keys(environment).filter((variable) => !known.has(variable))]).toEqual([name, []]);
@@ -79,7 +79,7 @@ describe('compose.yaml', () => {
     expect(seeing('QUEUE_DATABASE_PASSWORD')).toEqual(['queue-1', 'queue-2']);
   });
 
-  it('contains no secret and no default of a secret', () => {
+  it('compose.yaml contains no secret and no default of a secret', () => {
     const { required, optional } = interpolated(text);
     expect([...optional].sort()).toEqual(
       ['DATABASE_HOST', 'HTTP_PORT', 'SUDO_USER', 'TOURCTL_ACTOR', 'TRUST_PROXY', 'USER'].sort(),
@@ -99,7 +99,7 @@ describe('compose.yaml', () => {
     for (const secret of secrets) expect(secret).toEqual([secret[0], expect.stringMatching(/^\$\{\w+:\?/)]);
   });
 
-  it('publishes only the proxy, and gives no process more rights than it needs', () => {
+  it('compose.yaml publishes only the proxy, and gives no process more rights than it needs', () => {
     expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['proxy']);
     expect(compose.services.proxy.ports).toEqual(['${HTTP_PORT:-8080}:8080', '127.0.0.1:8081:8081']);
     expect(compose.networks.data).toEqual({ internal: true });
@@ -114,7 +114,7 @@ describe('compose.yaml', () => {
       expect(compose.services[name].networks).toEqual(['data']);
   });
 
-  it('limits the size of each directory in memory', () => {
+  it('compose.yaml limits the size of each directory in memory', () => {
     const directories = all.flatMap(([, { image, tmpfs }]) => (image ? (tmpfs as string[]) : []));
     expect(directories.length).toBeGreaterThan(10);
     expect(directories.filter((directory) => !/^\/[\w/]+:size=\d+m$/.test(directory))).toEqual([]);
@@ -130,7 +130,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('checks and restarts each process, and gives a service enough time to stop', () => {
+  it('compose.yaml checks and restarts each process, and gives a service enough time to stop', () => {
     const lasting = all.filter(([name, { image }]) => image && !['migrate', 'tourctl'].includes(name));
     expect(lasting.map(([name, { restart }]) => [name, restart])).toEqual(
       lasting.map(([name]) => [name, 'unless-stopped']),
@@ -160,13 +160,13 @@ describe('compose.yaml', () => {
     expect(read('files/.gitignore')).toContain('*\n!.gitignore\n');
   });
 
-  it('passes the name of the person who runs tourctl to the container, for the audit log', () => {
+  it('compose.yaml passes the name of the person who runs tourctl to the container, for the audit log', () => {
     const { tourctl } = compose.services;
     expect(tourctl.environment.TOURCTL_ACTOR).toBe('${TOURCTL_ACTOR:-${SUDO_USER:-${USER:-}}}');
     expect(filledIn(tourctl.environment.TOURCTL_ACTOR)).toBe('');
   });
 
-  it('names services, networks, volumes and files that exist', () => {
+  it('compose.yaml names services, networks, volumes and files that exist', () => {
     const names = all.map(([name]) => name);
     // eslint-disable-next-line @typescript-eslint/no-explicit-any
     const mentioned = (of: (service: any) => string[]) => all.flatMap(([, service]) => of(service));

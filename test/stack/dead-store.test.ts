@@ -28,7 +28,9 @@ const KINDS: Kind[] = [
 /** Quota of the catalog, which the load does not request. */
 const QUOTA = 40;
 const INSTANCES = 2;
-/** Allowed on top of the longest answer with a healthy store: one timeout, and the delay of a busy machine. */
+/**
+ * Milliseconds by which an answer may take longer than the longest one with a healthy store: one timeout, and the delay of a busy machine.
+ */
 const LONGER_MS = 2000;
 const WIDE = '1000000';
 
@@ -46,7 +48,7 @@ interface Phase {
   name: string;
   took: number[];
   lost: string[];
-  /** Accepted requests of twice the quota, sent to one instance with a separate key. */
+  /** Number of accepted requests when twice the quota is sent to one instance with a separate key. */
   granted: number;
   /** Requests that the processes counted in memory, because the store was down. */
   fallbacks: number;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isInstalled, describeLeftOut } from '../support/describe-with';
 
 describe('a run without a program that some suites need', () => {
-  it('names the skipped suites and how to install the program, one line for each program', () => {
+  it('a test run without programs that some suites need names the skipped suites and how to install each program', () => {
     const written = 'redis-server\tquotas\nnginx\tthe proxy\nredis-server\tthe cache\nredis-server\tquotas\n';
     expect(describeLeftOut(written).split('\n')).toEqual([
       'Left out, as redis-server is not installed: quotas; the cache. To run them: apt-get install redis-server',
@@ -14,7 +14,7 @@ describe('a run without a program that some suites need', () => {
     expect(describeLeftOut('')).toBe('');
   });
 
-  it('finds a program only where the path has an executable file of that name', () => {
+  it('a program counts as installed only if the path has an executable file of its name', () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'test-path-'));
     const before = process.env.PATH;
     process.env.PATH = `${before}${path.delimiter}${dir}`;

@@ -134,14 +134,14 @@ function suite(): void {
     await api.destroy();
   });
 
-  it('refuses a wrong password, and writes no password into its log', async () => {
+  it('the PgBouncer image refuses a wrong password, and writes no password into its log', async () => {
     const db = openDatabase(`postgres://tours:wrong@127.0.0.1:${port}/tours`, { applicationName: 'test' });
     await expect(db.raw('select 1')).rejects.toThrow();
     await db.destroy();
     expect(child.log()).not.toContain('ostrophe');
   });
 
-  it('changes to another server without closing client connections', async () => {
+  it('the PgBouncer image changes to another server without closing client connections', async () => {
     const proxy = await startTcpProxy(Number(new URL(process.env[SERVER_URL]!).port));
     const url = `postgres://tours:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours`;
     const db = openDatabase(url, { applicationName: 'test', poolMax: 1 });
@@ -160,7 +160,7 @@ function suite(): void {
     await db.destroy().catch(() => {});
   });
 
-  it('ends with code 0 on SIGINT, the stop signal of its image', async () => {
+  it('the PgBouncer image ends with code 0 on SIGINT, which is its stop signal', async () => {
     expect(await child.stop('SIGINT')).toBe(0);
   });
 }

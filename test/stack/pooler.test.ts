@@ -204,7 +204,7 @@ describe('the SQL of the services, the terminal and the migrations', () => {
     'services/platform/config/variables.ts',
   ];
 
-  it('needs no session: no LISTEN, no lock, setting or table of a session', () => {
+  it('the SQL of the services, the terminal and the migrations needs no session: no LISTEN, no lock, setting or table of a session', () => {
     const files = ['services', 'cli', 'migrations', 'seeds'].flatMap((folder) =>
       readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
         path.join(folder, file),

@@ -141,7 +141,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     });
   });
 
-  it('writes no query, no credential and no client address into its log for answers of 400, 404, 500 and 502', async () => {
+  it('the proxy writes no query, no credential and no client address into its log for answers of 400, 404, 500 and 502', async () => {
     const { api, port } = await givenApi();
     const website = await givenWebsite(api);
     const key = website.authorization.slice('Bearer '.length);
@@ -256,7 +256,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     });
   });
 
-  it('serves the monitoring page with live updates, and passes the name of its host', async () => {
+  it('the proxy serves the monitoring page with live updates, and passes the name of its host', async () => {
     const monitor = await startTestMonitor({ trustProxy: 1 });
     const { monitorUrl } = await given([await nowhere()], [Number(new URL(monitor.url).port)]);
     const headers = { origin: monitorUrl };
@@ -275,7 +275,7 @@ describeWith('nginx', 'the reverse proxy', () => {
   });
 
   describe('a problem document of the proxy', () => {
-    it('answers 500 with a problem document when no instance answers', async () => {
+    it('the proxy answers 500 with a problem document when no instance answers', async () => {
       const { api, port } = await givenApi();
       const { url } = await given([await nowhere()]);
       const { status, headers, text } = await call(`${url}/api/tenant/catalog`);
@@ -304,7 +304,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(api.baseUrl).toContain(`${port}`);
     });
 
-    it('answers 413 above its limit, and 400 to a malformed request', async () => {
+    it('the proxy answers 413 above its limit, and 400 to a malformed request', async () => {
       const { url } = await given([(await givenApi()).port]);
       const large = await call(`${url}/api/tenant/bookings`, { body: { notes: 'x'.repeat(70_000) } });
       expect([large.status, JSON.parse(large.text).code]).toEqual([413, 'body_too_large']);
@@ -316,7 +316,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect((await call(`${url}/proxy/no-answer`)).status).toBe(404);
     });
 
-    it('lets a body below its limit pass to the API', async () => {
+    it('the proxy lets a body below its limit pass to the API', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { url } = await given([port]);

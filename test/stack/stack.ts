@@ -22,9 +22,9 @@ export interface Stack {
   queues: Instance[];
   nginx: Child;
   pooler: PgBouncer;
-  /** Without the pooler; the instances have it as DATABASE_DIRECT_URL. */
+  /** URL of PostgreSQL without the pooler, which the instances have as DATABASE_DIRECT_URL. */
   directUrl: string;
-  /** Through the pooler; the instances have it as DATABASE_URL. */
+  /** URL of the pooler, which the instances have as DATABASE_URL. */
   databaseUrl: string;
   redisUrl: string;
   /** Logs and files of the processes. */

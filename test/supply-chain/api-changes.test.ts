@@ -108,18 +108,18 @@ describe('npm run check:api', () => {
   const removePath = (document: OpenApiDocument) => delete document.paths['/api/tenant/catalog'];
   const changeNothing = () => undefined;
 
-  it('fails for a breaking change under the version of the release, and names it', () => {
+  it('npm run check:api fails for a breaking change under the version of the release, and names it', () => {
     expect(check('0.1.1', removePath)).toEqual({
       status: 1,
       stdout: expect.stringContaining('remove paths./api/tenant/catalog'),
     });
   });
 
-  it('allows a breaking change under the next minor version before 1.0', () => {
+  it('npm run check:api allows a breaking change under the next minor version before 1.0', () => {
     expect(check('0.2.0', removePath)).toMatchObject({ status: 0 });
   });
 
-  it('succeeds where nothing changed since the release', () => {
+  it('npm run check:api succeeds where nothing changed since the release', () => {
     expect(check('0.1.1', changeNothing)).toMatchObject({ status: 0 });
   });
 });

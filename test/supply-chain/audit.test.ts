@@ -42,21 +42,21 @@ const finding = (severity: string) => ({
 });
 
 describe('npm run audit', () => {
-  it('fails for a production package with a finding of the severity high, and names it', async () => {
+  it('npm run audit fails for a production package with a finding of the severity high, and names it', async () => {
     expect(await auditWith(200, [finding('high')])).toEqual({
       code: 1,
       output: expect.stringContaining('express: high'),
     });
   });
 
-  it('reports a finding of the severity low, and succeeds', async () => {
+  it('npm run audit reports a finding of the severity low, and succeeds', async () => {
     expect(await auditWith(200, [finding('low')])).toEqual({
       code: 0,
       output: expect.stringContaining('express: low'),
     });
   });
 
-  it('succeeds and says that nothing was checked where the registry refuses audit requests', async () => {
+  it('npm run audit succeeds and says that nothing was checked where the registry refuses audit requests', async () => {
     expect(await auditWith(405, [])).toEqual({
       code: 0,
       output: expect.stringMatching(/^Nothing was checked.*405/),

@@ -28,7 +28,7 @@ function ciRun({ audit, failing = 'nothing' }: { audit: string; failing?: string
 }
 
 describe('.ci/run', () => {
-  it('says before its last line that npm audit checked nothing where the registry refuses audit requests', () => {
+  it('.ci/run says before its last line that npm audit checked nothing where the registry refuses audit requests', () => {
     expect(ciRun({ audit: UNCHECKED })).toEqual({
       status: 0,
       lastLines: [
@@ -38,7 +38,7 @@ describe('.ci/run', () => {
     });
   });
 
-  it('says nothing about an audit that was made', () => {
+  it('.ci/run says nothing about an audit that was made', () => {
     const { status, lastLines } = ciRun({
       audit: 'npm audit has no finding of the severity high or critical.',
     });
@@ -46,7 +46,7 @@ describe('.ci/run', () => {
     expect(lastLines).toEqual([expect.stringMatching(/^== smoke: \d+ s$/), '5 passed, 0 failed']);
   });
 
-  it('counts an audit that fails as one failure', () => {
+  it('.ci/run counts an audit that fails as one failure', () => {
     expect(ciRun({ audit: '', failing: 'audit' })).toMatchObject({
       status: 1,
       lastLines: [expect.anything(), '0 passed, 1 failed'],

@@ -14,7 +14,7 @@ describe('the check of licences', () => {
     expect(licenceIssues(packages)).toEqual([]);
   });
 
-  it('names a package with another licence, and a package without a licence', () => {
+  it('the check of licences names a package with another licence, and a package without a licence', () => {
     const packages = [
       { name: 'good', version: '1.0.0', license: 'MIT' },
       { name: 'strict', version: '2.0.0', license: 'AGPL-3.0-only' },
@@ -25,7 +25,7 @@ describe('the check of licences', () => {
 });
 
 describe('the software bill of materials', () => {
-  it('names each package of production once, and no path or registry', () => {
+  it('the software bill of materials names each package of production once, and no path or registry', () => {
     const bill = billOfMaterials();
     const installed = new Set(productionPackages().map(({ name, version }) => `${name}@${version}`));
     expect(bill.components.map((component) => component['bom-ref']).sort()).toEqual([...installed].sort());
@@ -33,7 +33,7 @@ describe('the software bill of materials', () => {
     expect(JSON.stringify(bill)).not.toMatch(/"\/|file:|registry\./);
   });
 
-  it('names the dependencies of its packages, and of no others', () => {
+  it('the software bill of materials names the dependencies of its packages, and of no others', () => {
     const { components, dependencies, metadata } = billOfMaterials();
     const known = [metadata.component, ...components].map((component) => component['bom-ref']);
     expect(dependencies.map(({ ref }) => ref).sort()).toEqual(known.sort());

@@ -27,7 +27,7 @@ export function useTestDatabase(): TestDatabase {
 export async function createTestDatabase(template = fromSetup(TEMPLATE)): Promise<TestDatabase> {
   const serverUrl = fromSetup(SERVER_URL);
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // 15 ms against 32 ms for the default strategy, on a server without fsync.
+  // Copies the files of the template, which takes 15 ms without fsync. The default strategy takes 32 ms.
   await onServer(serverUrl, 'create database ?? template ?? strategy file_copy', [name, template]);
   const url = databaseUrl(serverUrl, name);
   const db = openDatabase(url, { applicationName: 'tests', poolMax: 8 });

@@ -70,7 +70,7 @@ describe("a tenant's prices", () => {
     ['0.25', 3, 12_375, 12_500],
     ['1000', 2, 49_999, 0],
   ])(
-    'rounds to multiples of %s in a currency of %i decimals: %i becomes %i',
+    'a price rule rounds to multiples of %s in a currency of %i decimals: %i becomes %i',
     (roundTo, digits, minor, expected) => {
       for (const rule of [percent('0', roundTo), amount(0, roundTo), price(minor, roundTo)]) {
         expect(adult(minor, rule, digits)).toBe(expected);
@@ -78,13 +78,14 @@ describe("a tenant's prices", () => {
     },
   );
 
-  it('rounds only once, to the rounding step, and not after the percentage', () => {
-    // 100.45 + 2 % = 102.459: to the cent 102.46, to half a unit 102.50; and 97.499… must not become 97.50 on the way to 95.
+  it('a price rule rounds only once, to the rounding step, and not after the percentage', () => {
+    // 100.45 plus 2 % is 102.459, which a step of half a unit rounds to 102.50. 97.499… becomes 95 with a step of 5; if it were rounded to
+    // 97.50 first, it would become 100.
     expect(adult(10_045, percent('2', '0.5'))).toBe(10_250);
     expect(adult(9_999, percent('-2.4951', '5'))).toBe(9_500);
   });
 
-  it('rounds to whole minor units: the error is at most half a unit', () => {
+  it('a price rule rounds to whole minor units: the error is at most half a unit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1e9 }),

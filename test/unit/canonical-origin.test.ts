@@ -20,7 +20,7 @@ describe('an allowed origin', () => {
     ['https://ｓｈｏｐ.com', 'https://shop.com'],
     ['https://acme.github.io', 'https://acme.github.io'],
     ['https://acme.co.uk', 'https://acme.co.uk'],
-  ])('stores %s as %s, the form that a browser sends', (given, kept) => {
+  ])('the platform stores %s as %s, the form that a browser sends', (given, kept) => {
     expect(canonicalOrigin(given)).toBe(kept);
   });
 
@@ -118,7 +118,7 @@ describe('an origin that is not allowed', () => {
     ['localhost without its port', 'http://localhost', /--dev/],
     ['localhost over https', 'https://localhost:3000', /--dev/],
     ['bare localhost', 'localhost', /--dev/],
-  ])('refuses %s and names the reason', (_, given, reason) => {
+  ])('the check of origins refuses %s and names the reason', (_, given, reason) => {
     expect(() => canonicalOrigin(given)).toThrow(OriginRefusedError);
     expect(() => canonicalOrigin(given)).toThrow(reason);
   });
@@ -164,7 +164,7 @@ describe('the reason of a refusal', () => {
     ['http://foo.localhost:3000', ['http://localhost:3000']],
     ['https://a.b.internal', ['https://shop.example']],
     ['https://a.b.internal/tours', ['https://shop.example']],
-  ])('names an allowed origin to write instead of %j', (given, instead) => {
+  ])('the refusal of an origin names an allowed origin to write instead of %j', (given, instead) => {
     const reason = reasonFor(given);
     const written = reason.match(/https?:\/\/[^\s,]+/g) ?? [];
     expect(written).toEqual(instead);

@@ -25,7 +25,7 @@ describe('the order of price rules', () => {
     expect(ranked([general, continent, tour])).toEqual([1, 2, 3]);
   });
 
-  it('leaves out the rules of other tours and continents', () => {
+  it('the choice of a price rule leaves out the rules of other tours and continents', () => {
     expect(ranked([rule(1, { tourId: 'tour-2' }), rule(2, { continent: 'europe' }), rule(3)])).toEqual([3]);
   });
 
@@ -61,7 +61,7 @@ describe('the order of price rules', () => {
     expect(ranked(rules, date).sort()).toEqual(expected);
   });
 
-  it("applies an amount only when tour and tenant have the rule's currency", () => {
+  it("the choice of a price rule applies an amount only when tour and tenant have the rule's currency", () => {
     const rules = [inMoney(1, 'EUR'), inMoney(2, 'USD'), inMoney(3, 'EUR', 'price'), rule(4)];
     expect(ranked(rules)).toEqual([4, 3, 1]);
     expect(ranked(rules, DATE, 'USD')).toEqual([4]);

@@ -9,12 +9,12 @@ describe('a duration', () => {
     ['24h', 86_400],
     ['90d', 7_776_000],
     ['3650d', 315_360_000],
-  ])('reads %s as %i seconds', (text, seconds) => {
+  ])('the parser of durations reads %s as %i seconds', (text, seconds) => {
     expect(values.parseDuration(text)).toBe(seconds);
   });
 
   it.each(['', '90', 'd', '-1d', '1.5h', '1w', '24H', '1h30m', ' 1h', '3651d', '9999999999d', '0x1h'])(
-    'refuses "%s" as a duration',
+    'the parser of durations refuses "%s" as a duration',
     (text) => {
       expect(values.parseDuration(text)).toBeUndefined();
     },
@@ -54,7 +54,7 @@ describe('the value of a flag', () => {
       'http://localhost:3000/{slug}',
     ],
   ])(
-    'accepts %s as the value of a flag',
+    'the terminal accepts %s as the value of a flag',
     (_, parse: (text: string, name: string) => unknown, text, expected) => {
       expect(parse(text, '--flag')).toEqual(expected);
     },
@@ -110,7 +110,7 @@ describe('the value of a flag', () => {
     ['a reference in small letters', values.bookingRef, 'acme-1042', 'such as ACME-1042'],
     ['a time without a zone', values.moment, '2026-02-03T10:00', 'a time such as'],
   ])(
-    'refuses %s as the value of a flag',
+    'the terminal refuses %s as the value of a flag',
     (_, parse: (text: string, name: string) => unknown, text, message) => {
       expect(() => parse(text, '--flag')).toThrow(UsageError);
       expect(() => parse(text, '--flag')).toThrow(message);

@@ -22,7 +22,7 @@ describe('the configuration', () => {
     expect(loadConfig({}).databaseUrl).toBeUndefined();
   });
 
-  it('treats an empty variable as unset', () => {
+  it('the configuration treats an empty variable as unset', () => {
     const names = [
       'API_PORT',
       'DATABASE_URL',
@@ -38,16 +38,16 @@ describe('the configuration', () => {
   it.each([
     ...['1', 'true', 'on', 'yes', 'TRUE', 'Yes'].map((text) => [text, true] as const),
     ...['0', 'false', 'off', 'no', 'OFF', 'No'].map((text) => [text, false] as const),
-  ])('reads the boolean %s as %s', (text, expected) => {
+  ])('the configuration reads the boolean %s as %s', (text, expected) => {
     const config = loadConfig({ CDN_CACHE: text, WEBHOOK_ALLOW_PRIVATE_TARGETS: text });
     expect([config.cdnCache, config.webhooks.allowPrivateTargets]).toEqual([expected, expected]);
   });
 
-  it('builds the public address from the port', () => {
+  it('the configuration builds the public address from the port', () => {
     expect(loadConfig({ API_PORT: '4000' }).publicBaseUrl).toBe('http://127.0.0.1:4000');
   });
 
-  it('drops a trailing slash from the public address', () => {
+  it('the configuration drops a trailing slash from the public address', () => {
     expect(loadConfig({ PUBLIC_BASE_URL: 'https://api.example.com/' }).publicBaseUrl).toBe(
       'https://api.example.com',
     );
@@ -61,7 +61,7 @@ describe('the configuration', () => {
     ['12', 12],
     ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
     ['127.0.0.1', ['127.0.0.1']],
-  ])('reads TRUST_PROXY %j as %j', (value, expected) => {
+  ])('the configuration reads TRUST_PROXY %j as %j', (value, expected) => {
     expect(loadConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
   });
 
@@ -114,13 +114,16 @@ describe('the configuration', () => {
     ['CACHE_REST_URL', 'redis://u:hunter2@cache'],
     ['WEBHOOK_RETRY_SCHEDULE', 'often'],
     ['WEBHOOK_RETENTION_DAYS', '0'],
-  ])('refuses %s=%s in one line that names the variable and no secret (T43)', (name, value) => {
-    const message = refusal({ [name]: value });
-    expect(message).toMatch(new RegExp(`^${name} must be [^\\n]+$`));
-    expect(message).not.toContain('hunter2');
-  });
+  ])(
+    'the configuration refuses %s=%s in one line that names the variable and no secret (T43)',
+    (name, value) => {
+      const message = refusal({ [name]: value });
+      expect(message).toMatch(new RegExp(`^${name} must be [^\\n]+$`));
+      expect(message).not.toContain('hunter2');
+    },
+  );
 
-  it('requires SECRETS_KEY and CURSOR_KEY where DATABASE_URL is set', () => {
+  it('the configuration requires SECRETS_KEY and CURSOR_KEY where DATABASE_URL is set', () => {
     const config = loadConfig({ ...OWN_DATABASE, SECRETS_KEY: '', CURSOR_KEY: '' });
     expect(missingSecrets(config).map(({ message }) => message)).toEqual([
       expect.stringMatching(/^SECRETS_KEY must be set/),
@@ -146,7 +149,7 @@ describe('the configuration', () => {
       /^REDIS_URL must be left out/,
     ],
   ])(
-    'refuses variables of the shared store that are incomplete, malformed or in conflict (%#)',
+    'the configuration refuses variables of the shared store that are incomplete, malformed or in conflict (%#)',
     (env: Record<string, string>, expected) => {
       expect(refusal(env)).toMatch(expected);
       expect(refusal(env)).not.toContain('hunter2');
@@ -195,11 +198,11 @@ describe('the configuration', () => {
         ],
       },
     ],
-  ])('reads REDIS_URL %s', (url, expected) => {
+  ])('the configuration reads REDIS_URL %s', (url, expected) => {
     expect(loadConfig({ REDIS_URL: url }).sharedStore).toMatchObject({ kind: 'redis', ...expected });
   });
 
-  it('reads the REST store', () => {
+  it('the configuration reads the address and the token of a REST store', () => {
     expect(loadConfig({ CACHE_REST_URL: 'https://b.example/', CACHE_REST_TOKEN: 't' }).sharedStore).toEqual({
       kind: 'rest',
       url: 'https://b.example',

@@ -26,11 +26,11 @@ describe('a paging cursor', () => {
     ['that has only its MAC', () => openCursor(KEY, SCOPE, cursor.slice(0, 22))],
     ['in plain text', () => openCursor(KEY, SCOPE, Buffer.from(JSON.stringify(PLACE)).toString('base64url'))],
     ['with characters outside base64url', () => openCursor(KEY, SCOPE, 'ü€😀')],
-  ])('refuses a cursor %s', (_what, open) => {
+  ])('openCursor refuses a cursor %s', (_what, open) => {
     expect(open).toThrow(invalidCursor());
   });
 
-  it('refuses a cursor with any one character changed', () => {
+  it('openCursor refuses a cursor with any one character changed', () => {
     for (let at = 0; at < cursor.length; at++) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
       expect(() => openCursor(KEY, SCOPE, changed)).toThrow(invalidCursor());

@@ -14,13 +14,13 @@ describe('a database URL', () => {
   });
 
   it.each(['postgres://u:p@h/db', 'postgresql://h', 'postgres:///db?host=/run/postgresql'])(
-    'uses a URL with one host as it is: %s',
+    'readDatabaseUrl uses a URL with one host as it is: %s',
     (text) => {
       expect(readDatabaseUrl(text)).toEqual({ urls: [text], target: undefined, requiresScram: false });
     },
   );
 
-  it('reads target_session_attrs and require_auth', () => {
+  it('readDatabaseUrl reads target_session_attrs and require_auth', () => {
     const text = 'postgres://h1,h2/db?target_session_attrs=read-write&require_auth=scram-sha-256';
     expect(readDatabaseUrl(text)).toMatchObject({ target: 'read-write', requiresScram: true });
     expect(readDatabaseUrl('postgres://h/db?target_session_attrs=primary').target).toBe('primary');
@@ -36,12 +36,15 @@ describe('a database URL', () => {
     'postgres://u:p@h/db?target_session_attrs=any',
     'postgres://u:p@h1,h2/db?target_session_attrs=standby',
     'postgres://u:p@h1,h2/db?target_session_attrs=',
-  ])('refuses %s, and the error shows how to list hosts and which target_session_attrs are valid', (text) => {
-    for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
-      expect(() => loadConfig({ [name]: text })).toThrow(
-        new RegExp(`^${name} must be .*host1:5432,host2:5432.*target_session_attrs.*primary or read-write`),
-      );
-  });
+  ])(
+    'readDatabaseUrl refuses %s, and the error shows how to list hosts and which target_session_attrs are valid',
+    (text) => {
+      for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
+        expect(() => loadConfig({ [name]: text })).toThrow(
+          new RegExp(`^${name} must be .*host1:5432,host2:5432.*target_session_attrs.*primary or read-write`),
+        );
+    },
+  );
 
   it.each([
     ['postgres://u:hunter2@h1:5432,h2:5433/db?x=1', 'postgres://u:***@h1:5432,h2:5433/db?x=1'],
@@ -50,7 +53,7 @@ describe('a database URL', () => {
     ['postgres://h1,h2/db?password=hunter2', 'postgres://h1,h2/db?password=***'],
     ['postgres://u@h1,h2/db', 'postgres://u@h1,h2/db'],
     ['postgres:///db?host=/run/postgresql', 'postgres:///db?host=/run/postgresql'],
-  ])('shows %s without its password', (text, shown) => {
+  ])('showDatabaseUrl shows %s without its password', (text, shown) => {
     expect(showDatabaseUrl(text)).toBe(shown);
   });
 });

@@ -95,7 +95,7 @@ function unbalancedTags(svg: string): string[] {
 }
 
 describe('the demo catalog', () => {
-  it('contains 45 to 50 tours, at least five on each of six continents', () => {
+  it('the demo catalog contains 45 to 50 tours, at least five on each of six continents', () => {
     expect(catalog.length).toBeGreaterThanOrEqual(45);
     expect(catalog.length).toBeLessThanOrEqual(50);
     const continents = new Map<string, number>();
@@ -116,13 +116,13 @@ describe('the demo catalog', () => {
     expect(new Set(catalog.map(({ slug }) => slug)).size).toBe(catalog.length);
   });
 
-  it('contains only plain JSON in NFC', () => {
+  it('the demo catalog contains only plain JSON in NFC', () => {
     const text = JSON.stringify(catalog);
     expect(JSON.parse(text)).toEqual(catalog);
     expect(text.normalize('NFC')).toBe(text);
   });
 
-  it('names at least eight tours in scripts other than Latin', () => {
+  it('the demo catalog names at least eight tours in scripts other than Latin', () => {
     const foreign = catalog.filter(({ name }) =>
       /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(name),
     );

@@ -20,7 +20,7 @@ describe('the folded name', () => {
     ['हिमालय', 'हिमालय'],
     ['a \t\n  b\u00a0c', 'a b c'],
     ['100%_\\', '100%_\\'],
-  ])('folds %s to %s', (name, folded) => {
+  ])('foldName folds %s to %s', (name, folded) => {
     expect(foldName(name)).toBe(folded);
   });
 

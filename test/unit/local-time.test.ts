@@ -86,7 +86,7 @@ describe('a local time with the offset of its zone', () => {
     expect(localTimeIn(zone)(date, `${time}:00`)).toBe(expected);
   });
 
-  it('agrees with PostgreSQL on local times that the clock skips', async () => {
+  it('a local time with the offset of its zone agrees with PostgreSQL on local times that the clock skips', async () => {
     const { rows } = await database.db.raw<{ rows: { at: Date }[] }>(
       `select local::timestamp at time zone zone as at
        from json_to_recordset(:times::json) as t (n integer, zone text, local text) order by n`,

@@ -14,7 +14,7 @@ function logged(script: string): Record<string, unknown>[] {
 }
 
 describe('the logger', () => {
-  it('writes one JSON line for each event, with personal data and secrets redacted at two depths', () => {
+  it('the logger writes one JSON line for each event, with personal data and secrets redacted at two depths', () => {
     const [line] = logged(
       `log.info({ token: 'svc', customer: { name: 'Ana' }, lead: { email: 'a@b.c', phone: '1' } }, 'x');`,
     );
@@ -28,7 +28,7 @@ describe('the logger', () => {
     });
   });
 
-  it('redacts the fields of objects without a prototype and of any class', () => {
+  it('the logger redacts the fields of objects without a prototype and of any class', () => {
     const lines = logged(
       `class Call { token = 'svc' }
        log.info({ query: Object.assign(Object.create(null), { api_key: 'svc' }), body: { constructor: 'x', email: 'svc' }, call: new Call() }, 'x');`,
@@ -37,7 +37,7 @@ describe('the logger', () => {
     expect(JSON.stringify(lines)).not.toContain('svc');
   });
 
-  it('keeps the code and the message of a database error, and drops the statement and its values', () => {
+  it('the logger keeps the code and the message of a database error, and drops the statement and its values', () => {
     const [line] = logged(
       `const e = Object.assign(new Error("insert ('ana@example.com') - duplicate key"), { code: '23505', constraint: 'c', detail: 'Key (email)=(ana@example.com)' }); log.error({ err: e }, 'x');`,
     );
@@ -45,7 +45,7 @@ describe('the logger', () => {
     expect(JSON.stringify(line)).not.toContain('ana@example.com');
   });
 
-  it('counts the errors of an unreachable database, and writes neither stack nor statement nor values', () => {
+  it('the logger counts the errors of an unreachable database, and writes neither stack nor statement nor values', () => {
     const lines = logged(
       `const away = (message) => ({ err: new Error(\`insert ('ana@example.com') - \${message}\`), request_id: 'r' });
        for (let n = 0; n < 20; n++) log.error(away('Connection terminated unexpectedly'), 'internal_error');
@@ -64,7 +64,7 @@ describe('the logger', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ana@example|stack|insert/);
   });
 
-  it('writes one line, whatever the text (T41)', () => {
+  it('the logger writes one line, whatever the text (T41)', () => {
     const text = 'a\r\nb\u001b[2J\u2028{"level":"error"}';
     expect(logged(`log.info({ reference: ${JSON.stringify(text)} }, 'x');`)).toEqual([
       expect.objectContaining({ level: 'info', reference: text }),

@@ -6,7 +6,7 @@ describe('the log of an outage of the database', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('writes a line for the first failure, and then one a second with the numbers of failures', () => {
+  it('the log of an outage of the database writes a line for the first failure, and then one a second with the numbers of failures', () => {
     const lines: unknown[] = [];
     const record = createOutageLog((line) => lines.push(line));
     const line = (failures: object) => ({ code: 'ECONNREFUSED', reason: 'connect ECONNREFUSED', failures });
@@ -25,7 +25,7 @@ describe('the log of an outage of the database', () => {
     expect(lines.slice(2)).toEqual([line({ 'sweep failed': 1 })]);
   });
 
-  it('names the reason where a host has several addresses', () => {
+  it('the log of an outage of the database names the reason where a host has several addresses', () => {
     const lines: { reason: string }[] = [];
     createOutageLog((line) => lines.push(line))(new AggregateError([refused]), 'internal_error');
     expect(lines.map(({ reason }) => reason)).toEqual(['connect ECONNREFUSED']);

@@ -37,7 +37,7 @@ describe('the person finder', () => {
     ['{"external_ref":"030 901820"}', reached('030901820')],
     ['4930901820', reached('030901820')],
     ['order-123456', reached('123456')],
-  ])('finds the person in %s', (text, person) => {
+  ])('the person finder finds the person in %s', (text, person) => {
     expect(personFinder([named('Nobody Else'), person])(text)).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('the person finder', () => {
     ['order-7', { name: '', phone: '', email: '' }],
     ['order-7', { name: null, phone: null, email: null }],
     ['2026-01-12', reached('+1 20')],
-  ])('finds no person in %s', (text, person) => {
+  ])('the person finder finds no person in %s', (text, person) => {
     expect(personFinder([person])(text)).toBe(false);
   });
 });

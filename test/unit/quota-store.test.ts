@@ -22,11 +22,11 @@ async function use(times: number, bucket = 'b', limit = 10): Promise<number> {
 }
 
 describe('the quota store in memory', () => {
-  it('allows exactly as many requests as the limit', async () => {
+  it('the quota store in memory allows exactly as many requests as the limit', async () => {
     expect(await use(25)).toBe(10);
   });
 
-  it('counts down the remaining requests, and refuses with a wait of at least one second', async () => {
+  it('the quota store in memory counts down the remaining requests, and refuses with a wait of at least one second', async () => {
     const remaining = [];
     for (let n = 0; n < 3; n++) remaining.push((await store.consume('b', 3)).remaining);
     expect(remaining).toEqual([2, 1, 0]);
@@ -36,12 +36,12 @@ describe('the quota store in memory', () => {
     expect(Number.isInteger(refused.resetSeconds)).toBe(true);
   });
 
-  it('counts each bucket separately', async () => {
+  it('the quota store in memory counts each bucket separately', async () => {
     expect([await use(11, 'one'), await use(11, 'other')]).toEqual([10, 10]);
   });
 
   it.each([0, 3, 57, 59.999])(
-    'allows no more than the limit in any 60 s that begin at second %d of a minute',
+    'the quota store in memory allows no more than the limit in any 60 s that begin at second %d of a minute',
     async (second) => {
       time = START + second * 1000;
       expect(await use(10)).toBe(10);
@@ -54,7 +54,7 @@ describe('the quota store in memory', () => {
     },
   );
 
-  it('restores the quota gradually after gradual use', async () => {
+  it('the quota store in memory restores the quota gradually after gradual use', async () => {
     for (let n = 0; n < 10; n++) {
       expect(await use(1)).toBe(1);
       time += 6000;
@@ -64,7 +64,7 @@ describe('the quota store in memory', () => {
   });
 
   it.each([0, 15_000, 59_000])(
-    'allows one more request after the wait that it returned (at %i ms)',
+    'the quota store in memory allows one more request after the wait that it returned (at %i ms)',
     async (offset) => {
       time = START + offset;
       await use(10);
@@ -77,7 +77,7 @@ describe('the quota store in memory', () => {
   );
 
   it.each([1, 7, 60, 600])(
-    "allows every request of a client that spreads its limit of %i evenly over the policy's window",
+    "the quota store in memory allows every request of a client that spreads its limit of %i evenly over the policy's window",
     async (limit) => {
       for (let n = 0; n < 3 * limit; n++) {
         time = START + (n * WINDOW_SECONDS * 1000) / limit;
@@ -88,19 +88,19 @@ describe('the quota store in memory', () => {
     },
   );
 
-  it('does not count refused requests', async () => {
+  it('the quota store in memory does not count refused requests', async () => {
     await use(500);
     time = START + 2 * MINUTE;
     expect(await use(10)).toBe(10);
   });
 
-  it('counts each of many requests at the same instant', async () => {
+  it('the quota store in memory counts each of many requests at the same instant', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => store.consume('b', 10)));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'counts a request that begins %d microtasks after the first request of a time slice',
+    'the quota store in memory counts a request that begins %d microtasks after the first request of a time slice',
     async (microtasks) => {
       await use(10);
       time += 5000;
@@ -112,7 +112,7 @@ describe('the quota store in memory', () => {
     },
   );
 
-  it('keeps its counts for a minute when the clock goes back by ten minutes', async () => {
+  it('the quota store in memory keeps its counts for a minute when the clock goes back by ten minutes', async () => {
     time += 10 * MINUTE;
     await use(10);
     time = START;
@@ -121,7 +121,7 @@ describe('the quota store in memory', () => {
     expect(await use(20)).toBe(10);
   });
 
-  it('keeps its counts when the clock goes back by a second', async () => {
+  it('the quota store in memory keeps its counts when the clock goes back by a second', async () => {
     await use(10);
     time -= 1000;
     expect(await use(10)).toBe(0);

@@ -56,7 +56,7 @@ describe('read-cache validity', () => {
     expect(validity.isValid()).toBe(true);
   });
 
-  it("estimates the latest time that the database's clock may show", () => {
+  it("read-cache validity estimates the latest time that the database's clock may show", () => {
     const { validity, poll } = givenValidity();
     poll(7, 300);
     // The database read its clock at some time within those 300 ms.
@@ -74,7 +74,7 @@ describe('the read cache', () => {
     return { validity, poll, cache: createReadCache(validity, 'test', 10) };
   };
 
-  it('loads a value once while the cache is valid', async () => {
+  it('the read cache loads a value once while the cache is valid', async () => {
     const { cache, poll } = given();
     poll(1);
     const load = answers('a');
@@ -85,7 +85,7 @@ describe('the read cache', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('loads a value each time where the cache is never valid', async () => {
+  it('the read cache loads a value each time where the cache is never valid', async () => {
     const cache = createReadCache(NEVER_VALID, 'test', 10);
     const load = answers('a');
     await cache.get('k', load);
@@ -100,7 +100,7 @@ describe('the read cache', () => {
       'after a gap in the validity, with the same version too',
       (poll: (version: number) => void) => (pass(1_000), poll(1)),
     ],
-  ])('loads a value again %s', async (_, happen) => {
+  ])('the read cache loads a value again %s', async (_, happen) => {
     const { cache, poll } = given();
     poll(1);
     await cache.get('k', answers('old'));

@@ -15,12 +15,12 @@ function refusalOf(schedule: Partial<Schedule>): string {
 }
 
 describe('expandSchedule', () => {
-  it('returns every day of a daily schedule, both ends included', () => {
+  it('expandSchedule returns every day of a daily schedule, both ends included', () => {
     const dates = datesOf({ every: 'daily' });
     expect([dates.length, dates[0], dates.at(-1)]).toEqual([31, '2027-05-01', '2027-05-31']);
   });
 
-  it('returns the dates of the named days of the week, which may be named in any letter case and order', () => {
+  it('expandSchedule returns the dates of the named days of the week, which may be named in any letter case and order', () => {
     expect(datesOf({ every: 'Sat, mon', to: '2027-05-10' })).toEqual([
       '2027-05-01',
       '2027-05-03',
@@ -38,16 +38,16 @@ describe('expandSchedule', () => {
     ['FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=9', ['2027-05-09']],
     ['FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1', ['2027-05-31']],
     ['FREQ=WEEKLY', ['2027-05-01', '2027-05-08', '2027-05-15', '2027-05-22', '2027-05-29']],
-  ])('returns the dates of the rule %s', (every, dates) => {
+  ])('expandSchedule returns the dates of the rule %s', (every, dates) => {
     expect(datesOf({ every })).toEqual(dates);
   });
 
-  it('returns 29 February only in leap years', () => {
+  it('expandSchedule returns 29 February only in leap years', () => {
     const every = 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29';
     expect(datesOf({ every, from: '2027-01-01', to: '2031-12-31' })).toEqual(['2028-02-29']);
   });
 
-  it('returns the same days of the week as the calendar, even over five years and in the year 9999', () => {
+  it('expandSchedule returns the same days of the week as the calendar, even over five years and in the year 9999', () => {
     for (const [from, to] of [
       ['2027-01-01', '2032-01-05'],
       ['9998-01-01', '9999-12-31'],
@@ -62,7 +62,7 @@ describe('expandSchedule', () => {
     }
   });
 
-  it('returns each date at each start time, in the order of the times', () => {
+  it('expandSchedule returns each date at each start time, in the order of the times', () => {
     const startTimes = ['14:30', '09:30'];
     expect(expandSchedule({ every: 'sat', from: '2027-05-01', to: '2027-05-08', startTimes })).toEqual([
       { date: '2027-05-01', startTime: '09:30' },
@@ -72,13 +72,13 @@ describe('expandSchedule', () => {
     ]);
   });
 
-  it('returns a departure without a time where no start time is given', () => {
+  it('expandSchedule returns a departure without a time where no start time is given', () => {
     expect(expandSchedule({ every: 'daily', from: '2027-05-01', to: '2027-05-01' })).toEqual([
       { date: '2027-05-01', startTime: null },
     ]);
   });
 
-  it('leaves exceptions out, and refuses an exception that is not a date of the schedule', () => {
+  it('expandSchedule leaves exceptions out, and refuses an exception that is not a date of the schedule', () => {
     const except = ['2027-05-08'];
     expect(datesOf({ every: 'sat', to: '2027-05-15', except })).toEqual(['2027-05-01', '2027-05-15']);
     expect(refusalOf({ every: 'sat', except: ['2027-05-09'] })).toBe(
@@ -120,11 +120,11 @@ describe('expandSchedule', () => {
       { to: '2031-05-01', startTimes: ['09:00', '15:00'] },
       'every describes 2924 departures, and the most at once are 2000',
     ],
-  ])('refuses %j with the reason', (schedule, message) => {
+  ])('expandSchedule refuses %j with the reason', (schedule, message) => {
     expect(refusalOf(schedule)).toMatch(message);
   });
 
-  it('refuses a rule that describes no date in any year, and does not search for ever', () => {
+  it('expandSchedule refuses a rule that describes no date in any year, and does not search for ever', () => {
     expect(refusalOf({ every: 'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30' })).toMatch('describes no date');
   });
 });

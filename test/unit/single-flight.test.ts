@@ -4,7 +4,7 @@ const singleFlight = createSingleFlight();
 const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('single flight in the process', () => {
-  it('runs the calls of one key one after another, in order of arrival', async () => {
+  it('single flight in the process runs the calls of one key one after another, in order of arrival', async () => {
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} begins`);
@@ -17,7 +17,7 @@ describe('single flight in the process', () => {
     expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });
 
-  it('runs calls of different keys at the same time', async () => {
+  it('single flight in the process runs calls of different keys at the same time', async () => {
     let release = () => {};
     const blocked = singleFlight('one', () => new Promise<void>((resolve) => (release = resolve)));
     expect(await singleFlight('other', () => Promise.resolve('free'))).toBe('free');
@@ -25,14 +25,14 @@ describe('single flight in the process', () => {
     await blocked;
   });
 
-  it('runs the next call after a call that failed', async () => {
+  it('single flight in the process runs the next call after a call that failed', async () => {
     const failed = singleFlight('key', () => Promise.reject(new Error('no')));
     const next = singleFlight('key', () => Promise.resolve('yes'));
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });
 
-  it('rejects a call that waited two seconds', async () => {
+  it('single flight in the process rejects a call that waited two seconds', async () => {
     let release = () => {};
     const slow = singleFlight('slow', () => new Promise<void>((resolve) => (release = resolve)));
     await expect(singleFlight('slow', () => Promise.resolve())).rejects.toMatchObject({

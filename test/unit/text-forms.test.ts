@@ -19,7 +19,7 @@ describe('a text of one line', () => {
     ['a combining grapheme joiner', 'Ana\u034f Lima'],
     ['tags', 'Ana\u{e0041}\u{e0042} Lima'],
     ['an anchor of an annotation', 'Ana\ufff9 Lima'],
-  ])('removes %s from a text', (_, text) => {
+  ])('withoutInvisible removes %s from a text', (_, text) => {
     expect(withoutInvisible(text)).toBe('Ana Lima');
   });
 
@@ -35,11 +35,11 @@ describe('a text of one line', () => {
     ['a heart in colour', 'Ana ❤\ufe0f'],
     ['the flag of a region', '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} Skye'],
     ['accents and marks of other scripts', 'José Nguyễn อานนท์ שָׁלוֹם 北京'],
-  ])('keeps %s in a text', (_, text) => {
+  ])('withoutInvisible keeps %s in a text', (_, text) => {
     expect(withoutInvisible(text)).toBe(text);
   });
 
-  it('removes the second joiner where a script needs only one', () => {
+  it('withoutInvisible removes the second joiner where a script needs only one', () => {
     expect(withoutInvisible('می\u200c\u200c\u200dخواهم')).toBe('می\u200cخواهم');
   });
 });

@@ -18,7 +18,7 @@ describe('a minted credential', () => {
     expect(new Set(tokens).size).toBe(2000);
   });
 
-  it('uses each base62 character equally often', () => {
+  it('minted credentials use each base62 character equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 3000; i++) {
       for (const character of mintCredentialToken('api_key').token.slice(22, 54)) {
@@ -56,7 +56,7 @@ describe('a mistyped credential', () => {
     ['one character more', `${token}0`],
     ['the other kind of prefix', token.replace('svc_live', 'svc_widget')],
     ['a character outside base62', token.replace(/.$/, '-')],
-  ])('refuses a malformed credential: %s', (_, text) => {
+  ])('the parser of credentials refuses a malformed credential: %s', (_, text) => {
     expect(parseToken(text)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
 describe('the traceparent header', () => {
-  it('reads the trace id, the parent id and the sampled flag', () => {
+  it('the parser of traceparent reads the trace id, the parent id and the sampled flag', () => {
     expect(readTraceparent(`00-${TRACE}-${PARENT}-01`)).toEqual({
       traceId: TRACE,
       parentId: PARENT,
@@ -13,12 +13,12 @@ describe('the traceparent header', () => {
     expect(readTraceparent(`00-${TRACE}-${PARENT}-00`)).toMatchObject({ sampled: false });
   });
 
-  it('reads the sampled flag among unknown flags', () => {
+  it('the parser of traceparent reads the sampled flag among unknown flags', () => {
     expect(readTraceparent(`00-${TRACE}-${PARENT}-03`)).toMatchObject({ sampled: true });
     expect(readTraceparent(`00-${TRACE}-${PARENT}-02`)).toMatchObject({ sampled: false });
   });
 
-  it('reads the known fields of a later version', () => {
+  it('the parser of traceparent reads the known fields of a later version', () => {
     expect(readTraceparent(`01-${TRACE}-${PARENT}-01`)).toMatchObject({ traceId: TRACE });
     expect(readTraceparent(`cc-${TRACE}-${PARENT}-01-what-the-future-brings`)).toMatchObject({
       traceId: TRACE,
@@ -39,7 +39,7 @@ describe('the traceparent header', () => {
     ['two headers, as Node joins them', `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`],
     ['a line break', `00-${TRACE}-${PARENT}-01\n`],
     ['a later version with a line break', `01-${TRACE}-${PARENT}-01-a\n{"level":"error"}`],
-  ])('ignores %s', (_what, header) => {
+  ])('the parser of traceparent ignores %s', (_what, header) => {
     expect(readTraceparent(header)).toBeUndefined();
   });
 });

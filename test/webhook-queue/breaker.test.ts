@@ -70,7 +70,7 @@ describe('an endpoint that fails five times in a row', () => {
     expect(openings).toBe(1);
     const underway = db('webhook_queue').whereNotNull('worker');
     const during = await eventually('all settled', async () => {
-      // A claim that began before the breaker opened may still send: nothing may move for a moment.
+      // Waits until nothing changes for 200 ms, because a claim that began before the breaker opened may still send requests.
       const before = receiver.received.length;
       await sleep(200);
       const settled = (await underway.clone()).length === 0 && receiver.received.length === before;

@@ -28,7 +28,7 @@ const enqueue = (trx: Trx, body: Record<string, unknown> = {}) =>
   enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: null, body });
 
 describe('a booking without an endpoint', () => {
-  it('creates a pending delivery that waits for an endpoint', async () => {
+  it('a booking without an endpoint creates a pending delivery that waits for an endpoint', async () => {
     const { bookingRef } = await book(db, tenantId);
     expect(await deliveriesOf(db, tenantId)).toEqual([
       {
@@ -68,7 +68,7 @@ describe('a booking without an endpoint', () => {
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);
   });
 
-  it('creates nothing for event types without a subscriber', async () => {
+  it('an event of a type without a subscriber creates nothing', async () => {
     await add(db, tenantId, receiver.url);
     await book(db, tenantId, 'booking.confirmed');
     expect(await deliveriesOf(db, tenantId)).toEqual([]);
@@ -77,7 +77,7 @@ describe('a booking without an endpoint', () => {
 });
 
 describe('a booking with endpoints', () => {
-  it('creates one delivery for each endpoint that subscribes to its event', async () => {
+  it('a booking with endpoints creates one delivery for each endpoint that subscribes to its event', async () => {
     await add(db, tenantId, receiver.url);
     await add(db, tenantId, receiver.url, ['booking.created', 'booking.cancelled']);
     await add(db, tenantId, receiver.url, ['booking.cancelled']);
@@ -94,7 +94,7 @@ describe('a booking with endpoints', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  it('creates nothing when its transaction is rolled back (C4)', async () => {
+  it('a booking with endpoints creates nothing when its transaction is rolled back (C4)', async () => {
     await add(db, tenantId, receiver.url);
     const rolledBack = inTransaction(db, async (trx) => {
       await enqueue(trx);

@@ -99,7 +99,7 @@ describe('a claim', () => {
     expect(deliveries.map(({ url }) => new URL(url).pathname).sort()).toEqual(['/b', '/c', '/d', '/old']);
   });
 
-  it('a claim gives a tenant more than a quarter of the slots only while another quarter is free', async () => {
+  it('a claim gives one tenant more than a quarter of the slots only as long as another quarter stays free for other tenants', async () => {
     const tenantId = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const ids: string[] = await db('webhook_endpoints')
       .where({ tenant_id: tenantId })

@@ -69,14 +69,17 @@ async function formatted(format: Format, type: string, own: string, names: strin
 }
 
 describe.each(FORMATS)('the format %s', (format) => {
-  it.each(['booking.created', 'booking.cancelled'] as const)('%s has the documented body', async (type) => {
-    const { secret } = await add(format, [type]);
-    const booked = await book(db, tenantId, type);
-    const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
-    expect(await received(secret)).toBe(await formatted(format, type, bodyOf(type, booked), names));
-  });
+  it.each(['booking.created', 'booking.cancelled'] as const)(
+    'the event %s has the documented body',
+    async (type) => {
+      const { secret } = await add(format, [type]);
+      const booked = await book(db, tenantId, type);
+      const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
+      expect(await received(secret)).toBe(await formatted(format, type, bodyOf(type, booked), names));
+    },
+  );
 
-  it('hold.expired has the documented body', async () => {
+  it('the event hold.expired has the documented body', async () => {
     const { secret } = await add(format, ['hold.expired']);
     const body = { event_type: 'hold.expired', hold_id: randomUUID(), external_ref: 'a "cart" \\ 81' };
     const event = { tenantId, type: 'hold.expired' as const, bookingRef: null, body };
@@ -88,7 +91,7 @@ describe.each(FORMATS)('the format %s', (format) => {
   it.each([
     ['departure.cancelled', null, ''],
     ['departure.updated', ['seats_total', 'prices'], '"changed":["seats_total","prices"],'],
-  ])('%s has the documented body', async (type, changed, changedText) => {
+  ])('the event %s has the documented body', async (type, changed, changedText) => {
     const { secret } = await add(format, [type]);
     const about = {
       tour: { id: randomUUID(), slug: 'alps' },
@@ -104,7 +107,7 @@ describe.each(FORMATS)('the format %s', (format) => {
     expect(await received(secret)).toBe(await formatted(format, type, own, `{${tour},${refs}}`));
   });
 
-  it('endpoint.disabled has the documented body', async () => {
+  it('the event endpoint.disabled has the documented body', async () => {
     const { secret } = await add(format, ['endpoint.disabled']);
     const { id } = await add('spec');
     await inTransaction(db, (trx) => disableByOperator(trx, id));
@@ -167,23 +170,29 @@ describe('tourctl webhook add --format', () => {
   const slug = 'acme';
   beforeAll(() => terminal.tourctl(`tenant create --slug ${slug} --name Acme`));
 
-  it.each(FORMATS)('stores the format %s, which every command shows with the endpoint', async (format) => {
-    const line = `webhook add ${slug} https://${format}.example/hook --format ${format} --json`;
-    const { json: added } = await terminal.tourctl(line);
-    expect(added.format).toBe(format);
-    const { json: shown } = await terminal.tourctl(`webhook show ${added.id} --json`);
-    const { json: list } = await terminal.tourctl(`webhook list ${slug} --json`);
-    const { json: rotated } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
-    const listed = list.items.find(({ id }: { id: string }) => id === added.id);
-    expect([shown.format, listed.format, rotated.format]).toEqual([format, format, format]);
-    expect((await terminal.tourctl(`webhook list ${slug}`)).stdout).toMatch(
-      new RegExp(`https://${format}.example/hook +${format} `),
-    );
-    const audit = await terminal.db('audit_log').where({ subject: added.id, action: 'webhook.add' }).first();
-    expect(audit.after.format).toBe(format);
-  });
+  it.each(FORMATS)(
+    'tourctl webhook add --format stores the format %s, which every command shows with the endpoint',
+    async (format) => {
+      const line = `webhook add ${slug} https://${format}.example/hook --format ${format} --json`;
+      const { json: added } = await terminal.tourctl(line);
+      expect(added.format).toBe(format);
+      const { json: shown } = await terminal.tourctl(`webhook show ${added.id} --json`);
+      const { json: list } = await terminal.tourctl(`webhook list ${slug} --json`);
+      const { json: rotated } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
+      const listed = list.items.find(({ id }: { id: string }) => id === added.id);
+      expect([shown.format, listed.format, rotated.format]).toEqual([format, format, format]);
+      expect((await terminal.tourctl(`webhook list ${slug}`)).stdout).toMatch(
+        new RegExp(`https://${format}.example/hook +${format} `),
+      );
+      const audit = await terminal
+        .db('audit_log')
+        .where({ subject: added.id, action: 'webhook.add' })
+        .first();
+      expect(audit.after.format).toBe(format);
+    },
+  );
 
-  it('refuses an unknown format', async () => {
+  it('tourctl webhook add --format refuses an unknown format', async () => {
     const { code, error } = await terminal.tourctl(
       `webhook add ${slug} https://a.example --format xml --json`,
     );

@@ -13,7 +13,7 @@ let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
 describe('the webhook-queue process', () => {
-  it('reports when it is ready, delivers, answers health checks, and ends on SIGTERM', async () => {
+  it('the webhook-queue process reports when it is ready, delivers, answers health checks, and ends on SIGTERM', async () => {
     child = forkMain({ ...(await onFreePorts()), WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
     const [message] = (await once(child, 'message')) as [{ ready: boolean; url: string }];
     expect(message).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
@@ -39,7 +39,7 @@ describe('the webhook-queue process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('waits for missing migrations, and is not ready until then', async () => {
+  it('the webhook-queue process waits for missing migrations, and is not ready until then', async () => {
     await database.db('knex_migrations').where({ name: '0111_webhooks' }).update({ name: '0111_webhooks.' });
     const ports = await onFreePorts();
     child = forkMain(ports);
@@ -57,7 +57,7 @@ describe('the webhook-queue process', () => {
     expect(await ready).toMatchObject([{ ready: true }]);
   });
 
-  it('exits with 1 and one line that says that its port is taken', async () => {
+  it('the webhook-queue process exits with 1 and one line that says that its port is taken', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -68,7 +68,7 @@ describe('the webhook-queue process', () => {
     );
   });
 
-  it('exits with 1 and one line that names a wrong variable', async () => {
+  it('the webhook-queue process exits with 1 and one line that names a wrong variable', async () => {
     expect(await complaintOf({ WEBHOOK_RETRY_SCHEDULE: 'often' })).toMatch(
       /^webhook-queue: WEBHOOK_RETRY_SCHEDULE must be [^\n]+\n$/,
     );

@@ -50,29 +50,32 @@ describe('an action of an operator on an endpoint', () => {
     ['disable', 'active', 'disabled', 'Disabled.'],
     ['resume', 'paused', 'active', 'Resumed.'],
     ['enable', 'disabled', 'active', 'Enabled.'],
-  ])('%s changes the status, confirms it, and leaves one audit row', async (verb, from, to, text) => {
-    await setStatus(from);
-    const page = await act(`/endpoints/${endpoint}/${verb}`);
-    expect([page.to, page.text]).toEqual([`/endpoints/${endpoint}`, expect.stringContaining(text)]);
-    expect(await statusOf(endpoint)).toBe(to);
-    expect(await auditRows(monitor.db)).toEqual([
-      expect.objectContaining({
-        actor: OPERATOR.operator,
-        host: OPERATOR.host,
-        action: `webhook.${verb}`,
-        tenantId,
-        subject: endpoint,
-        before: expect.objectContaining({ id: endpoint, status: from }),
-        after: expect.objectContaining({ id: endpoint, status: to }),
-      }),
-    ]);
-  });
+  ])(
+    'the action %s of the monitor changes the status of an endpoint, confirms the change, and leaves one audit row',
+    async (verb, from, to, text) => {
+      await setStatus(from);
+      const page = await act(`/endpoints/${endpoint}/${verb}`);
+      expect([page.to, page.text]).toEqual([`/endpoints/${endpoint}`, expect.stringContaining(text)]);
+      expect(await statusOf(endpoint)).toBe(to);
+      expect(await auditRows(monitor.db)).toEqual([
+        expect.objectContaining({
+          actor: OPERATOR.operator,
+          host: OPERATOR.host,
+          action: `webhook.${verb}`,
+          tenantId,
+          subject: endpoint,
+          before: expect.objectContaining({ id: endpoint, status: from }),
+          after: expect.objectContaining({ id: endpoint, status: to }),
+        }),
+      ]);
+    },
+  );
 
   it.each([
     ['pause', 'paused'],
     ['resume', 'active'],
   ])(
-    '%s of an endpoint that is already %s changes nothing, and leaves no audit row',
+    'the action %s on an endpoint that is already %s changes nothing, and leaves no audit row',
     async (verb, status) => {
       await setStatus(status);
       expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(
@@ -99,7 +102,7 @@ describe('an action of an operator on an endpoint', () => {
     },
   );
 
-  it('ping queues one event for the endpoint', async () => {
+  it('a ping in the monitor queues one event for the endpoint', async () => {
     expect((await act(`/endpoints/${endpoint}/ping`)).text).toContain('ping is queued');
     expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ eventType: 'ping', endpoint }]);
     expect(await auditRows(monitor.db)).toMatchObject([
@@ -141,7 +144,7 @@ describe('an action of an operator on an endpoint', () => {
   });
 
   it.each(['pause', 'resume', 'enable', 'disable', 'ping', 'retry', 'rotate-secret'])(
-    '%s of an unknown or removed endpoint answers 404',
+    'the action %s on an unknown or removed endpoint answers 404',
     async (verb) => {
       await inTransaction(monitor.db, (trx) => removeEndpoint(trx, endpoint));
       for (const id of [randomUUID(), 'x', endpoint])
@@ -154,7 +157,7 @@ describe('an action of an operator on an endpoint', () => {
 describe('the rotation of a secret', () => {
   const secrets = () => monitor.db('webhook_secrets').where({ endpoint_id: endpoint }).orderBy('created_at');
 
-  it('shows the new secret once, in no header and no cookie', async () => {
+  it('the rotation of a secret shows the new secret once, in no header and no cookie', async () => {
     const answer = await browser.post(`/endpoints/${endpoint}/rotate-secret`).expect(200);
     const secret = /whsec_[\w+/=]+/.exec(answer.text.replace(/&#x?\w+;/g, ''))?.[0];
     expect(secret).toBeDefined();
@@ -193,7 +196,7 @@ describe('the rotation of a secret', () => {
 });
 
 describe('an action of an operator on deliveries', () => {
-  it('retry makes a delivery due', async () => {
+  it('a retry in the monitor makes a delivery due', async () => {
     await book(monitor.db, tenantId);
     await kill();
     const id = await firstDelivery();
@@ -214,7 +217,7 @@ describe('an action of an operator on deliveries', () => {
     expect(await auditRows(monitor.db)).toEqual([]);
   });
 
-  it('reveal shows personal data, and leaves an audit row', async () => {
+  it('the action reveal of the monitor shows personal data, and leaves an audit row', async () => {
     await book(monitor.db, tenantId);
     const id = await firstDelivery();
     const masked = await browser.get(`/deliveries/${id}`).expect(200);
@@ -227,12 +230,12 @@ describe('an action of an operator on deliveries', () => {
     expect(monitor.logged()).not.toContain('zoe@');
   });
 
-  it.each(['retry', 'reveal'])('%s of an unknown delivery answers 404', async (verb) => {
+  it.each(['retry', 'reveal'])('the action %s on an unknown delivery answers 404', async (verb) => {
     for (const id of [randomUUID(), 'x']) await browser.post(`/deliveries/${id}/${verb}`).expect(404);
     expect(await auditRows(monitor.db)).toEqual([]);
   });
 
-  it('replay sends the deliveries that its filter finds, and counts those that are held back', async () => {
+  it('a replay in the monitor queues the deliveries that match its filter, and names the number held back by paused endpoints', async () => {
     await book(monitor.db, tenantId);
     await kill();
     const page = await act('/replay', { endpoint, status: 'dead' });
@@ -275,19 +278,22 @@ describe('the response to an action', () => {
     ['/sign-in', undefined],
     ['/live', undefined],
     [`/deliveries/${randomUUID()}/reveal`, undefined],
-  ])('redirects a browser that came from %s to a page of the monitor', async (from, to) => {
-    const page = await act(`/endpoints/${endpoint}/pause`, {}, from);
-    expect(page.to).toBe(to ?? `/endpoints/${endpoint}`);
-  });
+  ])(
+    'the response to an action redirects a browser that came from %s to a page of the monitor',
+    async (from, to) => {
+      const page = await act(`/endpoints/${endpoint}/pause`, {}, from);
+      expect(page.to).toBe(to ?? `/endpoints/${endpoint}`);
+    },
+  );
 
-  it('redirects a browser with a foreign or invalid Referer to the page of the endpoint', async () => {
+  it('the response to an action redirects a browser with a foreign or invalid Referer to the page of the endpoint', async () => {
     for (const referer of ['https://elsewhere.example/endpoints', 'javascript:alert(1)', 'x']) {
       const answer = await browser.post(`/endpoints/${endpoint}/pause`).set('Referer', referer);
       expect(answer.headers.location).toBe(`/endpoints/${endpoint}`);
     }
   });
 
-  it('sets the notice as a signed cookie for one minute', async () => {
+  it('the response to an action sets the notice as a signed cookie for one minute', async () => {
     const answer = await browser.post(`/endpoints/${endpoint}/pause`);
     expect(setCookies(answer)).toEqual([
       expect.stringMatching(
@@ -301,7 +307,7 @@ describe('the response to an action', () => {
     }
   });
 
-  it('writes no secret, token or query to the log', async () => {
+  it('an action writes no secret, token or query to the log', async () => {
     const link = await monitor.newLink();
     await monitor.http.get(`/sign-in/${link}`);
     await monitor.http.post(`/sign-in/${link}`);

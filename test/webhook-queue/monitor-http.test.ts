@@ -182,7 +182,7 @@ describe('an invalid request', () => {
       expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
   });
 
-  it.each(['/endpoints/', '/deliveries/'])('%s with an unknown id gets 404', async (path) => {
+  it.each(['/endpoints/', '/deliveries/'])('the page %s with an unknown id gets 404', async (path) => {
     const ids = ['x', 'A'.repeat(7000), '%00', '%27%20or%201=1', '00000000-0000-7000-8000-000000000000'];
     for (const id of ids) expect([id, (await browser.get(path + id)).status]).toEqual([id, 404]);
   });

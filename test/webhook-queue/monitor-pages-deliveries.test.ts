@@ -29,7 +29,7 @@ describe('the page of deliveries', () => {
     expect(textOf(await deliveries({ status: 'dead' }))).toContain('No delivery matches.');
   });
 
-  it('finds deliveries by each filter', async () => {
+  it('the page of deliveries finds deliveries by each filter', async () => {
     const dead = await booked('https://dead.example/');
     await logAttempt(dead.id, { outcome: 'timeout', status_code: null });
     await become(dead.id, 'dead', { last_error: 'No answer within 15 s.' });
@@ -66,7 +66,7 @@ describe('the page of deliveries', () => {
     expect(await only({ status: 'dead', tenant: dead.slug, outcome: 'timeout' })).toEqual([dead]);
   });
 
-  it('finds deliveries in flight only with the status delivering', async () => {
+  it('the page of deliveries finds deliveries in flight only with the status delivering', async () => {
     const { id } = await booked();
     await db('webhook_queue')
       .where({ delivery_id: id })
@@ -90,7 +90,7 @@ describe('the page of deliveries', () => {
     expect(new Set([...idsIn(first), ...idsIn(second)]).size).toBe(60);
   });
 
-  it('searches a bounded number of deliveries, and says where the search ended', async () => {
+  it('the page of deliveries searches a bounded number of deliveries, and says where the search ended', async () => {
     const tenantId = await createTenant(db);
     for (let n = 0; n < 5; n++) await book(db, tenantId, 'booking.created');
     const newest = (await deliveriesOf(db, tenantId)).map(({ id }) => id);
@@ -131,7 +131,7 @@ describe('the page of deliveries', () => {
     );
   });
 
-  it('shows an invalid filter beside its field', async () => {
+  it('the page of deliveries shows an invalid filter beside its field', async () => {
     const { id } = await booked();
     const page = await deliveries({ code: 'teapot', since: EVIL });
     expect(page).toContain(`/deliveries/${id}`);
@@ -142,7 +142,7 @@ describe('the page of deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('the page counts a replay by endpoint before it starts, with the deliveries that are held back', async () => {
+  it('the page shows, before a replay starts, how many deliveries of each endpoint would be sent again and how many are held back', async () => {
     const dead = await booked();
     await become(dead.id, 'dead');
     const held = await booked();

@@ -36,7 +36,7 @@ describe('the page of a delivery', () => {
     ).toBeUndefined();
   });
 
-  it('masks personal data until it is revealed, also in the response', async () => {
+  it('the page of a delivery masks personal data until it is revealed, also in the response', async () => {
     const { id } = await booked();
     await logAttempt(id, {
       response_headers: { 'x-customer': 'Zoë' },
@@ -66,7 +66,7 @@ describe('the page of a delivery', () => {
     expect(textOf(page.replaceAll('\n', '⏎'))).toContain('{⏎ "error": {⏎ "code": "db_down"⏎ }⏎}');
   });
 
-  it('does not refresh itself after personal data is revealed', async () => {
+  it('the page of a delivery does not refresh itself after personal data is revealed', async () => {
     const { id } = await booked();
     expect(await delivery(id)).toMatch(/<body\s+data-refresh/);
     expect(await delivery(id, true)).not.toContain('data-refresh');
@@ -104,7 +104,7 @@ describe('the page of a delivery', () => {
     expect(shown[0]).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   });
 
-  it('shows each attempt with its phases, the sent headers, and the reason', async () => {
+  it('the page of a delivery shows each attempt with its phases, the sent headers, and the reason', async () => {
     const { id } = await booked();
     const { eventId } = await db('webhook_deliveries').first<{ eventId: string }>('event_id');
     const phases = { dns: 3, connect: 11, tls: 24, first_byte: 61, body: 2 };
@@ -128,7 +128,7 @@ describe('the page of a delivery', () => {
     expect(text).toContain('203.0.113.9:443');
   });
 
-  it('shows the exact bytes that the receiver got', async () => {
+  it('the page of a delivery shows the exact bytes that the receiver got', async () => {
     const receiver = await startReceiver();
     receiver.react((response) => response.writeHead(200, { 'x-request': 'r-1' }).end('thanks'));
     const worker = startFastWorker(db);
@@ -148,7 +148,7 @@ describe('the page of a delivery', () => {
     expect(text).toMatch(/Delivered with the first attempt, [\d.< ]+(ms|s) after its event[.]/);
   });
 
-  it('contains a program that verifies the signature of the attempt', async () => {
+  it('the page of a delivery contains a program that verifies the signature of the attempt', async () => {
     const { id } = await booked();
     const { eventId } = await db('webhook_deliveries').first<{ eventId: string }>('event_id');
     const { body } = await db('webhook_events').first<{ body: string }>('body');
@@ -169,7 +169,7 @@ describe('the page of a delivery', () => {
     expect(textOf(await delivery(id))).toContain("readFileSync('body.json', 'utf8')");
   });
 
-  it('offers a retry only where it is possible', async () => {
+  it('the page of a delivery offers a retry only where it is possible', async () => {
     const { id, endpoint: target } = await booked();
     const retry = `action="/deliveries/${id}/retry"`;
     expect(await delivery(id)).toContain(retry);
@@ -185,7 +185,7 @@ describe('the page of a delivery', () => {
     expect(await delivery(id)).not.toContain(retry);
   });
 
-  it('links the other deliveries of its event', async () => {
+  it('the page of a delivery links the other deliveries of its event', async () => {
     const { tenantId, id } = await booked('https://first.example/');
     await db('webhook_deliveries').delete();
     await db('webhook_queue').delete();

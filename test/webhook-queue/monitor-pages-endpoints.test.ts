@@ -24,7 +24,7 @@ describe('the page of endpoints', () => {
     expect(textOf(await endpoints({ tenant: 'nobody' }))).toContain('No endpoint matches.');
   });
 
-  it('finds endpoints by tenant and by status', async () => {
+  it('the page of endpoints finds endpoints by tenant and by status', async () => {
     const [one, other] = [await booked('https://one.example/'), await booked('https://other.example/')];
     await inTransaction(db, (trx) => pauseEndpoint(trx, other.endpoint.id));
     await db('webhook_health').insert({ endpoint_id: one.endpoint.id, failures: 5, openings: 3 });
@@ -43,7 +43,7 @@ describe('the page of endpoints', () => {
     );
   });
 
-  it('shows health, waiting deliveries, breaker and secret of each endpoint', async () => {
+  it('the page of endpoints shows health, waiting deliveries, breaker and secret of each endpoint', async () => {
     const { endpoint: target } = await booked();
     await db('webhook_pulse').insert({
       at: db.raw("date_bin('5 minutes', now(), timestamptz '2000-01-01 00:00Z')"),
@@ -90,7 +90,7 @@ describe('the page of an endpoint', () => {
     expect(await endpointPage(db, '01a1f90c-2e58-71b1-ad4e-06a6c9cd238c', VIEWER)).toBeUndefined();
   });
 
-  it('offers the actions that the state allows, in forms with the CSRF token of the session', async () => {
+  it('the page of an endpoint offers the actions that the state allows, in forms with the CSRF token of the session', async () => {
     const { endpoint: target } = await booked();
     const verbs = (page: string) =>
       [...page.matchAll(/action="\/endpoints\/[^/]+\/([a-z-]+)"/g)].map((match) => match[1]);
@@ -108,7 +108,7 @@ describe('the page of an endpoint', () => {
     expect(verbs(await endpoint(target.id))).toEqual([]);
   });
 
-  it('shows who changed the state, when the secrets expire, and the recent failures', async () => {
+  it('the page of an endpoint shows who changed the state, when the secrets expire, and the recent failures', async () => {
     const { tenantId, endpoint: target, id, bookingRef } = await booked();
     await db('audit_log').insert({
       at: new Date('2026-11-19T08:00:00Z'),

@@ -228,7 +228,7 @@ describe('a query of the monitor', () => {
     ['endpoint', '42'],
     ['before', "' or 1=1"],
     ['booking_ref', 'a\u0000b'],
-  ])('drops an invalid %s (%j) and names it', (field, value) => {
+  ])('a query of the monitor drops an invalid %s (%j) and names it', (field, value) => {
     const query = parseDeliveriesQuery({ [field]: value });
     expect(Object.keys(query.issues)).toEqual([field]);
     expect(query.given).toEqual({ [field]: value });

@@ -29,7 +29,7 @@ describe('the overview', () => {
     expect(text).toContain('No worker has started yet.');
   });
 
-  it('counts the deliveries that are due, held back, retrying, dead or without an endpoint', async () => {
+  it('the overview counts the deliveries that are due, held back, retrying, dead or without an endpoint', async () => {
     const due = await booked();
     await book(db, due.tenantId);
     const held = await booked();
@@ -53,7 +53,7 @@ describe('the overview', () => {
     expect(textOf(page)).toContain(`1 delivery of ${await slugOf(waiting)} waits for an endpoint.`);
   });
 
-  it('shows the age of the oldest due delivery that is neither leased nor held by a breaker', async () => {
+  it('the overview shows the age of the oldest due delivery that is neither leased nor held by a breaker', async () => {
     const [late, leased, blocked] = [await booked(), await booked(), await booked()];
     const backdate = (id: string, minutes: number) =>
       db('webhook_queue')
@@ -85,7 +85,7 @@ describe('the overview', () => {
     [{ failures: 3 }, 'hooks.example of SLUG: Every attempt fails: 3 failures in a row.'],
     [{ failures: 1 }, 'hooks.example of SLUG: Its last attempt failed.'],
     [{ failures: 0 }, 'hooks.example of SLUG: It asks to wait (429 or 503) at each attempt.'],
-  ])('names a failing endpoint and describes how it fails: %j', async (health, sentence) => {
+  ])('the overview names a failing endpoint and describes how it fails: %j', async (health, sentence) => {
     const { endpoint: target, slug } = await booked();
     await db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
     expect(textOf(await overview())).toContain('No problems: every endpoint accepts its deliveries.');
@@ -100,7 +100,7 @@ describe('the overview', () => {
     expect(textOf(await endpoints())).toContain('failing for 4 min');
   });
 
-  it('draws success and percentiles of its range from the statistics of all workers', async () => {
+  it('the overview draws success and percentiles of its range from the statistics of all workers', async () => {
     const { endpoint: target } = await booked();
     const insertStatistics = (worker: string, ago: string, counts: object) =>
       db('webhook_pulse').insert(
@@ -162,7 +162,7 @@ describe('the overview', () => {
     expect(three).not.toContain('<circle');
   });
 
-  it('shows live workers apart from silent workers', async () => {
+  it('the overview shows live workers apart from silent workers', async () => {
     await db('webhook_workers').insert([
       { id: 'here', slots: 64, in_flight: 7 },
       { id: 'away', slots: 64, in_flight: 9, beat_at: db.raw("now() - interval '16 seconds'") },
@@ -174,7 +174,7 @@ describe('the overview', () => {
 });
 
 describe('every page of the monitor', () => {
-  it('shows the operator, the result of an action, and the sign-out', async () => {
+  it('every page of the monitor shows the operator, the result of an action, and the sign-out', async () => {
     const notice: Notice = { kind: 'refused', text: EVIL };
     const page = await overviewPage(db, { range: '1h' }, VIEWER, notice);
     expect(page).toContain('anna &lt;ops&gt;');

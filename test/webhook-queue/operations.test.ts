@@ -72,7 +72,7 @@ describe('adding an endpoint', () => {
       'https://example.com:6379/',
       'port 6379 is the usual port of a cache or a search engine: use another one',
     ],
-  ])('refuses the URL %s for an endpoint', async (url, reason) => {
+  ])('addEndpoint refuses the URL %s for an endpoint', async (url, reason) => {
     const adding = inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, { tenantId, url }));
     await expect(adding).rejects.toMatchObject({
       code: 'invalid_webhook_url',
@@ -80,7 +80,7 @@ describe('adding an endpoint', () => {
     });
   });
 
-  it('refuses an unknown event type', async () => {
+  it('addEndpoint refuses an unknown event type', async () => {
     const adding = (events: string[]) =>
       inTransaction(db, (trx) =>
         addEndpoint(trx, SECRETS_KEY, { tenantId, url: 'https://example.com/', events }),
@@ -89,7 +89,7 @@ describe('adding an endpoint', () => {
     await expect(adding([])).rejects.toMatchObject({ code: 'unknown_event_type' });
   });
 
-  it('shows the secret once and stores only its sealed form', async () => {
+  it('addEndpoint returns the secret and stores only its sealed form', async () => {
     const { id, secret } = await add(db, tenantId, receiver.url);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const [sealed] = await db('webhook_secrets').where({ endpoint_id: id });

@@ -67,7 +67,7 @@ describe('a statement of the queue that locks rows', () => {
     await book(db, tenantId);
     plans.length = 0;
 
-    // A claim is prepared: from the sixth one on, its plan serves all values.
+    // Forces the generic plan, which PostgreSQL uses for a prepared claim from the sixth execution on.
     await db.raw('set plan_cache_mode = force_generic_plan');
     await claimNow(db, { leaseSeconds: 0.001 });
     const [delivery, delivered] = await claimNow(db);

@@ -31,12 +31,12 @@ for (const cidr of [...NOT_REACHABLE.map(([one]) => one), ...SPECIAL_BUT_REACHAB
 
 describe('an address that a webhook is sent to', () => {
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '2a00:1450:400f:80d::200e', '::ffff:8.8.8.8'])(
-    '%s is public',
+    'the address %s is public',
     (address) => expect(nonPublicReason(address)).toBeUndefined(),
   );
 
   it.each(['168.63.129.16', '100.100.100.200', '169.254.169.254', 'fd00:ec2::254', 'fe80::1%eth0'])(
-    '%s is not public: cloud metadata or link-local',
+    'the address %s is not public: cloud metadata or link-local',
     (address) => expect(nonPublicReason(address)).toBeDefined(),
   );
 
@@ -111,7 +111,7 @@ describe('the URL of an endpoint', () => {
     '[2002:7f00:1::]',
   ];
 
-  it.each(LOOPBACKS)('refuses %s, a spelling of the loopback address (T23)', (host) => {
+  it.each(LOOPBACKS)('the check of a URL refuses %s, a spelling of the loopback address (T23)', (host) => {
     for (const scheme of ['http', 'https']) {
       expect(() => parseEndpointUrl(`${scheme}://${host}/hook`, false)).toThrow(
         scheme === 'http' ? 'https://' : 'not an IP address',
@@ -129,11 +129,11 @@ describe('the URL of an endpoint', () => {
     'printer.local',
     'api.internal',
     'intranet',
-  ])('refuses the internal name %s', (host) =>
+  ])('the check of a URL refuses the internal name %s', (host) =>
     expect(() => parseEndpointUrl(`https://${host}/`, false)).toThrow('not a public name'),
   );
 
-  it.each(['user@', ':secret@', 'user:secret@'])('refuses a URL with %s', (login) => {
+  it.each(['user@', ':secret@', 'user:secret@'])('the check of a URL refuses a URL with %s', (login) => {
     expect(() => parseEndpointUrl(`https://${login}example.com/`, true)).toThrow('user name or password');
   });
 });
@@ -168,22 +168,25 @@ describe('a worker that may not call private targets', () => {
       (port: string) => `https://nothing.invalid:${port}/`,
       'does not resolve',
     ],
-  ])('refuses %s, names the rule, and connects to nothing (T23)', async (_what, url, reason) => {
-    const tenantId = await createTenant(db);
-    await add(db, tenantId, url(new URL(receiver.url).port));
-    await book(db, tenantId);
-    const worker = startFastWorker(db, { allowPrivateTargets: false, retryScheduleSeconds: [0] });
-    try {
-      const [delivery] = await whenAll(db, tenantId, 'dead');
-      const [attempt] = (await showDelivery(db, delivery!.id)).tries;
-      expect(attempt).toMatchObject({ statusCode: null, reason: expect.stringContaining(reason) });
-      expect(receiver.received).toEqual([]);
-    } finally {
-      await worker.stop();
-    }
-  });
+  ])(
+    'a worker that may not call private targets refuses %s, names the rule, and connects to nothing (T23)',
+    async (_what, url, reason) => {
+      const tenantId = await createTenant(db);
+      await add(db, tenantId, url(new URL(receiver.url).port));
+      await book(db, tenantId);
+      const worker = startFastWorker(db, { allowPrivateTargets: false, retryScheduleSeconds: [0] });
+      try {
+        const [delivery] = await whenAll(db, tenantId, 'dead');
+        const [attempt] = (await showDelivery(db, delivery!.id)).tries;
+        expect(attempt).toMatchObject({ statusCode: null, reason: expect.stringContaining(reason) });
+        expect(receiver.received).toEqual([]);
+      } finally {
+        await worker.stop();
+      }
+    },
+  );
 
-  it('refuses a name with one public and one private address, in either order (T23)', async () => {
+  it('a worker that may not call private targets refuses a name with one public and one private address, in either order (T23)', async () => {
     const addresses = ['93.184.215.14', '127.0.0.1'];
     for (const found of [addresses, addresses.toReversed()]) {
       // Replaces only the name service, because no real name has such addresses.

@@ -66,7 +66,7 @@ function seededRandom(): () => number {
 }
 
 describe('the retry schedule', () => {
-  it('tries ten times within 75 hours, 35 minutes and 5 seconds, the second time after 5 seconds', () => {
+  it('the retry schedule tries ten times within 75 hours, 35 minutes and 5 seconds, the second time after 5 seconds', () => {
     const waits: number[] = [];
     for (let tries = 0; ;) {
       const next = decideNext(failed, { tries, uncounted: 0 }, SCHEDULE, () => 0.5);
@@ -78,7 +78,7 @@ describe('the retry schedule', () => {
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(75 * 3600 + 35 * 60 + 5);
   });
 
-  it('makes each wait up to a fifth shorter or longer than its step, evenly distributed', () => {
+  it('the retry schedule makes each wait up to a fifth shorter or longer than its step, evenly distributed', () => {
     for (let tries = 0; tries < SCHEDULE.length - 1; tries++) {
       const step = SCHEDULE[tries + 1]!;
       const shares = Array.from({ length: 2000 }, () => {
@@ -158,7 +158,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('waits for a day at most, also for an infinite Retry-After', () => {
+  it('the retry schedule waits for a day at most, also for an infinite Retry-After', () => {
     for (const statusCode of [500, 429]) {
       const report = { outcome: 'http_error', statusCode, retryAfterSeconds: Infinity } as const;
       const { waitSeconds } = decideNext(report, fresh, SCHEDULE, () => 0);
@@ -166,7 +166,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('does not count an attempt that a shutdown cut off', () => {
+  it('the retry schedule does not count an attempt that a shutdown cut off', () => {
     const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
     const before = { tries: 9, uncounted: 0 };
     expect(decideNext(interrupted, before, SCHEDULE)).toEqual({
@@ -176,7 +176,7 @@ describe('the retry schedule', () => {
     });
   });
 
-  it('ends at once after a 410', () => {
+  it('the retry schedule ends at once after a 410', () => {
     const gone = { outcome: 'gone', statusCode: 410, retryAfterSeconds: null } as const;
     expect(decideNext(gone, fresh, SCHEDULE).status).toBe('dead');
   });

@@ -16,7 +16,7 @@ const ask = (headers: Record<string, string>, query: Record<string, string> = { 
 const FOREIGN = { status: 403, code: 'origin_not_allowed' };
 
 describe('the widget list and CORS', () => {
-  it('echoes an origin that the token lists', async () => {
+  it('the widget list echoes an origin that the token lists', async () => {
     const { status, headers } = await ask({ origin: SHOP });
     expect(status).toBe(200);
     expect(headers['access-control-allow-origin']).toBe(SHOP);
@@ -35,14 +35,14 @@ describe('the widget list and CORS', () => {
     'HTTPS://SHOP.EXAMPLE.COM',
     'null',
     'https://api.example.test',
-  ])('refuses the origin %s without a CORS header', async (origin) => {
+  ])('the widget list refuses the origin %s without a CORS header', async (origin) => {
     const { body, headers } = await ask({ origin, 'sec-fetch-site': 'same-origin' });
     expect(body).toMatchObject(FOREIGN);
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(headers.vary).toBe('Origin');
   });
 
-  it('accepts a request without an Origin, unless Sec-Fetch-Site names another site', async () => {
+  it('the widget list accepts a request without an Origin, unless Sec-Fetch-Site names another site', async () => {
     expect((await ask({})).status).toBe(200);
     for (const site of ['none', 'same-origin'])
       expect((await ask({ 'sec-fetch-site': site })).status).toBe(200);
@@ -64,7 +64,7 @@ describe('the widget list and CORS', () => {
     }
   });
 
-  it('echoes the origin on a refusal if the token is known, so that the page can read the refusal', async () => {
+  it('the widget list echoes the origin on a refusal if the token is known, so that the page can read the refusal', async () => {
     const bad = await ask({ origin: SHOP }, { token, limit: '0' });
     expect(bad.status).toBe(400);
     expect(bad.headers['access-control-allow-origin']).toBe(SHOP);
@@ -73,14 +73,14 @@ describe('the widget list and CORS', () => {
     expect(nobody.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('refuses every origin if neither the token nor its tenant has an origin', async () => {
+  it('the widget list refuses every origin if neither the token nor its tenant has an origin', async () => {
     const { db } = api;
     const bare = await givenWidgetToken(db, await givenTenant(db), { origins: [] });
     expect((await ask({ origin: SHOP }, { token: bare.token })).body).toMatchObject(FOREIGN);
     expect((await ask({}, { token: bare.token })).status).toBe(200);
   });
 
-  it('uses the tenant’s origins where the token has none of its own', async () => {
+  it('the widget list uses the tenant’s origins where the token has none of its own', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const follower = await givenWidgetToken(db, tenant, { origins: [] });
@@ -90,7 +90,7 @@ describe('the widget list and CORS', () => {
     expect((await ask({ origin: 'https://new.example' }, { token: follower.token })).status).toBe(200);
   });
 
-  it('accepts the pass of the embed page only from a request of that page', async () => {
+  it('the widget list accepts the pass of the embed page only from a request of that page', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
     expect((await ask({ 'sec-fetch-site': 'same-origin' }, { pass })).status).toBe(200);
     expect((await ask({ 'sec-fetch-site': 'none' }, { pass })).body).toMatchObject(FOREIGN);
@@ -104,7 +104,7 @@ describe('a preflight', () => {
   const preflight = (headers: Record<string, string>, path = '/api/widget/tours') =>
     api.http.options(path).set({ 'access-control-request-method': 'GET', ...headers });
 
-  it('grants a preflight to an origin that a live token lists', async () => {
+  it('the API grants a preflight to an origin that a live token lists', async () => {
     const { status, headers } = await preflight({ origin: SHOP });
     expect(status).toBe(204);
     expect(headers).toMatchObject({
@@ -117,14 +117,17 @@ describe('a preflight', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it.each(['https://evil.example', 'null', ''])('grants no preflight to the origin %j', async (origin) => {
-    const { status, headers } = await preflight(origin ? { origin } : {});
-    expect(status).toBe(204);
-    expect(headers).toMatchObject({ vary: 'Origin', allow: 'GET, HEAD, OPTIONS' });
-    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
-  });
+  it.each(['https://evil.example', 'null', ''])(
+    'the API grants no preflight to the origin %j',
+    async (origin) => {
+      const { status, headers } = await preflight(origin ? { origin } : {});
+      expect(status).toBe(204);
+      expect(headers).toMatchObject({ vary: 'Origin', allow: 'GET, HEAD, OPTIONS' });
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    },
+  );
 
-  it('grants no preflight once the token is revoked', async () => {
+  it('the API grants no preflight once the token is revoked', async () => {
     const { db } = api;
     const origin = 'https://former.example';
     const { id } = await givenWidgetToken(db, await givenTenant(db), { origins: [origin] });
@@ -133,7 +136,7 @@ describe('a preflight', () => {
     expect((await preflight({ origin })).headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('grants no preflight on a route for servers', async () => {
+  it('the API grants no preflight on a route for servers', async () => {
     const { headers } = await preflight({ origin: SHOP }, '/api/tenant/catalog');
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });

@@ -37,12 +37,12 @@ describe('the language of the embed page', () => {
 });
 
 describe('Accept-Language', () => {
-  it('orders the tags by weight and leaves out weight 0', () => {
+  it('the parser of Accept-Language orders the tags by weight and leaves out weight 0', () => {
     expect(acceptedTags('fr;q=0.5, de-AT, en ; q=0.8, ja;q=0, vi;q=x')).toEqual(['de-AT', 'en', 'fr']);
     expect(acceptedTags(undefined)).toEqual([]);
   });
 
-  it('reads at most 500 characters and 20 tags', () => {
+  it('the parser of Accept-Language reads at most 500 characters and 20 tags', () => {
     expect(acceptedTags('xx,'.repeat(4000))).toHaveLength(20);
     expect(acceptedTags(`${' '.repeat(500)}de`)).toEqual(['']);
     expect(acceptedTags('x'.repeat(14_000))[0]).toHaveLength(500);
@@ -74,7 +74,7 @@ describe('a hostile Accept-Language', () => {
     }
   });
 
-  it('refuses a header of 13.6 KB and names it', async () => {
+  it('the embed page refuses an Accept-Language header of 13.6 KB and names the header', async () => {
     const refused = await api.http
       .get('/embed/tours')
       .query({ token })
@@ -85,7 +85,7 @@ describe('a hostile Accept-Language', () => {
     ]);
   });
 
-  it('skips a tag of 400 characters and uses the next one', async () => {
+  it('the embed page skips a language tag of 400 characters and uses the next one', async () => {
     const { text } = await api.http
       .get('/embed/tours')
       .query({ token })

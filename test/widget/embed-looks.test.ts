@@ -124,14 +124,14 @@ describe('the language of the appearance', () => {
     expect(text).toMatch(/<h2 dir="auto" lang="">\s*<a [^>]+>Annapurna/);
   });
 
-  it('keeps a currency sign with its amount in right-to-left text', async () => {
+  it('the embed page keeps a currency sign with its amount in right-to-left text', async () => {
     expect(await page({ lang: 'ar', q: 'banff' })).toContain('\u2066US$\u2069');
     expect(await page({ lang: 'en', q: 'banff' })).not.toMatch(/[\u2066\u2069]/);
   });
 });
 
 describe('the help on an empty list', () => {
-  it('offers to search all continents and to show all tours', async () => {
+  it('the help on an empty list offers to search all continents and to show all tours', async () => {
     const none = await page({ q: 'atlantis', continent: 'asia' });
     expect(none).toMatch(
       /<a class="button first" href="tours\?pass=[\w.-]+&amp;q=atlantis">Search all continents</,
@@ -139,7 +139,7 @@ describe('the help on an empty list', () => {
     expect(none).toMatch(/<a class="button" href="tours\?pass=[\w.-]+">Show all tours</);
   });
 
-  it('explains an empty catalog, without a search and filters', async () => {
+  it('the help on an empty list explains an empty catalog, without a search and filters', async () => {
     const empty = await page({}, { defaultVisible: false });
     expect(empty).toContain('New tours are on their way');
     expect(empty).not.toMatch(/class="pills"|<form|Show all tours/);
@@ -191,7 +191,7 @@ describe('the size of the embed page', () => {
 });
 
 describe('a fetch of the embed page', () => {
-  it('answers a fetch only if the page’s own script sends it with the pass', async () => {
+  it('the embed page answers a fetch only if the page’s own script sends it with the pass', async () => {
     const {
       db,
       context: { secrets },

@@ -94,11 +94,11 @@ describe('a request for /embed/tours', () => {
     { 'sec-fetch-dest': 'iframe', referer: `${SHOP}/` },
     { 'sec-fetch-dest': 'frame' },
     { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' },
-  ])('accepts a request with %j', async (headers) => {
+  ])('the embed page accepts a request with %j', async (headers) => {
     expect((await page({ token }, headers as Strings)).status).toBe(200);
   });
 
-  it('answers If-None-Match: * with the page', async () => {
+  it('the embed page answers If-None-Match: * with the page', async () => {
     const { status, text, headers } = await page({ token }, { 'if-none-match': '*' });
     expect([status, Number(headers['content-length'])]).toEqual([200, Buffer.byteLength(text)]);
     expect(text).toContain('</html>');
@@ -111,7 +111,7 @@ describe('a request for /embed/tours', () => {
     { 'sec-fetch-dest': 'script' },
     { 'sec-fetch-dest': 'image' },
     { 'sec-fetch-dest': 'empty', referer: `${SHOP}/` },
-  ])('refuses a request with %j', async (headers) => {
+  ])('the embed page refuses a request with %j', async (headers) => {
     const { body, headers: answered } = await page({ token }, headers as Strings);
     expect(body).toMatchObject({ status: 403, code: 'origin_not_allowed' });
     expect(policyOf(answered)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
@@ -119,7 +119,7 @@ describe('a request for /embed/tours', () => {
 });
 
 describe('the embed page', () => {
-  it('shows each tour with its picture, place, days, next departure and price', async () => {
+  it('the embed page shows each tour with its picture, place, days, next departure and price', async () => {
     await api.db('tours').where({ slug: 'ha-long' }).update({ image_url: '/covers/ha-long.svg' });
     const { text } = await page({ token, q: 'ha long' });
     expect(text).toContain('<html lang="en" dir="ltr"');
@@ -130,7 +130,7 @@ describe('the embed page', () => {
     expect(text).toContain(`<a href="${SHOP}/tours/ha-long" target="_top" rel="noopener">`);
   });
 
-  it('shows the times of the next date if it has several departures, in the visitor’s format', async () => {
+  it('the embed page shows the times of the next date if it has several departures, in the visitor’s format', async () => {
     const { db } = api;
     const walk = await givenTour(db, { slug: 'walk', name: 'City Walk' });
     for (const startTime of ['14:30', '09:30'])
@@ -146,7 +146,7 @@ describe('the embed page', () => {
     await db('tours').where({ id: walk.id }).update({ status: 'draft' });
   });
 
-  it('uses the requested language, else the visitor’s, else English', async () => {
+  it('the embed page uses the requested language, else the visitor’s, else English', async () => {
     const german = (await page({ token, lang: 'de-AT', q: 'alpine' })).text;
     expect(german).toContain('<html lang="de-AT"');
     expect(german).toContain('Reisen suchen');
@@ -157,14 +157,14 @@ describe('the embed page', () => {
     expect((await page({ token, q: 'kyoto' })).text).toContain('¥98,000');
   });
 
-  it('uses the tenant’s colour with readable text on it', async () => {
+  it('the embed page uses the tenant’s colour with readable text on it', async () => {
     expect((await page({ token })).text).toContain('--brand: #c2410c; --on-brand: #fff;');
     const { db } = api;
     const yellow = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#facc15' }));
     expect((await page({ token: yellow.token })).text).toContain('--brand: #facc15; --on-brand: #000;');
   });
 
-  it('offers exactly the continents where the tenant sees a tour', async () => {
+  it('the embed page offers exactly the continents where the tenant sees a tour', async () => {
     const { db } = api;
     await givenTour(db, { continent: 'africa', status: 'draft' });
     const picky = await givenTenant(db);
@@ -177,20 +177,20 @@ describe('the embed page', () => {
     expect(await pills((await givenWidgetToken(db, picky)).token)).toEqual(['All', 'Europe']);
   });
 
-  it('accepts a continent in any case, and marks it', async () => {
+  it('the embed page accepts a continent in any case, and marks it', async () => {
     const { text } = await page({ token, continent: 'EUROPE' });
     expect(text).toContain('Alpine Huts');
     expect(text).not.toContain('Kyoto Gardens');
     expect(text).toMatch(/aria-current="[a-z]+"[^>]*>Europe</);
   });
 
-  it('offers help when nothing is found', async () => {
+  it('the embed page offers help when nothing is found', async () => {
     const { status, text } = await page({ token, q: 'atlantis' });
     expect(status).toBe(200);
     expect(text).toContain('No tours found');
   });
 
-  it('escapes the texts of tours and of the query', async () => {
+  it('the embed page escapes the texts of tours and of the query', async () => {
     const { db } = api;
     const name = `"><svg onload=alert(1)></script><script>alert(2)</script>\u2028'\`&\u202e`;
     const hostile = await givenTour(db, { name: `Xss ${name}`, continent: 'x-y' });
@@ -245,7 +245,7 @@ describe('the pass', () => {
 
   const isRefused = { status: 401, code: 'invalid_widget_token' };
 
-  it('answers 401 to a forged pass, and to a pass of an unknown token', async () => {
+  it('the embed page answers 401 to a forged pass, and to a pass of an unknown token', async () => {
     const { cursorKey } = api.context.secrets;
     const pass = passFrom();
     expect((await page({ pass })).status).toBe(200);
@@ -263,7 +263,7 @@ describe('the pass', () => {
     for (const bad of forged) expect((await page({ pass: bad })).body).toMatchObject(isRefused);
   });
 
-  it('answers 401 to a pass after an hour, and not ten seconds before', async () => {
+  it('the embed page answers 401 to a pass after an hour, and not ten seconds before', async () => {
     expect((await page({ pass: passFrom(3_601) })).body).toMatchObject(isRefused);
     expect((await page({ pass: passFrom(3_590) })).status).toBe(200);
   });
@@ -313,7 +313,7 @@ describe('the pass', () => {
     expect(policyOf(over.headers)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
   });
 
-  it('answers 401 to the pass of a revoked token', async () => {
+  it('the embed page answers 401 to the pass of a revoked token', async () => {
     const { db } = api;
     const brief = await givenWidgetToken(db, tenant);
     const pass = mintEmbedPass(api.context.secrets.cursorKey, brief.id);
@@ -379,7 +379,7 @@ describe('a refusal of /embed/tours', () => {
     }
   });
 
-  it('answers 405 with Allow to another method', async () => {
+  it('the embed page answers 405 with Allow to another method', async () => {
     const { status, headers } = await api.http.post('/embed/tours');
     expect(status).toBe(405);
     expect(headers.allow).toBe('GET, HEAD, OPTIONS');

@@ -36,7 +36,7 @@ describe('/embed/widget.js', () => {
 
 describe('a version of the loader', () => {
   it.each(PUBLISHED)(
-    '%s has not changed since its publication, and may be cached for a year',
+    'the loader version %s has not changed since its publication, and may be cached for a year',
     async (version, integrity) => {
       const { status, headers, text } = await api.http.get(`/embed/widget.${version}.js`);
       expect([status, hashOf(text)]).toEqual([200, integrity]);
@@ -47,7 +47,10 @@ describe('a version of the loader', () => {
     },
   );
 
-  it.each(['v0', 'v99', 'v1.1'])('answers 404 for %s, which never existed', async (version) => {
-    expect((await api.http.get(`/embed/widget.${version}.js`)).status).toBe(404);
-  });
+  it.each(['v0', 'v99', 'v1.1'])(
+    'the service answers 404 for the loader version %s, which never existed',
+    async (version) => {
+      expect((await api.http.get(`/embed/widget.${version}.js`)).status).toBe(404);
+    },
+  );
 });

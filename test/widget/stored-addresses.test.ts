@@ -38,7 +38,7 @@ const write = (table: 'tours' | 'tenants', column: string, value: string) =>
 
 describe('the database', () => {
   it.each([...OTHER_SCHEMES, 'HTTPS://a.example/p', 'http://localhost/p', ''])(
-    'refuses %j in each column for an address',
+    'the database refuses %j in each column for an address',
     async (address) => {
       const refused = { code: '23514' };
       await expect(write('tours', 'image_url', address)).rejects.toMatchObject(refused);
@@ -57,11 +57,11 @@ describe('the database', () => {
     '[[{"url": "https://a.example"}]]',
     '[{"url": 7}]',
     '[{"url": ["https://a.example"]}]',
-  ])('refuses %s as the pictures of a tour', async (images) => {
+  ])('the database refuses %s as the pictures of a tour', async (images) => {
     await expect(write('tours', 'images', images)).rejects.toMatchObject({ code: '23514' });
   });
 
-  it('accepts each address that the terminal and an import accept', async () => {
+  it('the database accepts each address that the terminal and an import accept', async () => {
     for (const address of ['https://a.example/p', '/covers/huts.svg', '/']) {
       expect(await write('tours', 'image_url', address)).toBe(1);
       expect(await write('tours', 'images', pictures(address, address))).toBe(1);

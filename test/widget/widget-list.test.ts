@@ -23,7 +23,7 @@ const list = (query: Record<string, string> = {}) => api.http.get('/api/widget/t
 const slugsOf = (body: { items: { slug: string }[] }) => body.items.map((item) => item.slug);
 
 describe('GET /api/widget/tours', () => {
-  it('answers exactly the public fields (T12)', async () => {
+  it('GET /api/widget/tours answers exactly the public fields (T12)', async () => {
     const { status, body } = await list({ token, q: 'hà long' });
 
     expect(status).toBe(200);
@@ -46,7 +46,7 @@ describe('GET /api/widget/tours', () => {
     expect(body.items[0]).toMatchObject({ price_from: 500, url: 'https://shop.example.com/tours/ha-long' });
   });
 
-  it('shows the tenant’s price and never the platform’s (T12)', async () => {
+  it('GET /api/widget/tours shows the tenant’s price and never the platform’s (T12)', async () => {
     const { db } = api;
     const dear = await givenTenant(db);
     await db('price_rules').insert({ tenant_id: dear.id, kind: 'percent', percent: 10 });
@@ -56,7 +56,7 @@ describe('GET /api/widget/tours', () => {
     expect(text).not.toMatch(/"(prices|base_price|seats\w*|tenant_prices|updated_at)"/);
   });
 
-  it('filters by continent and by part of a name, accents or not', async () => {
+  it('GET /api/widget/tours filters by continent and by part of a name, accents or not', async () => {
     expect(slugsOf((await list({ token, continent: 'europe' })).body)).toEqual(['alps', 'zagreb']);
     expect(slugsOf((await list({ token, q: 'CAFE' })).body)).toEqual(['zagreb']);
     expect(slugsOf((await list({ token, continent: 'Europe' })).body)).toEqual(['alps', 'zagreb']);
@@ -64,7 +64,7 @@ describe('GET /api/widget/tours', () => {
     expect((await list({ token, q: '\\' })).status).toBe(200);
   });
 
-  it('links the next page without a credential', async () => {
+  it('GET /api/widget/tours links the next page without a credential', async () => {
     const first = await list({ token, limit: '2', utm_source: 'mail' });
     expect(slugsOf(first.body)).toEqual(['alps', 'ha-long']);
 
@@ -79,7 +79,7 @@ describe('GET /api/widget/tours', () => {
     expect(second.headers.link).toBeUndefined();
   });
 
-  it('refuses a cursor of another tenant or of other filters', async () => {
+  it('GET /api/widget/tours refuses a cursor of another tenant or of other filters', async () => {
     const cursor = (await list({ token, limit: '1' })).body.next_cursor;
     const stranger = await givenWidgetToken(api.db, await givenTenant(api.db));
 
@@ -92,7 +92,7 @@ describe('GET /api/widget/tours', () => {
     }
   });
 
-  it('ignores unknown parameters', async () => {
+  it('GET /api/widget/tours ignores unknown parameters', async () => {
     const { status, body } = await list({ token, utm_source: 'mail', lang: 'pt-BR', fbclid: 'x' });
     expect(status).toBe(200);
     expect(body.items).toHaveLength(3);
@@ -117,21 +117,21 @@ describe('GET /api/widget/tours', () => {
     expect(page.body).toMatchObject(fault);
   });
 
-  it('answers 400 to a repeated parameter', async () => {
+  it('GET /api/widget/tours answers 400 to a repeated parameter', async () => {
     const answer = await api.http.get(`/api/widget/tours?token=${token}&q=a&q=b`);
     expect(answer.body).toMatchObject({ status: 400, code: 'duplicate_parameter' });
   });
 });
 
 describe('the token of GET /api/widget/tours', () => {
-  it('accepts the token in the query or, deprecated, in a header', async () => {
+  it('GET /api/widget/tours accepts the token in the query or, deprecated, in a header', async () => {
     const old = await list().set('x-svc-widget-token', token);
     expect(old.status).toBe(200);
     expect(old.headers.deprecation).toMatch(/^@\d+$/);
     expect((await list({ token })).headers.deprecation).toBeUndefined();
   });
 
-  it('reads the token from one parameter with exactly this name (T35)', async () => {
+  it('GET /api/widget/tours reads the token from one parameter with exactly this name (T35)', async () => {
     const ask = (query: string) => api.http.get(`/api/widget/tours?${query}`);
     const repeated = await ask(`token=${token}&token=${token}`);
     expect(repeated.body).toMatchObject({ status: 400, code: 'duplicate_parameter' });
@@ -142,7 +142,7 @@ describe('the token of GET /api/widget/tours', () => {
       });
   });
 
-  it('a missing or wrong secret always gets the same 401, and a right secret gets the reason', async () => {
+  it('a request with a missing or wrong secret always gets the same 401, and one with a right secret gets the reason', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     const forged = withAnotherSecret(token);
     const missing = 'The widget token is missing or not valid.';
@@ -171,14 +171,14 @@ describe('the token of GET /api/widget/tours', () => {
     }
   });
 
-  it('accepts a token beside the Basic credentials of a reverse proxy', async () => {
+  it('GET /api/widget/tours accepts a token beside the Basic credentials of a reverse proxy', async () => {
     const response = await api.http
       .get(`/api/widget/tours?token=${token}`)
       .set({ authorization: 'Basic b2xnYTpzZWNyZXQ=' });
     expect(response.status).toBe(200);
   });
 
-  it('refuses an API key as a widget token, and a widget token as an API key', async () => {
+  it('GET /api/widget/tours refuses an API key as a widget token, and a widget token as an API key', async () => {
     const key = await givenKey(api.db, tenant);
     const wrong = { status: 401, code: 'wrong_credential_type' };
     expect((await list({ token: key })).body).toMatchObject(wrong);
@@ -186,7 +186,7 @@ describe('the token of GET /api/widget/tours', () => {
     expect((await api.http.get('/api/tenant/catalog').set({ authorization })).body).toMatchObject(wrong);
   });
 
-  it('answers 400 to two different credentials in one request', async () => {
+  it('GET /api/widget/tours answers 400 to two different credentials in one request', async () => {
     const {
       db,
       context: { secrets },
@@ -202,7 +202,7 @@ describe('the token of GET /api/widget/tours', () => {
 });
 
 describe('the quota of GET /api/widget/tours', () => {
-  it('counts each request whatever its answer, and refuses the 121st from one address', async () => {
+  it('GET /api/widget/tours counts each request whatever its answer, and refuses the 121st from one address', async () => {
     const { db } = api;
     const busy = await givenWidgetToken(db, await givenTenant(db));
     const ask = (query = {}) => list({ token: busy.token, ...query });

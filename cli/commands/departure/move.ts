@@ -70,7 +70,7 @@ const LEFT_COLUMNS: ItemColumn<BookingLead>[] = [
 function toMovedDocument({ moved, left, holdsMoved, holdsLeft }: MovedDeparture) {
   return {
     moved: moved.map(({ bookingRef }) => bookingRef),
-    // Only the number of seats keeps a booking on its departure.
+    // Gives one reason for all bookings that stay: a lack of free seats is the only one.
     left: left.map(({ bookingRef }) => ({ booking_ref: bookingRef, why: 'insufficient_seats' })),
     holds_moved: holdsMoved,
     holds_left: holdsLeft,

@@ -25,7 +25,7 @@ import { credentialId, credentialStart, duration, orNone } from '../../engine/va
 import type { Output } from '../../terminal/output';
 import type { ItemColumn } from '../../terminal/table';
 
-/* Lists, issues, rotates and revokes keys and widget tokens alike, and warns of them. */
+/* The commands that keys and widget tokens share: list, issue, rotate, revoke, and the warnings about a credential. */
 
 export const EXPIRES_FLAG: Flag = flag(
   '--expires-in <duration>',
@@ -38,7 +38,7 @@ export const GRACE_FLAG: Flag = flag(
   { parse: duration({ zero: true }), otherwise: '24h' },
 );
 
-/** The parts of the verbs that keys and widget tokens share. */
+/** The usage and the flags of the verbs that keys and widget tokens share. */
 export const LIST_FORM = {
   usage: 'list <slug>',
   flags: [

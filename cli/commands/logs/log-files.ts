@@ -146,7 +146,7 @@ export class LogReader {
   /** Opens the files that are newer than the current one, the oldest first. */
   private async openNewer(): Promise<OpenFile[]> {
     const found: OpenFile[] = [];
-    // Begins with the newest: after a rotation meanwhile, a file is found twice, under its old and its new name, but none is missed.
+    // Opens the newest file first: if a rotation renames files meanwhile, one file may be opened twice, but none is missed.
     for (const name of rotatedNames(this.file)) {
       const file = await openIfThere(name);
       if (!file) continue;

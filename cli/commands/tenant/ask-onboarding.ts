@@ -95,14 +95,14 @@ async function askContinents(dialogue: Dialogue): Promise<void> {
   const { answers, context } = dialogue;
   const continents = await rehearse(context.db, async (trx) => {
     const { name, slug } = answers;
-    // Creates a tenant that sees all tours, because such a tenant sees all continents.
+    // Creates a tenant that sees all tours, because the list has only continents that the tenant sees.
     return listContinents(trx, await createTenant(trx, { name, slug: slug!, defaultVisible: true }));
   });
   if (continents.length > 0) {
     answers.continent = await askSome(context.io, 'Continents:', continents);
     return;
   }
-  // The catalog is empty: its continents may be imported later.
+  // Accepts any continent while the catalog is empty, because its tours may be imported later.
   await answerFlag(dialogue, 'continent', {
     message: 'Continents, by their slugs, separated by blanks:',
     read: (text) => list(text).map((one) => parseContinent(one)),

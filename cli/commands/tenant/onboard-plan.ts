@@ -25,7 +25,7 @@ import { type TargetOptions, visibilityVerbs } from '../visibility';
 import { webhookVerbs } from '../webhook';
 import { widgetVerbs } from '../widget';
 
-/** Defaults in the help that `tenant create` does not have. */
+/** Defaults that only `tenant onboard` has, as its help shows them. `tenant create` has no default for these flags. */
 const DERIVED: Record<string, string> = {
   '--currency': "its country's",
   '--booking-prefix': 'made of the slug',
@@ -97,7 +97,7 @@ const CLASHES: Record<string, (options: OnboardOptions) => boolean> = {
   '--no-widget and --widget-expires-in': (given) => !given.widget && given.widgetExpiresIn !== undefined,
 };
 
-/** Flags that need another flag, each with that flag and a test for its absence. */
+/** Flags that have no meaning without another flag. `alone` returns true if the flag is given without the other one. */
 const ORPHANS: [flag: string, needed: string, alone: (options: OnboardOptions) => boolean][] = [
   [
     '--round-to',

@@ -31,7 +31,7 @@ export interface Provisioned {
   warnings: string[];
 }
 
-/** Writes an audit row for a part; rehearsals keep none. */
+/** Writes the audit row of one created part. A rehearsal uses a function that writes nothing. */
 type RecordPart = (entry: Omit<AuditEntry, 'actor' | 'host'>) => Promise<void>;
 
 /** Resources for creating each part. */

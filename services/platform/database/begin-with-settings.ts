@@ -72,7 +72,7 @@ function textsOf(statements: string): string[] {
   return texts.filter((text) => text !== '');
 }
 
-/** The prefixes of each text. The texts are constants, so the map stays small. */
+/** The prefixes by the text of their statements. The texts are constants, so the map stays small. */
 const named = new Map<string, Prefix[]>();
 
 function namedOf(statements: string): Prefix[] {
@@ -134,8 +134,8 @@ export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void
     if (typeof callback !== 'function') throw new Error('the first statement of a transaction is no stream');
     const query = new PrefixedQuery(config, prefixes, (error) => refuseAll(client, error));
     send.call(client, query as unknown as pg.QueryConfig, callback);
-    // Restores `query` after the call: if the call throws, the next statement still needs the prefixes. If pg could not send a value,
-    // refuseAll has replaced `query` already.
+    // Restores `query` only after the call succeeded, because the next statement needs the prefixes if the call throws. If pg could not
+    // send a value, refuseAll has already replaced `query`, and this replacement stays.
     if (client.query === sendWithPrefixes) client.query = send;
   };
   client.query = sendWithPrefixes;
@@ -153,7 +153,7 @@ const prepared = new WeakMap<Connection, Set<string>>();
 
 class PrefixedQuery extends ProtocolQuery {
   private ownName: string | undefined;
-  /** Counts the prefixes that the server has not completed. */
+  /** Number of prefixes that the server has not completed yet. */
   private left: number;
 
   constructor(
@@ -172,7 +172,8 @@ class PrefixedQuery extends ProtocolQuery {
     try {
       for (const prefix of this.prefixes) sendPrefix(connection, prefix);
       const refused = super.submit(connection);
-      // Hides the name until the prefixes are complete: pg would take the first ParseComplete for that of the statement.
+      // Hides the name of the statement until the prefixes are complete, because pg would take the ParseComplete of the first prefix for
+      // the one of the statement.
       this.ownName = this.name;
       this.name = undefined;
       return refused;

@@ -44,13 +44,13 @@ export function connectTo(url: string): Connect {
 /** Connects. Closes the connection again if the server is not one that the URL asks for. */
 async function openClient(client: pg.Client, target: Target | undefined, timeoutMs: number): Promise<void> {
   let reportsStandby = false;
-  client.on('error', () => undefined); // The statement that waits gets the same error.
+  client.on('error', () => undefined); // Ignores the event, because the promise of the running statement rejects with the same error.
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
     if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
   });
   await client.connect();
-  // Queries the state if the URL asks for a target, or if the server reports a standby. The report alone does not decide, because a pooler
-  // may report a state that its server had earlier.
+  // Queries the state of the server if the URL has target_session_attrs, or if the server reports that it is a standby. Does not rely on
+  // the report, because a pooler may report an outdated state.
   if (target === undefined && !reportsStandby) return;
   try {
     await requireTarget(client, target, timeoutMs);
@@ -154,7 +154,7 @@ export class ScramClient extends pg.Client {
     connection.on('error', () => connection.stream.destroy());
     // Adds these listeners before pg adds its own on connect, so that pg answers a refused server on a socket that is already destroyed.
     for (const event of WEAKER) connection.on(event, refuse);
-    connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself reports a wrong proof as an error.
+    connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself raises an error if the server's proof is wrong.
     connection.on('authenticationOk', () => isProven || refuse());
   }
 }

@@ -122,7 +122,8 @@ export async function createCluster(
   await removeDrafts(directory);
   if (isCluster(directory, major)) return false;
   try {
-    // Leaves the draft to this process's account: in a directory of the cluster's account, links could redirect root's writes.
+    // Keeps this process as the owner of the draft directory: the cluster's account could put links into a directory of its own, and root
+    // would write to their targets.
     mkdirSync(draft);
     chmodSync(draft, 0o711);
     const password = path.join(draft, PASSWORD_FILE);
@@ -196,7 +197,7 @@ function roleUrl(role: string, password: string, port: number, database: string)
   return `postgres://${role}:${password}@127.0.0.1:${port}/${database}?${REQUIRE_SCRAM}`;
 }
 
-/** Derives the password from the superuser's, so that there is no second file that must match the role. */
+/** Derives the password of the service role from the superuser's password, so that no second password must be stored. */
 function servicePassword(superuserPassword: string): string {
   return createHmac('sha256', superuserPassword).update(SERVICE_ROLE).digest('base64url');
 }

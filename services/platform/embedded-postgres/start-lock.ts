@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
 interface Holder {
-  /** Names the process. */
+  /** Identifies the process (see ownTag). */
   tag: string;
-  /** Names one acquisition of the lock. */
+  /** Identifies one acquisition of the lock by the process. */
   id: string;
 }
 
@@ -55,8 +55,8 @@ async function acquire(lock: string, waitMs: number, onWait?: (line: string) => 
 }
 
 /**
- * Follows the links of dead holders and adds one for this process.
- * @returns the function that releases the lock; undefined if a holder of the chain is alive
+ * Follows the chain of links that dead processes left, and appends a link for this process.
+ * @returns the function that releases the lock; undefined if a process in the chain is alive
  */
 function tryAcquire(lock: string): (() => void) | undefined {
   const chain: string[] = [];
@@ -64,13 +64,14 @@ function tryAcquire(lock: string): (() => void) | undefined {
   for (let link = lock; ;) {
     chain.push(link);
     if (createLock(link)) {
-      // Gives the lock up if the chain was released and started again in the meantime: this link is then not part of the chain.
+      // Gives up if another process released the whole chain and started a new one meanwhile, because this link is not part of the new
+      // chain.
       if (link !== lock && readHolder(lock)?.id !== first?.id) {
         rmSync(link, { force: true });
         return undefined;
       }
       if (link === lock) removeLooseLinks(lock);
-      // Removes the first link first: a process that does not find it starts a new chain and ignores the others.
+      // Removes the first link of the chain first: a process that finds no first link starts a new chain and ignores the remaining links.
       return () => chain.forEach((each) => rmSync(each, { force: true }));
     }
     const holder = readHolder(link);
@@ -101,7 +102,7 @@ function readHolder(link: string): Holder | undefined {
   }
 }
 
-/** Removes the links of a holder that was killed while it released the lock. */
+/** Removes the links that remained because a process was killed while it released the lock. */
 function removeLooseLinks(lock: string): void {
   const directory = path.dirname(lock);
   const loose = readdirSync(directory).filter((name) => name.startsWith(`${path.basename(lock)}.`));

@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   unanswered: number;
 }
 
-/** From this share of all connections on, each new one closes the connection that has been without a request for the longest time. */
+/** When this share of all connections is open, each new connection closes the one that has been without a request for the longest time. */
 const PRESSURE = 0.9;
 
 /**

@@ -90,7 +90,7 @@ interface WeightedEntry {
   weight: number;
 }
 
-/** Limits for the header that is read. Browsers send less than 100 characters and a dozen entries. */
+/** Limits the length and the entries of a header that the server parses. Browsers send less than 100 characters and a dozen entries. */
 const MOST_CHARACTERS = 500;
 const MOST_ENTRIES = 20;
 

@@ -57,7 +57,8 @@ export function passRequests(
     if (!last && error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy();
     if (!last) {
       discardInput(socket);
-      // Answers one such request in each turn: an answer takes a millisecond, so thousands in one turn would delay all other requests.
+      // Sends one answer to an unparsed request in each turn of the event loop: an answer takes a millisecond, so thousands in one turn
+      // would delay all other requests.
       const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
       return limitEachTurn(() => answerUnparsed(socket, app, reason));
     }
@@ -90,7 +91,10 @@ export function passRequests(
   server.on('checkExpectation', receive);
 }
 
-/** Removes parts that the app must not process. The app then refuses the request by malformationOf. */
+/**
+ * Replaces a request target without a path and deletes headers that are too long to parse. Records the reason, by which the app refuses the
+ * request later.
+ */
 function neutralize(request: http.IncomingMessage): void {
   if (!HAS_PATH.test(request.url!)) {
     malformed.set(request, { reason: 'unreadable', header: 'request' });

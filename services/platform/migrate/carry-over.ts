@@ -5,24 +5,25 @@ import { listMigrations, MIGRATIONS, runMigrationWithin } from './migration-file
 import { readSchemaFacts } from './schema-facts';
 
 /**
- * Before 0.1.0 the schema came from 37 files in the order of its history, 0001 to 0037. Now it comes from 14 files, one for each topic.
- * This module converts a database that has the old migrations. A later release removes it with migrations/before-0.1.0 and with the old
- * files in test/migrations.
+ * Before 0.1.0 the schema came from 37 migrations in the order of its history, 0001 to 0037. Now it comes from 14 migrations, one for each
+ * topic (the topic files, 0101 to 0114). This module converts a database that has the old migrations. A later release removes this module
+ * together with migrations/before-0.1.0 and the old files in test/migrations.
  */
 const OLD_NAME = /^00\d\d_/;
-/** A database is carried over only if it has at least the migrations up to this number. No database of an earlier build is in use. */
+/** Refuses a database that lacks one of the old migrations 0001 to 0033. No database of an earlier build is in use. */
 const FIRST_CARRIED = 33;
-/** The topic files end here; later files are ordinary migrations. */
+/** The last of the 14 migrations that create the schema by topic. Migrations after this one are ordinary changes. */
 const LAST_TOPIC = '0114_roles';
-/** The old files after FIRST_CARRIED, and one that makes an old database equal to a new one. */
+/** Directory of the old migrations from 0034 on, and of a last migration that makes the old schema equal to the new one. */
 const STEPS = path.join(MIGRATIONS, 'before-0.1.0');
 
-/** A schema beside that of the database, in which the topic files are run. Never committed. */
+/** A temporary schema in which the topic files run, to compare it with the schema of the database. The transaction rolls it back. */
 const SCRATCH = 'tour_platform_carry_over';
 
 /**
- * Runs the old migrations that the database lacks. Then replaces the names of the old migrations by those of the topic files, if the schema
- * is the one that these files make. Everything is one transaction: a database that differs stays as it is. Needs the migration lock.
+ * Runs the old migrations that the database lacks. Then compares the schema with the one that the topic files create. If both are equal,
+ * records the topic files instead of the old migrations. All steps are one transaction, so a database with another schema stays as it is.
+ * Needs the migration lock.
  * @returns the new names; none for a database without old migrations
  * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */
@@ -33,7 +34,7 @@ export async function carryOver(db: Db, applied: readonly string[]): Promise<str
   await refuseWithoutRight(db);
   const topics = topicFiles();
   await db.transaction(async (trx) => {
-    // Begins with this step, because it locks nothing that the services use.
+    // Creates the expected schema first, because this step locks nothing that the services use.
     const expected = await factsOfTopics(trx, topics);
     await trx.raw('set local lock_timeout = 2000');
     for (const step of listMigrations(STEPS))
@@ -49,8 +50,8 @@ export async function carryOver(db: Db, applied: readonly string[]): Promise<str
 }
 
 /**
- * Translates the names of migrations that a backup has recorded.
- * @returns those of the topic files instead of the old ones; undefined if the old ones end before FIRST_CARRIED
+ * Translates the names of the migrations that a backup has recorded.
+ * @returns the names of the topic files if the backup has the old migrations; undefined if these lack one of 0001 to 0033 or have a gap
  */
 export function carriedNames(names: readonly string[]): string[] | undefined {
   const old = names.filter((name) => OLD_NAME.test(name));
@@ -58,10 +59,13 @@ export function carriedNames(names: readonly string[]): string[] | undefined {
   return isCarried(old) ? topicFiles() : undefined;
 }
 
-/** The old file that added departures.status_changed_at. The topic files make the column with its table. */
+/** The old migration that added departures.status_changed_at. In the topic files the column is part of its table. */
 const STATUS_CHANGES = '0036_departure_status_changes';
 
-/** Returns whether a backup with these migrations lacks departures.status_changed_at: its newest migration is then one of 0033 to 0035. */
+/**
+ * Returns whether a backup with these migrations lacks the column departures.status_changed_at, because its newest migration is one of 0033
+ * to 0035.
+ */
 export function lacksStatusChanges(names: readonly string[]): boolean {
   return names.some((name) => OLD_NAME.test(name)) && !names.includes(STATUS_CHANGES);
 }
@@ -70,7 +74,7 @@ function topicFiles(): string[] {
   return listMigrations().filter((name) => name <= LAST_TOPIC);
 }
 
-/** Returns whether the names are those of 0001 to 0033 or later, without a gap. */
+/** Returns whether the old migrations include 0001 to 0033 and have no gap. */
 function isCarried(old: readonly string[]): boolean {
   const numbers = old.map((name) => Number(name.slice(0, 4))).sort((a, b) => a - b);
   return numbers.length >= FIRST_CARRIED && numbers.every((number, index) => number === index + 1);
@@ -89,7 +93,7 @@ async function refuseWithoutRight(db: Db): Promise<void> {
   if (!may) throw new SchemaNotCreatedError(database, role);
 }
 
-/** Runs the topic files in a separate schema, describes that schema, and rolls everything back. */
+/** Runs the topic files in a temporary schema, describes this schema, and rolls everything back. */
 async function factsOfTopics(trx: Trx, topics: readonly string[]): Promise<string[]> {
   await trx.raw(`
     savepoint before_topics;
@@ -135,7 +139,7 @@ class SchemaNotCreatedError extends AppError {
   }
 }
 
-/** The most differences that a refusal lists on each side. */
+/** Limits the schema differences that an error lists: 5 missing ones and 5 additional ones. */
 const LISTED = 5;
 
 class SchemaDiffersError extends AppError {
@@ -158,7 +162,7 @@ function listed(what: string, facts: readonly string[]): string {
   return `${what} ${facts.slice(0, LISTED).map(shorten).join(', ')}${more}`;
 }
 
-/** Cuts a long fact, such as the body of a function. The beginning stays, because it has the name. */
+/** Shortens a long schema difference, such as the body of a function. Keeps the beginning, which contains the name. */
 function shorten(fact: string): string {
   const line = fact.replaceAll(/\s+/g, ' ');
   return `"${line.length > 160 ? `${line.slice(0, 160)}…` : line}"`;

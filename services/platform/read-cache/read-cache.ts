@@ -46,7 +46,7 @@ export interface RenewableValidity extends ReadCacheValidity {
   renew(answer: PollAnswer, began: Instant): void;
 }
 
-/** Creates a validity that the caller must renew: startReadCacheValidity does this by polling. */
+/** Creates a read-cache validity that the caller must renew, as startReadCacheValidity does at each poll. */
 export function createRenewableValidity(now: () => Instant = readClocks): RenewableValidity {
   const listeners: (() => void)[] = [];
   let seen = 0;
@@ -65,7 +65,8 @@ export function createRenewableValidity(now: () => Instant = readClocks): Renewa
     onChange: (clear) => void listeners.push(clear),
     seen: () => seen,
     renew({ version, databaseTime }, began) {
-      // Clears the caches also if they were not valid before this poll: commands did not wait for them, so they may be stale.
+      // Clears the caches also after a period in which they were not valid: commands did not wait for this process then, so its entries may
+      // be stale.
       if (version !== seen || !isValid()) for (const clear of listeners) clear();
       seen = version;
       lastPoll = { began, databaseTime };
@@ -196,7 +197,8 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
 
   validity.onChange(() => {
     entries.clear();
-    // Keeps a load that began before the change out of the cache. The load still answers its callers.
+    // Forgets the running loads, so that a value from before the change does not enter the cache. Each running load still answers its
+    // callers.
     loads = new Map();
   });
 

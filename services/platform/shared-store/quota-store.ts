@@ -25,7 +25,7 @@ export interface QuotaStore {
 }
 
 const SLICE_SECONDS = 5;
-/** One more than the slices of a minute, because a minute may begin and end within a slice. */
+/** The number of slices that can contain requests of one minute: one more than a minute has, because a minute may begin within a slice. */
 const SLICES = 60 / SLICE_SECONDS + 1;
 /** The longest time for which a request counts. A client that spreads its limit evenly over this time is never refused. */
 export const WINDOW_SECONDS = SLICES * SLICE_SECONDS;
@@ -68,13 +68,14 @@ export function createMemoryQuotaStore(
   /** Returns the slices of a bucket, up to the current one. */
   async function slicesUntil(bucket: string, current: number): Promise<Slices> {
     const last = slicesOf.get(bucket);
-    // Handles a clock that goes back. By one slice: keeps counting in the newest slice. By more: begins a new slice at the present time,
-    // and moves the newest count to `earlier`. Otherwise no count would leave the window until the clock had caught up.
+    // Handles a clock that is set back. If it went back by one slice, the newest slice continues to count. If it went back further, a new
+    // slice begins at the present time, and the newest count moves to `earlier`: otherwise the counts would stay until the clock has caught
+    // up.
     if (last && (last.newest === current || last.newest === current + 1)) return last;
     const earlier = last ? await countsBefore(current, bucket, last) : NO_COUNTS;
     const slices = { newest: current, earlier };
     slicesOf.set(bucket, slices);
-    // Deletes the old slice last, so that a concurrent request still finds it, and sets the same slices.
+    // Deletes the count of the old slice last, because a concurrent request may still read it.
     if (last) await limiter.delete(keyOf(bucket, last.newest));
     return slices;
   }
@@ -94,7 +95,8 @@ export function createMemoryQuotaStore(
       const seconds = now() / 1000;
       const { newest, earlier } = await slicesUntil(bucket, Math.floor(seconds / SLICE_SECONDS));
       const key = keyOf(bucket, newest);
-      // Counts a request first, and takes it back if it is refused: two concurrent requests never both get the last place of the limit.
+      // Counts a request first and removes the count again if the request is refused, so that two concurrent requests never exceed the
+      // limit.
       const counts = [...earlier, (await limiter.consume(key)).consumedPoints];
       const used = counts.reduce((sum, count) => sum + count, 0);
       const allowed = used <= limit;

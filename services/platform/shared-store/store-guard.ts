@@ -139,7 +139,7 @@ export function guardStore(
   function searchStore(): void {
     search ??= repeatUntilDone(reach, probeEveryMs, closing.signal).finally(() => {
       search = undefined;
-      // Searches again if the store failed once more before this search ended.
+      // Starts another series of probes if the store failed again before this one ended.
       if (!up && !closing.signal.aborted) searchStore();
     });
   }

@@ -28,8 +28,9 @@ export interface DeliverySearch extends DeliveryFilter {
 }
 
 /**
- * Limits the due deliveries of an endpoint that a search checks for a lease. Workers claim the oldest deliveries first. So the search
- * misses a lease only if the concurrency limits of all workers for the endpoint add up to more than this number.
+ * Limits the due deliveries of an endpoint that a search for deliveries in flight reads, the oldest first. Workers also claim the oldest
+ * first. So the search misses a delivery in flight only if the concurrency limits of all workers for the endpoint add up to more than this
+ * number.
  */
 const LEASES_CHECKED = 200;
 

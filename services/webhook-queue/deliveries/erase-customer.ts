@@ -7,14 +7,14 @@ interface ErasedCustomer {
   deliveries: number;
   /** Attempts whose stored response was erased. */
   attempts: number;
-  /** Ids of deliveries that will be sent without the customer. */
+  /** Ids of deliveries that will be sent without the customer's data. */
   undelivered: string[];
 }
 
 interface ErasureRules {
   /** Returns true when a text, such as a reference, identifies the customer. */
   identifiesPerson: (text: string) => boolean;
-  /** True: erases even if a delivery with the customer is not sent yet. That delivery is then sent without the customer. */
+  /** True: erases even if a delivery with the customer's data is not sent yet. The delivery is then sent without the data. */
   evenUndelivered: boolean;
 }
 

@@ -63,7 +63,8 @@ export function classifyResponse(statusCode: number, location: string | undefine
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (!header) return null;
   if (/^\d+$/.test(header)) return Number(header);
-  // Requires the weekday, because Date.parse alone accepts far more. The asctime form means GMT without naming it.
+  // Requires the weekday, because Date.parse alone accepts far more texts. Adds GMT to the asctime form, which means GMT without writing
+  // it.
   const date = header.endsWith('GMT') ? header : `${header} GMT`;
   const at = /^[A-Z][a-z]{2,8},? /.test(header) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now.getTime()) / 1000));

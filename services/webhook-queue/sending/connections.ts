@@ -21,7 +21,9 @@ export interface Connections {
   destroy(): Promise<void>;
 }
 
-/** The attempt that uses the connection. The trace also records the time to connect, and the cutoff also stops an attempt to connect. */
+/**
+ * The attempt that uses the connection. `trace` records the time to connect, too. `cutoff` also stops an attempt that is still connecting.
+ */
 export interface Borrower {
   trace: AttemptTrace;
   cutoff: Cutoff;

@@ -77,7 +77,7 @@ interface Tally {
   endpointId: string;
   delivered: number;
   failed: number;
-  /** Bin n counts durations from 2^(n-1) ms to below 2^n ms; bin 0 those below 1 ms. */
+  /** Bin 0 counts durations below 1 ms. Bin n counts durations from 2^(n-1) ms to below 2^n ms. */
   answerTimes: number[];
   waits: number[];
 }

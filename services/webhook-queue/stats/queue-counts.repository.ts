@@ -53,7 +53,7 @@ const DUE_OF = (which: string) => `
  * - endpoint: the endpoints that are not removed, with the state of their breaker.
  * - ready: the endpoints to which a worker may send.
  * - held: the endpoints whose deliveries wait, because they are paused, disabled or blocked by their breaker.
- * - ready_due, held_due: the number and the oldest time of the due deliveries of both.
+ * - ready_due, held_due: the number and the oldest time of the due deliveries, for `ready` and for `held`.
  */
 const COUNTS = `
   with endpoint as materialized (

@@ -41,8 +41,8 @@ const RATE_FAILED = 0.5;
 const ENDPOINTS_MAX = 10_000;
 
 /**
- * Returns a function that records a verdict. The function returns true when more than half of at least twenty attempts within a minute
- * failed. These failures need not be in a row.
+ * Returns a function that counts the attempts of an endpoint by their verdict. The function returns true when more than half of at least
+ * twenty attempts within a minute failed. The failures need not follow each other.
  */
 export function createFailureRates(): (
   endpointId: string,

@@ -92,23 +92,29 @@ export function createClaimDue(options: ClaimDueOptions): ClaimDue {
  * bounds would scan all these entries: after three minutes of 9000 deliveries a second, one claim took 21 s.
  */
 interface DueLowerBounds {
-  /** Null: no bound is known, and the claim scans all index entries of the endpoint. */
+  /** Returns the time from which a claim scans the index entries of the endpoint. Null: the claim scans all of them. */
   of(endpointId: string): Date | null;
-  /** The lower bound for endpoints that `endpoints()` does not list. */
+  /** Returns the time from which a claim scans the index entries of an endpoint that `endpoints()` does not list. */
   ofOthers(): Date | null;
   endpoints(): Iterable<string>;
-  /** Raises the bound of each endpoint to LATE_COMMIT_MS before the oldest delivery that was claimed from it. */
+  /** Sets the lower bound of each endpoint to the due time of its oldest claimed delivery, less LATE_COMMIT_MS. */
   raise(claims: Claim[]): void;
-  /** Reads the bounds again when they are too old. Waits only for the first read; later reads run in the background. */
+  /**
+   * Reads the lower bounds from the database again when they are older than `freshMs`. Waits only for the first read; later reads run in the
+   * background.
+   */
   refresh(): Promise<void>;
 }
 
 /**
- * Lowers each bound by a second: an open transaction may still commit a delivery that is due before those that the read has found. A
- * delivery that is committed more than a second late is claimed after the next read of the bounds.
+ * Lowers each lower bound by a second, because an open transaction may still commit a delivery that is due before all deliveries that were read.
+ * A delivery that is committed more than a second after it became due is claimed after the next read of the bounds.
  */
 const LATE_COMMIT_MS = 1000;
-/** Maximum number of endpoints whose bounds a claim sends. With more endpoints, the claim scans all index entries of the others. */
+/**
+ * Maximum number of endpoints for which this worker keeps a lower bound. If more endpoints have queued deliveries, a claim scans all index
+ * entries of the further endpoints.
+ */
 const ENDPOINTS_MAX = 2000;
 
 /** @param freshMs interval of the reads: the longest time that a delivery waits if it was committed more than LATE_COMMIT_MS late */

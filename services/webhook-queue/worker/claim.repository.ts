@@ -5,12 +5,15 @@ import { SIGNS } from '../endpoints/endpoint-secrets';
 import type { SealedSecret } from '../signing/seal-secret';
 import type { EndpointConcurrency } from './adaptive-concurrency';
 
-/** State of an endpoint in this worker. An endpoint that is not listed has the initial state. */
+/** State of an endpoint in this worker. An endpoint without an entry has the initial concurrency limit and no request in flight. */
 export interface KnownEndpoint extends EndpointConcurrency {
   id: string;
   /** Number of claimed deliveries to the endpoint whose request is in flight or waits for a slot. */
   inFlight: number;
-  /** Due lower bound (claim-due.ts). Null: the claim scans all index entries of the endpoint. */
+  /**
+   * A time before which no delivery of the endpoint is due: the index scan begins there. Null: the claim scans all index entries of the
+   * endpoint.
+   */
   dueLowerBound: Date | null;
 }
 
@@ -22,19 +25,19 @@ export interface ClaimLimits {
   capacity: number;
   /** Maximum number of requests in flight. The shares of slow and of unproven endpoints are fractions of this number. */
   slots: number;
-  /** Concurrency limit of an endpoint that `known` does not contain. */
+  /** Concurrency limit of the endpoints without an entry in `known`. */
   concurrencyLimit: number;
   known: KnownEndpoint[];
   /** Ids of the endpoints that accepted their last delivery from this worker quickly and are not slow. */
   proven: string[];
-  /** Due lower bound of endpoints that `known` does not contain. */
+  /** A time before which no delivery is due to the endpoints without an entry in `known`. Null: the claim scans all their index entries. */
   dueLowerBound: Date | null;
   /** The claim reads the endpoints whose id is greater than this one. */
   after: string;
   leaseSeconds: number;
 }
 
-/** A claimed delivery, with the values that decideNext and the due lower bounds need. */
+/** A claimed delivery, with the values that decideNext and the lower bounds of claim-due.ts need. */
 export interface Claim extends ClaimedDelivery {
   /** Number of previous attempts for which isNotCounted (retry-schedule.ts) returned true. */
   uncounted: number;
@@ -74,9 +77,9 @@ const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${
  * Claims due deliveries.
  *
  * The order is fair: first the tenant with the fewest deliveries in flight, then its endpoint with the fewest. Ties are decided at random.
- * So the backlog of one tenant never delays another tenant. A tenant that holds a quarter of the capacity gets more only while another
- * quarter is free, because a request that hangs keeps its slot until its deadline. A delivery that an operator requested ignores breakers
- * and shares.
+ * So the backlog of one tenant never delays another tenant. A tenant gets more than a quarter of the capacity only as long as another
+ * quarter stays free for other tenants, because a request that hangs keeps its slot until its deadline. A delivery that an operator
+ * requested ignores breakers and shares.
  *
  * When the block by an open breaker has ended, only one request probes the endpoint, whichever worker sends it: the lock on the
  * webhook_health row decides which worker. The endpoint stays blocked for all other requests until the result is recorded or the lease
@@ -90,7 +93,7 @@ const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${
  * - probe: locks the health rows of ready endpoints whose breaker opened and that have a due delivery. Each gets one request.
  * - due: due deliveries within the concurrency limit of each ready endpoint.
  * - turns: the due deliveries with their rank within their tenant.
- * - allowed: the turns that the shares of slow and of unproven endpoints permit, with their rank over all tenants.
+ * - allowed: the turns within the limits for slow and for unproven endpoints, with their rank over all tenants.
  * - next: the first allowed deliveries within the share of each tenant.
  * - requested: deliveries that an operator requested.
  * - sendable: the requested deliveries whose endpoint is active.

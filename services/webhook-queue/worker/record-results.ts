@@ -61,7 +61,10 @@ export function createResultRecorder(
   };
 }
 
-/** Records endpoints that accepted all their deliveries of this batch by a short statement. Then records the others by the long one. */
+/**
+ * Records the endpoints that accepted all their deliveries of this batch by the short statement (recordDelivered). Then records the other
+ * endpoints by the long one (recordResults).
+ */
 async function writeFindings(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   const troubled = new Set<string>();
   for (const { delivery, report, trips } of findings)
@@ -72,7 +75,7 @@ async function writeFindings(options: ResultRecorderOptions, findings: EndpointF
   if (others.length > 0) await writeWithRetries(options, others);
 }
 
-/** @returns the findings that remain to be recorded */
+/** @returns the results that this statement did not record, which the long statement must record */
 async function writeDelivered(
   options: ResultRecorderOptions,
   findings: EndpointFinding[],

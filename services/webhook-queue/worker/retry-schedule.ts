@@ -53,8 +53,8 @@ export function decideNext(
 }
 
 /**
- * Returns the wait before the next attempt, or undefined at the end of the schedule. After a free attempt at the end, returns the last wait
- * again.
+ * Returns the seconds before the next attempt, or undefined at the end of the schedule. At the end of the schedule, an attempt that uses no
+ * entry (`free`) gets the last wait again.
  */
 function nextStep(schedule: readonly number[], tries: number, free: boolean): number | undefined {
   return schedule[tries + 1] ?? (free ? schedule.at(-1) : undefined);

@@ -22,7 +22,7 @@ export async function measureIsolation(server: BenchServer, sink: Sink): Promise
   for (const name of CONTENDERS) {
     const [withThem, without]: [Waits[], Waits[]] = [[], []];
     for (let round = 0; round < Number(ROUNDS); round++) {
-      // Alternates the order.
+      // Swaps the order of the two measurements in every round.
       for (const withSlow of [round % 2 === 0, round % 2 === 1])
         (withSlow ? withThem : without).push(await runOnce(server, sink, name, { withSlow }));
       process.stderr.write(

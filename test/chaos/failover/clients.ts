@@ -16,7 +16,7 @@ export interface Acknowledged {
   intent: Intent;
   status: number;
   text: string;
-  /** performance.now() */
+  /** Time of the answer, by performance.now(). */
   at: number;
   tries: number;
   replayed: boolean;
@@ -52,7 +52,7 @@ const CLIENTS = 6;
 /** A typical timeout of a website. The first client waits longer than any answer may take, to measure the longest. */
 const TIMEOUT_MS = 2500;
 const ENDLESS_MS = 60_000;
-/** This share of the requests has a timeout near the time of an answer. */
+/** Share of the requests whose timeout is about as long as an answer takes, so that some answers are lost. */
 const HASTY = 0.05;
 const PAUSE_MS = 20;
 

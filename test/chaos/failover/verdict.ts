@@ -5,13 +5,13 @@ import type { Acknowledged } from './clients';
 
 /** Violations; every list is empty when all promises were kept. */
 export interface Breaches {
-  /** Acknowledged with 201, and missing or different. */
+  /** Purchases that were acknowledged with 201 and whose rows are missing or different. */
   lost: string[];
-  /** More than one row for one purchase. */
+  /** Purchases with more than one row. */
   duplicated: string[];
-  /** Stored, although it was refused or never requested. */
+  /** Stored purchases that were refused or never requested. */
   unrequested: string[];
-  /** A booking without its event, with two, or an event without its booking. */
+  /** Bookings without exactly one event, and events without a booking. */
   withoutEvent: string[];
   /** Answers that this load should not get. */
   unexpected: string[];

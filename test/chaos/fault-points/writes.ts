@@ -8,7 +8,7 @@ type Ask = (question: Question) => Promise<Definite>;
 /** One or more writes at the same time, each under its own reference. */
 export interface WriteKind {
   name: string;
-  /** Makes what the writes need. The last keys of the questions are `key-<reference>`. */
+  /** Creates what the writes need, and returns their requests. The Idempotency-Key of the last requests is `key-<reference>`. */
   prepare(ask: Ask, stock: Stock, reference: string): Promise<Question[]>;
   /** The end state of each reference (describeSale). */
   expected: string[];

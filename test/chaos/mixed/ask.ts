@@ -54,7 +54,7 @@ export interface Line {
 }
 
 const TIMEOUT_MS = 5000;
-/** This share of the tries gives up near the time of an answer. */
+/** Share of the attempts whose timeout is about as long as an answer takes, so that some answers are lost. */
 const HASTY = 0.05;
 /** Longer than any outage of this suite, on a slow machine too. */
 const PATIENCE_MS = 180_000;

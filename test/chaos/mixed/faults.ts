@@ -12,9 +12,9 @@ export interface Fault {
 
 interface Targets {
   postgres: KeptPostgres;
-  /** Before PostgreSQL. */
+  /** Proxy between the services and PostgreSQL. */
   database: TcpProxy;
-  /** Before the store. */
+  /** Proxy between the services and the shared store. */
   store: TcpProxy;
   canFillDisk: boolean;
 }

@@ -25,7 +25,7 @@ export interface Installation {
   database: TcpProxy;
   store: TcpProxy;
   receiver: Receiver;
-  /** Bypasses the proxy. */
+  /** Connects to PostgreSQL without the proxy. */
   db: Db;
   authorization: string;
   stock: Stock[];
@@ -35,7 +35,7 @@ export interface Installation {
 export interface InstallationOptions {
   /** True: PostgreSQL's data is on a small disk of its own, which needs root. */
   ownDisk: boolean;
-  /** Error of the clocks: the first API's is fast, and the first queue's is slow. */
+  /** Milliseconds by which the clock of the first API is fast and the clock of the first queue is slow. */
   clockShiftMs: number;
 }
 

@@ -87,7 +87,7 @@ export function createNeutral(db: Db): Neutral {
   };
 }
 
-/** Returns twelve letters and digits, like another id. */
+/** Returns twelve letters and digits that look like the id of a key. */
 function keyName(number: number): string {
   return createHash('sha256')
     .update(`key ${number}`)

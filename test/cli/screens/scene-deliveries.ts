@@ -49,7 +49,7 @@ async function moveBack(db: Db, id: string, newId: string, at: Date): Promise<vo
   await db('webhook_queue').where({ delivery_id: id }).update({ delivery_id: newId });
 }
 
-/** Creates two ids of one time, in order. */
+/** Creates two ids that contain the same time, in ascending order. */
 async function idsOf(db: Db, at: Date): Promise<string[]> {
   const { rows } = await db.raw('select webhook_new_id(?) as id from generate_series(1, 2) order by id', [
     at,

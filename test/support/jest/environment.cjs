@@ -26,7 +26,7 @@ module.exports = class OneContextEnvironment extends TestEnvironment {
     this._globalProxy.leftovers = [];
     for (const name of Object.keys(process.env)) if (!(name in this.variables)) delete process.env[name];
     Object.assign(process.env, this.variables);
-    // Jest wraps it for each file.
+    // Restores process.exit, because Jest wraps it for each test file.
     process.exit = this.exit;
   }
 };

@@ -28,7 +28,10 @@ exports.default = class SharedRuntime extends Runtime {
     for (const [file, map] of shared.sourceMaps) this.getSourceMaps().set(file, map);
   }
 
-  /** Loads what a shared module requires late through the current runtime: the one that loaded the module has ended. */
+  /**
+   * Lets the runtime of the current test file load modules that a shared module requires later, because the runtime that loaded the shared
+   * module has ended.
+   */
   requireModuleOrMock(from, name) {
     return this === current ? super.requireModuleOrMock(from, name) : current.requireModuleOrMock(from, name);
   }

@@ -133,7 +133,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     await untilNames('Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk');
   });
 
-  it('shows placeholders while it loads, and the reason with a link to try again where that fails', async () => {
+  it('the embed page shows placeholders while it loads, and the reason with a link to try again where that fails', async () => {
     await open();
     let lose = () => {};
     await page.route(/pass=/, async (route) => {
@@ -154,7 +154,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(page.url()).toContain('continent=europe');
   });
 
-  it('shows the reason of a refusal instead of the list', async () => {
+  it('the embed page shows the reason of a refusal instead of the list', async () => {
     await open();
     await page.route(/pass=/, (route) => route.continue({ url: route.request().url() + '&limit=0' }));
     await page.getByRole('link', { name: 'Europe' }).click();
@@ -172,7 +172,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(reloads()).toBe(1);
   });
 
-  it('works without JavaScript, by links and a form', async () => {
+  it('the embed page works without JavaScript, by links and a form', async () => {
     await open({ limit: '2' }, { javaScriptEnabled: false });
     await page.getByRole('link', { name: 'Europe' }).click();
     await page.waitForURL(/continent=europe/);

@@ -35,7 +35,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
     },
   );
 
-  it("shows the tenant's name instead of a logo that fails, without the browser's icon", async () => {
+  it("the embed page shows the tenant's name instead of a logo that fails, without the browser's icon", async () => {
     await api.db('tenants').update({ brand_logo: 'https://127.0.0.1:1444/none.png' });
     const page = await browser().newPage();
     await page.goto(`${api.baseUrl}/embed/tours?token=${token}`, { waitUntil: 'networkidle' });

@@ -80,7 +80,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
         .then((answer) => answer.status, (error) => error.name)`);
 
   describe('an allowed site', () => {
-    it('shows the tours at the place of the script, with the height of the content', async () => {
+    it('an allowed site shows the tours at the place of the script, with the height of the content', async () => {
       await visit(`<p>before</p>${script('data-height="100"')}<p>after</p>`);
       await untilShown();
       const order = await page
@@ -96,7 +96,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     });
 
     it.each([true, false])(
-      'shows the tours with the snippet that tourctl prints (with JavaScript: %s)',
+      'an allowed site shows the tours with the snippet that tourctl prints (with JavaScript: %s)',
       async (javaScriptEnabled) => {
         await context.close();
         context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
@@ -121,13 +121,13 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('can frame the page without a script, and read the list', async () => {
+    it('an allowed site can frame the page without a script, and read the list', async () => {
       await visit(frame());
       await untilShown();
       expect(await fetchList()).toBe(200);
     });
 
-    it('receives the events of the element: ready, resize and tour-click', async () => {
+    it('an allowed site receives the events of the element: ready, resize and tour-click', async () => {
       await visit(`<script>
         addEventListener('resize', () => { window.taken = true; });
         window.heard = [];
@@ -150,7 +150,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.evaluate('window.taken')).toBeUndefined();
     });
 
-    it('ignores messages that do not come from the frame', async () => {
+    it('an allowed site ignores messages that do not come from the frame', async () => {
       await page.route('**/embed/tours*', (route) => route.abort());
       await visit(script('data-height="123"'));
       await page.locator('iframe').waitFor();
@@ -162,7 +162,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(123);
     });
 
-    it('can show several lists, and a script that runs twice adds no second list', async () => {
+    it('an allowed site can show several lists, and a script that runs twice adds no second list', async () => {
       await visit(`${script()}<hr>${script('data-q="Baltic"')}`);
       await untilShown(1);
       expect(await page.locator('iframe').count()).toBe(2);
@@ -194,7 +194,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('can pin a published version by its hash', async () => {
+    it('an allowed site can pin a published version by its hash', async () => {
       const [{ version, integrity }] = PUBLISHED_LOADERS;
       await visit(script(`integrity="${integrity}" crossorigin="anonymous"`, `widget.${version}.js`));
       await untilShown();
@@ -207,7 +207,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   });
 
   describe('a site that is not listed', () => {
-    it('can neither frame the page nor read the list', async () => {
+    it('a site that is not listed can neither frame the page nor read the list', async () => {
       await visit(frame(), OTHER);
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
@@ -234,13 +234,13 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await fetchList()).toBe('TypeError');
     });
 
-    it('cannot show the widget while an allowed site frames it', async () => {
+    it('a site that is not listed cannot show the widget while an allowed site frames it', async () => {
       hosts.publish(OTHER, frame());
       await visit(`<iframe src="https://${OTHER}/"></iframe>`);
       await expectSomeRefusedFrame();
     });
 
-    it('cannot frame an allowed site that shows the widget', async () => {
+    it('a site that is not listed cannot frame an allowed site that shows the widget', async () => {
       hosts.publish(SHOP, frame());
       await visit(`<iframe src="${ALLOWED}/"></iframe>`, OTHER);
       await expectSomeRefusedFrame();
