@@ -63,6 +63,7 @@ type ScopelessPrincipal = Pick<ApiKeyPrincipal, 'kind' | 'familyId'> & {
   tenant: Pick<Tenant, 'sandbox'>;
 };
 
+/** A valid key without the scope of the request. HTTP answers 401; http/problems.ts has the status of every error. */
 export class InsufficientScopeError extends CredentialError {
   readonly code = 'insufficient_scope';
   readonly proven = true;

@@ -3,6 +3,7 @@ import { LOCK_NOT_AVAILABLE, sqlState } from '../../platform/errors';
 import { bindEvents, INSERT_EVENTS } from '../../webhook-queue/enqueue-delivery';
 import { eventOfLead } from '../bookings/change-booking';
 import { type BookingLead, referencePrefix } from '../bookings/booking-lead';
+import { paymentDueAt } from '../bookings/payment-window';
 import type { NewOctoDetails, OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
@@ -317,7 +318,7 @@ function toBookingLead(booking: GrantedBooking, id: number, createdAt: Date): Bo
     notes,
     createdAt,
     updatedAt: createdAt,
-    paymentDueAt: dueAt(createdAt, tenant.paymentWindowMinutes),
+    paymentDueAt: paymentDueAt(createdAt, tenant),
     createdBy: by,
     confirmedAt: null,
     confirmedBy: null,
@@ -329,8 +330,4 @@ function toBookingLead(booking: GrantedBooking, id: number, createdAt: Date): Bo
     octo: null,
     anonymizedAt: null,
   };
-}
-
-function dueAt(createdAt: Date, windowMinutes: number | null): Date | null {
-  return windowMinutes === null ? null : new Date(createdAt.getTime() + windowMinutes * MINUTE_MS);
 }

@@ -1,0 +1,20 @@
+import type { Tenant } from '../tenants/tenant';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Returns the time until which an unpaid booking stands and keeps its seats. Null: the tenant has no payment window, so the booking stands until
+ * it is cancelled. Other files have the other parts of the rule:
+ * - 0101_tenants.sql: the default of a tenant, 72 hours; `tenant set --payment-window` changes it for new bookings.
+ * - 0107_leads.sql: lead_stands() and lead_lapsed() compare the time with the database's clock.
+ * - departures/free-expired-seats.ts: marks lapsed bookings as expired and sends their events.
+ * - remind-payment.ts: sends one reminder before the time.
+ */
+export function paymentDueAt(
+  createdAt: Date,
+  { paymentWindowMinutes }: Pick<Tenant, 'paymentWindowMinutes'>,
+): Date | null {
+  return paymentWindowMinutes === null
+    ? null
+    : new Date(createdAt.getTime() + paymentWindowMinutes * MINUTE_MS);
+}
