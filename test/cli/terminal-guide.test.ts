@@ -1,7 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
-import { showProgress } from '../../cli/commands/catalog/progress-bar';
 import { commandName } from '../../cli/engine/command';
 import { NOUNS, VERBS } from '../../cli/tree';
 import { renderGuide } from './screens/render-guide';
@@ -28,27 +26,6 @@ describe('the guide to the terminal', () => {
       (command) => !new RegExp(`\\b${command}\\b(?!-)`).test(GUIDE),
     );
     expect(missing).toEqual([]);
-  });
-
-  it('the guide to the terminal shows the progress bar of an import as the terminal draws it', () => {
-    let written = '';
-    const stderr = new Writable({
-      write: (chunk: Buffer, _, done) => ((written += chunk.toString()), done()),
-    });
-    const io = {
-      stdin: Readable.from([]),
-      stdout: new PassThrough(),
-      stderr,
-      env: { LANG: 'C.UTF-8' },
-      isTTY: true,
-      root: '',
-    };
-    let seconds = 0;
-    const { watch } = showProgress(io, false, () => seconds * 1000);
-    watch({ phase: 'writing', done: 0, of: 100_000 });
-    seconds = 12;
-    watch({ phase: 'writing', done: 60_000, of: 100_000 });
-    expect(GUIDE).toContain(`\`\`\`text\n${written.split('\r').at(-1)!.trimEnd()}\n\`\`\``);
   });
 
   it('the guide to the terminal contains no broken link', () => {

@@ -82,7 +82,15 @@ describe('compose.yaml', () => {
   it('compose.yaml contains no secret and no default of a secret', () => {
     const { required, optional } = interpolated(text);
     expect([...optional].sort()).toEqual(
-      ['DATABASE_HOST', 'HTTP_PORT', 'SUDO_USER', 'TOURCTL_ACTOR', 'TRUST_PROXY', 'USER'].sort(),
+      [
+        'DATABASE_HOST',
+        'HTTP_PORT',
+        'SUDO_USER',
+        'TOURCTL_ACTOR',
+        'TOURCTL_TENANT',
+        'TRUST_PROXY',
+        'USER',
+      ].sort(),
     );
     const example = Object.fromEntries(
       [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map((line) => line.slice(1)),
