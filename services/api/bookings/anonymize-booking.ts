@@ -58,9 +58,9 @@ export async function anonymizeBooking(
   // Makes the caller repeat the transaction if a change has stored other people (customer, travellers or contacts) during the wait for the
   // locks. The repeated transaction searches for the new people.
   if (!isDeepStrictEqual(peopleOf(before), peopleOf(found))) throw new SaleMovedError();
-  // Erases the answers that requests stored while this transaction waited for the locks. The idempotency rows are locked after the
-  // departure, against the lock order. This causes no deadlock: such a row is otherwise locked by a repeated request, which waits for no
-  // lock, or by another anonymization.
+  // Erases the answers that requests stored while this transaction waited for the locks. Locks the idempotency rows after the departure,
+  // against the lock order. This causes no deadlock. Only two other kinds of transactions lock these rows: repeated requests, which wait
+  // for no lock, and other anonymizations.
   const late = await erase();
 
   const keptReference = (reference: string | null) =>

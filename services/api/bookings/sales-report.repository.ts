@@ -29,7 +29,10 @@ export interface SalesRow {
   currencyDigits: number;
   bookings: number;
   seats: number;
-  /** At the platform's prices of the sale. Null: the platform's price of one of the bookings is not known. */
+  /**
+   * The sum at the platform's prices, as they were when the bookings were made. Null: for at least one booking, the platform's price is not
+   * known.
+   */
   platformMinor: bigint | null;
   /** At the tenant's prices, which the customers pay. */
   tenantMinor: bigint;

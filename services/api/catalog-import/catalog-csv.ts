@@ -227,7 +227,7 @@ export class CsvHead {
     const known = Object.keys(this.columns);
     const kind = this.isDepartures ? 'departures' : 'tours';
     const unknown = this.names.filter((name) => name !== '' && !known.includes(name));
-    // Lists the known columns only in the message of one unknown column, because the list is long.
+    // Lists the known columns once, in the message about the first column that resembles none of them: the list is long.
     const listing = unknown.find((name) => nearestName(name, known) === undefined);
     const describe = (name: string) => {
       const near = nearestName(name, known);

@@ -23,9 +23,9 @@ const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
 const LONGEST_OPENING = 4096;
 
 /**
- * Cuts out the elements of an array, or of `{"tours": […]}`, by brackets, commas and quotes, and leaves each element to
- * JSON.parse. Yields the elements that each chunk completes. Streaming parsers, which make tokens of everything, take seven
- * times as long (docs/adr/0013).
+ * Yields the elements of an array, or of `{"tours": […]}`, as each chunk completes them. Finds the ends of the elements by brackets, commas
+ * and quotes. JSON.parse later parses each element. Streaming parsers, which make tokens of the whole text, take seven times as long
+ * (docs/adr/0013).
  * @throws UncuttableError
  */
 export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {

@@ -27,8 +27,8 @@ export function isMeant(row: string, departure: string, tourTime: string): strin
 }
 
 /**
- * Returns the SQL of isMeant for any staged row. A row without `position`, which marks a missing departure, means the departure with its
- * `departure_id`, unless the start time of that departure has changed since.
+ * Returns the SQL that is true if a staged row means the departure. A row with a `position` is compared as in isMeant. A row without a
+ * `position` marks a departure that the file lacks: it means the departure with its `departure_id`, if the start time is still the same.
  */
 export function isStagedFor(row: string, departure: string, tourTime: string): string {
   return `case when ${row}.position is null

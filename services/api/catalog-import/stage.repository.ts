@@ -12,7 +12,10 @@ import { startTimeAfter } from './match-departures';
 export interface Stage {
   db: Db;
   connection: Client;
-  /** True: the transaction exists only for the staging tables, so that closeStage rolls it back. */
+  /**
+   * True: the stage has opened its own transaction, and closeStage rolls this transaction back. False: the transaction belongs to the
+   * caller.
+   */
   ownTransaction: boolean;
 }
 
@@ -93,8 +96,9 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
         s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
-    // If a tour gets a new currency, copies all its departures, because the file must price all of them. Otherwise copies all rows of each
-    // date on which a departure changes: whether a row without a time means a departure depends on the other rows of the date.
+    // Selects the departures to copy. For a tour with a new currency: all departures, because the file must price all of them. For any
+    // other tour: all rows of each date on which a departure changes. Whether a row without a time means a departure depends on the other
+    // rows of the date.
     staged_departures: `select s.* from staged_departures s join changed_tours c on c.entry = s.entry
       where c.is_repriced
       union all

@@ -18,8 +18,8 @@ export async function readAsOf(db: Db, since?: string): Promise<string> {
 }
 
 /**
- * Makes the next as_of later than every earlier one, and records the period whose changes the restore has lost. Sets a version above all
- * versions that processes may have seen, so that they drop their caches.
+ * Makes the next as_of later than every earlier one. Records the period between the backup and the restore, because the changes of this
+ * period are lost. Sets a version above all versions that processes may have seen, so that they drop their caches.
  * @param lostAfter `as_of` of the backup
  * @param seenVersion the version of the database before the restore
  */

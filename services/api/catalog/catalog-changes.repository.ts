@@ -134,7 +134,7 @@ interface HiddenScopes {
   ruled: string[];
 }
 
-/** Returns the scopes of continent rules and of the default that have hidden tours since `since`. */
+/** Returns the scopes that have hidden tours since `since`. A scope is a continent rule or the tenant's default. */
 async function findHiddenScopes(db: Db, tenantId: string, since: string): Promise<HiddenScopes> {
   const { rows } = await db.raw<{
     rows: { scope: string; visible: boolean; began: boolean; ended: boolean }[];

@@ -85,7 +85,7 @@ async function listChanges(
 ): Promise<PricedCatalogPage> {
   const { limit } = filter;
   const removedUpTo = filter.after?.removedUpTo;
-  // Compares with the as_of of the first page, so that all pages list the same: only changes, or the complete catalog. An as_of before
+  // Uses the as_of of the first page, so that all pages list the same kind: only changes, or the complete catalog. An as_of before
   // `updatedSince` means that a restore has lost changes (ADR 33).
   const age = Date.parse(asOf) - Date.parse(updatedSince);
   const isComplete = age < 0 || age > CHANGES_KEPT_MS;

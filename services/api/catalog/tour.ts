@@ -55,7 +55,7 @@ export interface Tour extends ListedTour {
    * time of its own: those of all departures.
    */
   startTimes: string[];
-  /** Increases with every change of the tour or its departures from the terminal, and with every import that changes them. */
+  /** Increases when an operator changes the tour or its departures from the terminal, and when an import changes them. */
   revision: number;
   /** As in ListedTour, with the lowest price of one child in each group. Null: no date of the group has a price for children. */
   lowestPrices: { date: string; adult: number; child: number | null }[];

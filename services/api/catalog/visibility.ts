@@ -16,8 +16,9 @@ export interface VisibilityRule {
 
 /**
  * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not check the tour's
- * status, which IS_VISIBLE and explainVisibility check. Some SQL repeats this order; change it there too: IS_VISIBLE, VISIBLE_CONTINENTS
- * with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours (health/installation.repository.ts).
+ * status, which IS_VISIBLE and explainVisibility check. These SQL texts have the same order and must be changed together: IS_VISIBLE,
+ * VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours
+ * (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
   defaultVisible: boolean,

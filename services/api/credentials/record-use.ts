@@ -46,8 +46,8 @@ export function startUseRecorder(db: Db, log: Logger): UseRecorder {
 }
 
 /**
- * Writes the times of last use that are later than the stored ones: another instance may have stored a later time. Only API keys store when
- * a browser last used them.
+ * Writes the times of last use. Keeps a stored time that is later, because another instance may have written it. For API keys, also stores
+ * when a browser last used the key.
  */
 async function updateLastUsed(db: Db, kind: CredentialKind, seen: Map<string, LastSeen>): Promise<void> {
   if (seen.size === 0) return;

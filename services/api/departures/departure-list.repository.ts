@@ -42,8 +42,9 @@ const TOUR_OF_DEPARTURE = 'cross join lateral (select * from tours where id = d.
 const POSITION = `d.departure_date, coalesce(${START_TIME}, ''), d.id`;
 
 /**
- * Returns departures by date, start time and id, for operators. Reads the departures of each date together, because an index cannot have
- * the start times of tours; it counts the seats of the page only, or with a status by seats, until the page is full.
+ * Returns departures by date, start time and id, for operators. Reads all departures of a date together, because an index cannot contain
+ * the start times of tours. Counts the seats of the departures of one page. If the status depends on seats, counts the seats of further
+ * departures until the page is full.
  */
 export async function findCountedDepartures(
   db: Db,

@@ -16,7 +16,7 @@ const WAIT_MS = 2_000;
 export interface DepartureQueue {
   /**
    * @param find returns the ids of the departures that the write will lock; null stands for no departure. If `find` throws an AppError, the
-   *   write starts at once, and its transaction answers with the error
+   * write does not queue: the transaction of the write finds the same error and answers with it
    * @throws DepartureBusyError after two seconds (409)
    */
   turnFor(find: () => Promise<(string | null)[]>): Turn;

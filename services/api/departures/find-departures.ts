@@ -161,7 +161,7 @@ export interface Availability {
   departureTime: string | null;
   status: DepartureStatus;
   seatsAvailable: number;
-  /** The tour as it was read together with the departure's prices. Without a departure, the caller's tour. */
+  /** The tour, read in the same statement as the prices of the departure. If there is no departure, the tour that the caller has read. */
   tour: PricedTour;
   /** Undefined if there is no departure. */
   quote: Quote | undefined;
@@ -195,7 +195,7 @@ export async function checkAvailability(
 }
 
 /**
- * Finds the departure that a request names, open or not.
+ * Finds the departure that a request names, even if it is not open for booking.
  * @param key chooseDeparture has the rule for a missing time
  */
 export async function findDeparture(

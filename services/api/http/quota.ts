@@ -83,8 +83,8 @@ export interface SpentQuota {
 }
 
 /**
- * Returns the headers of the current and of an earlier draft (RateLimit header fields, versions 10 and 06), as alternating names and
- * values. The earlier draft has room for one quota only, the last of `spent`.
+ * Returns the RateLimit headers as alternating names and values: of version 10 of the draft and of version 06, an earlier form. The earlier
+ * form has room for one quota, and shows the last of `spent`.
  */
 export function quotaHeaders(spent: SpentQuota[]): string[] {
   let policies = '';

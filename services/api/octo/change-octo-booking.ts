@@ -129,7 +129,7 @@ export async function changeOctoBooking(write: OctoWrite, change: OctoChange): P
   await updateOctoDetails(write.trx, hold.id, { contact, unitItems, notes: lead ? undefined : notes });
 }
 
-/** The party and the customer that a change names. Undefined: the change does not name them, so they stay. */
+/** The party and the customer that a change names. Undefined: the change leaves the party, or the customer, as it is. */
 interface NamedByChange {
   party: Party | undefined;
   customer: Partial<PartialCustomer> | undefined;

@@ -34,7 +34,7 @@ export interface RefusedRequest {
 export interface RefusalLog {
   /** Records an AppError. Ignores the code `validation_failed` and internal errors, which are not refusals. */
   record(request: RefusedRequest, refusal: unknown): void;
-  /** Writes the refusals recorded since the last call. After a failure it keeps them for the next call. */
+  /** Writes the refusals that were recorded since the last call. Keeps the refusals for the next call if the write fails. */
   write(db: Db): Promise<void>;
 }
 

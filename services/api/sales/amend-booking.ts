@@ -166,7 +166,8 @@ function amendedPrice(
   { party, departure, moves }: { party: Party; departure: Departure | null; moves: boolean },
 ): Priced {
   const isNew = (category: Category) => party[category] > 0 && (moves || before.party[category] === 0);
-  // Keeps the price of a booking without a date: only adults have a price there.
+  // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for adults
+  // only.
   if (!departure || !CATEGORIES.some(isNew)) return before;
   const { tour, prices, departureDate } = departure;
   const today = quotePrices(facts, tenant, tour, prices, departureDate);

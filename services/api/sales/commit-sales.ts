@@ -99,7 +99,7 @@ async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Prom
   const leadIds = sold.flatMap((one) => ('bookingRef' in one ? [one.id] : []));
   for (const until = performance.now() + READ_BACK_MS; performance.now() < until; await sleep(PAUSE_MS)) {
     const found = await findCommitted(db, transactionId, holdIds, leadIds).catch(() => undefined);
-    // Compares the rows too, because after a failover another transaction may have the same id.
+    // Compares the number of rows too: after a failover, another transaction may have the same id.
     if (found?.status === 'committed' && found.rows === sold.length) return true;
     if (found?.status === 'aborted' && found.rows === 0) return false;
   }

@@ -96,7 +96,8 @@ export async function readSaleFacts(
 }
 
 /**
- * Reads the facts that the change of a hold or booking depends on. Runs after the locks of the old and the new departure.
+ * Reads the facts for the change of a hold or booking. Runs after the locks of the departure before the change and of the departure after
+ * the change.
  * @param tourId the tour after the change
  */
 export async function readChangeFacts(
@@ -115,7 +116,7 @@ export async function readChangeFacts(
   return departureFacts(row);
 }
 
-/** The row that the statement returns. A list that the statement left out is empty. */
+/** The row that the statement returns. A list is empty if the statement did not select it. */
 interface FactsRow extends FactLists {
   at: string;
   transactionId: string;
@@ -169,8 +170,8 @@ function countsOf(wanted: Sale['kind'], counts: TenantCount[]): Map<string, numb
 }
 
 /**
- * Returns one object for each hold, because a decision changes the object. One booking may name a hold by its id, and another booking the
- * same hold by its reference.
+ * Returns one object for each hold, because the decision about a booking changes the object of its hold. The list may contain a hold twice:
+ * one booking names the hold by id, another booking names it by reference.
  */
 function distinctHolds(found: HeldSeats[]): HeldSeats[] {
   return [...new Map(found.map((held) => [held.id, held])).values()];

@@ -12,7 +12,7 @@ import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import type { Sale } from './sale';
 
-/** The facts about locked departures on which a sale, or the change of a hold or booking, depends. */
+/** The facts about locked departures. A sale depends on them, and so does a change of a hold or booking. */
 export interface DepartureFacts {
   /** The map key is countedKey. */
   departures: Map<string, Departure>;

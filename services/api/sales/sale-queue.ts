@@ -183,8 +183,8 @@ export class SaleQueue {
       return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
     for (const one of batch) one.state = 'alone';
     const { error, rolledBack } = result;
-    // A refusal by the database may be due to another sale of the batch. An error without a code of the database means that no connection
-    // was free, or that the connection was lost.
+    // A refusal by the database may be due to another sale of the batch. An error without an SQLSTATE has another cause: no connection was
+    // free, or the connection was lost.
     const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
     const causeIsUnknown = rolledBack && isRefusal && batch.length > 1;
     const again = batch.filter((one) => rolledBack && isInTime(one));

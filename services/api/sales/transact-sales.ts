@@ -103,7 +103,10 @@ function lockOfAnother(
   return mayLock(sale) && !lockedElsewhere.has(departureId) ? undefined : { kind: 'departure locked' };
 }
 
-/** Decides one sale: by its stored answer, otherwise by the facts, which count what was granted before it in the transaction. */
+/**
+ * Decides one sale. If its Idempotency-Key has a stored answer, returns this answer. Otherwise decides by the facts, which include the
+ * sales granted earlier in the transaction.
+ */
 function decide(sale: Sale, { facts, answerOf }: ReadFacts): Granted | Outcome {
   const { claim, principal } = sale;
   const stored = answerOf(sale);

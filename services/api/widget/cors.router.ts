@@ -40,7 +40,7 @@ async function answerPreflight(request: Request, response: Response, next: NextF
   next();
 }
 
-/** Sets the headers for a listed origin before the other checks, so that its page can also read a refusal. */
+/** Sets the CORS headers for a listed origin before the other checks, so that a page of this origin can also read a refusal. */
 export function allowListedOrigin(request: Request, response: Response, next: NextFunction): void {
   setHeaderList(response, headersOfOrigin(request));
   next();
