@@ -116,7 +116,10 @@ export async function recordDueReminders(trx: Trx, limit: number): Promise<numbe
   return rows.map(({ leadId }) => leadId);
 }
 
-/** Locks the lead. The caller has already locked its departure. A lead without a departure has only this lock to order its changes. */
+/**
+ * Locks the lead. The caller has already locked its departure. For a lead without a departure, this lock alone keeps two transactions from
+ * changing the lead at once.
+ */
 export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }

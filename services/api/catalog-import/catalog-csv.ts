@@ -212,7 +212,8 @@ export class CsvHead {
 
   constructor(cells: string[]) {
     const names = cells.map((name) => name.trim());
-    // A file whose `tour_slug` is mistyped is also read as departures, so that only this column is reported, and not all others.
+    // Also reads a file as departures if its `tour_slug` column is misspelt. The only issue is then this column; otherwise all other
+    // columns would be issues.
     const isMistyped = names.includes('departure_date') && !names.includes('slug');
     this.isDepartures = names.includes(TOUR_OF_DEPARTURE) || isMistyped;
     this.names = names;

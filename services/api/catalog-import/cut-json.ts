@@ -15,7 +15,10 @@ export class UncuttableError extends Error {
   }
 }
 
-/** The most characters of an element, which limits the memory if a bracket is not closed. A tour with 5,000 departures has a million. */
+/**
+ * The most characters of an element. Limits the memory for a file with a bracket that is not closed. A tour with 5,000 departures has a
+ * million characters.
+ */
 const MOST_CHARACTERS = 16_000_000;
 const NO_LIST = 'must be an array of tours, or {"tours": […]}';
 const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
@@ -119,7 +122,10 @@ function findOpening(text: string): string | undefined {
   return opening;
 }
 
-/** @param text the text after the array. A text of at most `least` characters is not checked yet: the next chunk may complete it */
+/**
+ * @param text the text after the array
+ * @param least does not check a text of at most this length, because the next chunk may complete the text
+ */
 function refuseMore(text: string, line: number, isInObject?: boolean, least = -1): void {
   const rest = text.trim();
   if (text.length <= least || rest === (isInObject ? '}' : '')) return;

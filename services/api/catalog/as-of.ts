@@ -3,8 +3,8 @@ import type { Db, Trx } from '../../platform/database';
 /**
  * Returns a time between the last commit that changed the catalog and the next one, RFC 3339 (ADR 28). This statement and later ones see
  * all changes from before this time. All other changes will have a later time.
- * @param since RFC 3339. If a restore has lost changes from before `since`, the result is the time before which no change is lost (ADR 33).
- *   This time is before `since`: a copy made at `since` may contain changes that the database has lost
+ * @param since RFC 3339, the time of the client's copy. If this copy may contain changes that a restore has lost, returns the time of the
+ * backup, which is before `since` (ADR 33)
  */
 export async function readAsOf(db: Db, since?: string): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ changedAt: Date; lostAfter: Date | null }] }>(

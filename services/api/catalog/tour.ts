@@ -51,8 +51,8 @@ export interface Tour extends ListedTour {
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: no fixed time. */
   startTime: string | null;
   /**
-   * The distinct start times of the open departures and the tour's own start time, in order. If the tour has no open departure and no start
-   * time of its own: those of all departures.
+   * The start times at which the tour departs: those of the open departures and the tour's own start time, each once, in order. If the tour
+   * has no open departure and no start time of its own, the start times of all departures.
    */
   startTimes: string[];
   /** Increases when an operator changes the tour or its departures from the terminal, and when an import changes them. */

@@ -44,8 +44,9 @@ export function visibilityJoins(tenantId: string): string {
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
 
 /**
- * Begins a statement with two lists: `continents` has the continents of published tours, `seen` has the continents that the tenant sees by
- * a continent rule or by its default. Steps through the index of continents, which is faster than `distinct` over all tours.
+ * Begins a statement with two common table expressions. `continents` has the continents of all published tours. `seen` has the continents
+ * whose tours the tenant sees by a continent rule, or by its default. Steps through the index of continents, which is faster than
+ * `distinct` over all tours.
  */
 export const VISIBLE_CONTINENTS = `with recursive continents (continent) as (
        (select t.continent from tours t where t.status = 'published' order by t.continent limit 1)

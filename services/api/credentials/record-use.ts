@@ -7,7 +7,7 @@ const FLUSH_MS = 30_000;
 
 /** Records when credentials were last used. Writes the times in batches, so that no request waits for a write. */
 export interface UseRecorder {
-  /** @param fromBrowser the request came from a browser, which for an API key means a leak */
+  /** @param fromBrowser true: the request came from a browser. An API key that a browser sends has leaked */
   record(principal: ApiKeyPrincipal | WidgetPrincipal, fromBrowser?: boolean): void;
   /** Records an API key that a browser sent in place of a widget token. */
   recordLeak(keyId: string): void;

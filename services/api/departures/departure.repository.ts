@@ -99,8 +99,8 @@ export type CountedRow = Omit<DepartureRow, 'asOf'> & {
 };
 
 /**
- * Selects the departures `:departureIds` with their seats counted at `clock.at`: once for each of `:kinds` (true: seats of the sandbox;
- * false: real seats). Runs after their locks.
+ * Selects the departures `:departureIds` with their seats counted at `clock.at`. Selects each departure once for each of `:kinds` (true:
+ * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
   select ${departureColumns('k.sandbox')},

@@ -254,8 +254,8 @@ export class DepartureIds {
   }
 
   /**
-   * Finds the tour's departure. Queries the database if the cache has no such departure, because the tour's revision may be up to a second
-   * old. Also queries the database if the cache has several, because the cache does not know which of them are open.
+   * Finds the tour's departure in the cache. Queries the database in two cases. If the cache has no such departure: the revision of the
+   * given tour may be up to a second old. If the cache has several departures for the request: it does not know which of them are open.
    */
   async find(
     tour: { id: string; revision: number },

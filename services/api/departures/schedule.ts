@@ -110,7 +110,10 @@ function datesOf(every: string, from: string, to: string): string[] {
   return found.all().map((date) => shiftYear(date.toISOString().slice(0, 10), -shift));
 }
 
-/** The last year in which the library looks for a date. The library looks at `until` only after it has found a date. */
+/**
+ * The library looks for a date up to this year. `until` does not end the search: the library compares `until` only with a date that it has
+ * found.
+ */
 const LIBRARY_YEAR_MAX = 9999;
 /** After this many years the calendar repeats itself, with its days of the week and its leap years. */
 const CALENDAR_CYCLE_YEARS = 400;

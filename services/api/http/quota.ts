@@ -12,7 +12,7 @@ const PER_ADDRESS_AND_TOKEN = 120;
 
 /**
  * Counts each authenticated request against the quota of its credential, whatever its answer. A rotated key and its successors share one
- * quota. A request whose key lacks the scope is also counted; its answer is 401 even if the quota is used up.
+ * quota. Also counts a request whose key lacks the scope. The answer to such a request is 401, even if the quota is used up.
  */
 export function quota(kind: keyof Quotas): RequestHandler {
   // Express accepts a list of handlers, but the type of tsoa's decorator accepts only one.

@@ -1,6 +1,6 @@
 /**
  * Every kind of write, by its name in Idempotency-Keys, refusals and metrics. True: the request or its answer may contain a person's data.
- * An erasure then also erases the fingerprint, because it could confirm a guess of the request.
+ * An erasure then also erases the fingerprint of the request, because a fingerprint could confirm a guess of the request's content.
  */
 const CARRIES_PERSON = {
   'hold.place': true,

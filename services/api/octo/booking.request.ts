@@ -302,7 +302,10 @@ export function customerOf(contact: OctoContact, { country }: Tenant): PartialCu
   };
 }
 
-/** Returns the minutes of a hold: those of the request, by default the tenant's, and at most the tenant's limit. */
+/**
+ * Returns the minutes of a hold. Uses the minutes of the request, by default those of the tenant. Returns no more than the tenant's
+ * maximum.
+ */
 export function holdMinutesOf(
   { expirationMinutes }: { expirationMinutes?: number | null },
   { holdDefaultMinutes, holdMaxMinutes }: Tenant,

@@ -174,7 +174,8 @@ function amendedPrice(
   if (today.currency !== before.currency) throw new CurrencyConflictError(today.currency, before.currency);
   if (moves) return today;
   const kept = { ...before.prices };
-  // The stored breakdown explains the adult price only, and has the platform's price of each category.
+  // The calculation explains the price of an adult only. So the loop starts with the present calculation if the adult's price is new,
+  // otherwise with the stored one, and sets the platform's price of each category.
   const priceBreakdown = { ...(isNew('adult') ? today : before).priceBreakdown };
   for (const category of CATEGORIES) {
     if (isNew(category)) kept[category] = today.prices[category]!;
@@ -185,8 +186,9 @@ function amendedPrice(
 }
 
 /**
- * Returns the deposit after the change. Until the booking is confirmed, the deposit changes with the total. The percentage is the one that
- * was stored with the booking; for a move to another departure, it is the tenant's present percentage.
+ * Returns the deposit after the change. A booking that is not confirmed gets a new deposit when its total changes. If the booking keeps its
+ * departure, uses the percentage that was stored with the booking. If the booking moves to another departure, uses the tenant's present
+ * percentage.
  */
 function amendedDeposit(
   tenant: Tenant,

@@ -33,8 +33,8 @@ export interface ReadFacts {
 }
 
 /**
- * Reads the facts that the sales depend on with one statement, after their locks. If the departures have expired holds or bookings, marks
- * them in further statements. The seats that the first statement counts do not include them.
+ * Reads the facts that the sales depend on. Uses one statement, which runs after the locks of the sales. Marks expired holds and bookings
+ * of the departures in further statements. The first statement does not count the seats of expired holds and bookings.
  */
 export async function readSaleFacts(
   trx: Trx,

@@ -50,8 +50,8 @@ function shareOf({ maxHoldShare }: Tenant, { seatsTotal }: Departure): number {
 }
 
 /**
- * If a tenant is more than this number below its limit of live holds, its holds are counted at most once a second. The same applies to
- * unpaid bookings.
+ * The margin below a limit. A tenant whose count is more than this margin below its limit is counted at most once a second. Applies to the
+ * limit of live holds and to the limit of unpaid bookings.
  */
 const FAR_BELOW = 10_000;
 const RECENT_MS = 1_000;
@@ -95,7 +95,7 @@ export class TenantCounter {
     return { known, wanted };
   }
 
-  /** Remembers the counts of tenants that are far below their limits. Forgets no other count. */
+  /** Remembers the counts of tenants that are far below their limits. @param counts the counts that were read for these sales */
   remember(sales: Sale[], counts: TenantCount[]): void {
     const limits = limitsOf(sales);
     for (const { tenantId, kind, count } of counts) {
