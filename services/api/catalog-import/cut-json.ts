@@ -66,7 +66,7 @@ export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<J
   (isClosed ? refuseMore : refuseUnclosed)(text, line, isInObject);
 }
 
-/** Cuts out the lines that are not empty. */
+/** Yields the lines of a file that are not empty. */
 export async function* cutLines(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
   let [text, line] = ['', 1];
   const isFilled = (piece: JsonPiece) => piece.text.trim() !== '';

@@ -114,8 +114,8 @@ export async function issueWidgetToken(
 
 interface Rotation {
   /**
-   * Seconds until the replaced credential expires. If the credential's own expiry is earlier, it stays. 0: the credential is revoked in the
-   * same transaction.
+   * Seconds until the replaced credential expires. If the credential's own expiry is earlier, this earlier expiry applies. 0: the
+   * credential is revoked in the same transaction.
    */
   graceSeconds: number;
   /** Lifetime of the successor. Null: no expiry. Undefined: the lifetime of the replaced credential. */

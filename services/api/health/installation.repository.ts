@@ -30,7 +30,7 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
   return rows[0];
 }
 
-/** Holds that contradict the clock or their booking. */
+/** Holds whose stored status contradicts the clock or their booking. */
 interface OrphanedHolds {
   /** Number of holds that expired over ten minutes ago and are still stored as active. */
   lapsed: number;

@@ -9,7 +9,7 @@ const CARRIES_PERSON = {
   'booking.create': true,
   'booking.confirm': false,
   'booking.change': true,
-  // The request contains the reason, which is free text.
+  // The request contains the reason of the cancellation, which is free text.
   'booking.cancel': true,
   'octo.reserve': true,
   // The answers of the OCTO operations contain the contacts, even if the request names no person.

@@ -63,7 +63,7 @@ export async function readSaleFacts(
     lists.takenUuids(placed),
     lists.references(undated),
     lists.undatedTours(undated),
-    // Bookings without their locks need no number: they are tried again, or refused.
+    // A booking whose locks this transaction lacks needs no number: the booking is tried again, or refused.
     lists.leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
   ]);
   await markExpired(trx, row);
