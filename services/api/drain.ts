@@ -67,7 +67,7 @@ async function untilNoConnectionWaits(server: http.Server, atMostMs: number): Pr
   let accepted = 0;
   const count = () => void (accepted += 1);
   server.on('connection', count);
-  // Starts after the poll phase of this turn, so that each further turn begins by accepting a connection.
+  // Waits for the end of the poll phase of this turn. Each further turn then accepts a connection first, if one waits.
   await afterPoll();
   for (let isQuiet = false; !isQuiet && performance.now() < until;) {
     const [before, begun] = [accepted, performance.now()];

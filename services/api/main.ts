@@ -30,7 +30,7 @@ import { startMetricsServer } from '../platform/http/metrics-server';
 import { createCachedReads } from './http/api-context';
 import { startSweeper } from './sweeper';
 
-/** The time for the shutdown: ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
+/** The time limit of the shutdown. The requests in flight get ten seconds (drain.ts); closing the connections gets the other five. */
 const SHUTDOWN_MS = 15_000;
 /**
  * The longest wait for an answer of the database. It is longer than the wait for a lock (two seconds). The wait for a free connection has
@@ -104,7 +104,7 @@ async function serve(
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, refusals, log);
-  // Registers the shutdown before the port opens: otherwise a signal in between would end the process without closing the database.
+  // Registers the shutdown before the port opens. A signal between the two would otherwise end the process without closing the database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);
     shedder.stop();

@@ -64,7 +64,7 @@ export async function writeBackupFile(
   signal?: AbortSignal,
 ): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  // Removes the draft at once. The pipeline ends only after the running statement, and the process may end before that.
+  // Removes the draft at once: the pipeline ends only after the running statement, and the process may end before the pipeline.
   const discard = () => rmSync(draft, { force: true });
   signal?.addEventListener('abort', discard);
   try {
@@ -84,7 +84,7 @@ export async function writeBackupFile(
   }
 }
 
-/** Creates an empty file and throws if the name exists, so that only one of two backups to the same name goes on. */
+/** Creates an empty file, and throws if a file with this name exists. So two backups cannot write to the same name. */
 async function claimName(file: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   await handle.close();
@@ -211,7 +211,7 @@ class Content {
     if (this.buffered.indexOf(END_OF_TABLE) === 0) return void this.take(END_OF_TABLE.length);
     let at;
     while ((at = this.buffered.indexOf(END_AFTER_ROW)) < 0) {
-      // Keeps the last bytes: the line that ends the table may begin there and continue in the next chunk.
+      // Keeps the last bytes in the buffer: the line that ends the table may begin in these bytes and continue in the next chunk.
       const complete = this.buffered.length - END_OF_TABLE.length;
       if (complete > 0) yield this.take(complete);
       await this.read();

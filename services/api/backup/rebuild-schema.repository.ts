@@ -80,7 +80,7 @@ export async function prepareLoad(trx: Trx, tables: string[]): Promise<Additions
      from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0 order by 1, 2`,
   );
   const { rows: indexes } = await trx.raw<{ rows: { name: string; definition: string }[] }>(
-    // The definition of an index on a partitioned table contains ONLY. With it, the index would not be created on the partitions.
+    // Removes ONLY from the definition of an index on a partitioned table: an index that is created with ONLY lacks the partitions.
     `select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
      from pg_index i join pg_class t on t.oid = i.indrelid
      where t.relnamespace = current_schema()::regnamespace and t.relname = any(:tables) and not t.relispartition

@@ -19,8 +19,8 @@ export async function setCopyForms(trx: Trx): Promise<void> {
 }
 
 /**
- * Opens one snapshot of the tables until the end of the transaction. Locks the tables first, so that no other process can drop one of them
- * meanwhile.
+ * Opens one snapshot of the tables for the rest of the transaction. Locks the tables first, so that no other process can drop a table
+ * before the end of the transaction.
  */
 export async function openSnapshot(trx: Trx, tables: readonly string[]): Promise<void> {
   await trx.raw('set transaction isolation level repeatable read, read only');

@@ -60,7 +60,10 @@ export const LEFT_OUT_TABLES = {
 /** The views of the product. A restore drops them before the tables. */
 export const VIEWS = ['tour_publication_times', 'visibility_times'];
 
-/** The tables in which each running instance renews a time. An instance that has not renewed its time for `seconds` counts as ended. */
+/**
+ * The tables in which each running instance writes the time of its last sign of life, and the name of that column. An instance counts as
+ * ended if this time is more than `seconds` ago.
+ */
 export const HEARTBEATS = {
   api_instances: { column: 'polled_at', seconds: 5 },
   webhook_workers: { column: 'beat_at', seconds: 15 },

@@ -48,19 +48,19 @@ export async function anonymizeBooking(
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }), ...(uuid && { uuid }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
   const answers = await erase();
-  // Erases the refusals before the departure is locked, so that no sale waits: there may be many refusals.
+  // Erases the refusals before it locks the departure. There may be many refusals, and sales would wait for the lock of the departure.
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
   if (departureId) await relockDeparture(trx, departureId);
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   assertNotMoved(departureId, before);
   if (before.anonymizedAt) return undefined;
-  // Makes the caller repeat the transaction if a change has stored other people (customer, travellers or contacts) during the wait for the
-  // locks. The repeated transaction searches for the new people.
+  // Repeats the transaction if another request has stored other people (customer, travellers or contacts) during the wait for the locks.
+  // The repeated transaction then searches for these people too.
   if (!isDeepStrictEqual(peopleOf(before), peopleOf(found))) throw new SaleMovedError();
-  // Erases the answers that requests stored while this transaction waited for the locks. The idempotency rows are locked after the
-  // departure, against the lock order. This causes no deadlock: such a row is otherwise locked by a repeated request, which waits for no
-  // lock, or by another anonymization.
+  // Erases the answers that requests stored while this transaction waited for the locks. Locks the idempotency rows after the departure,
+  // against the lock order. This causes no deadlock. Only two other kinds of transactions lock these rows: repeated requests, which wait
+  // for no lock, and other anonymizations.
   const late = await erase();
 
   const keptReference = (reference: string | null) =>

@@ -169,7 +169,7 @@ type UseOfBooking = (
   runIdempotent: RunIdempotent<ChangedBooking>,
 ) => Promise<ChangedBooking | ReplayedResponse>;
 
-/** Returns the booking reference only if its form is valid, because the refusal stores the text. */
+/** Returns the booking reference if its form is valid. The refusal log stores the text, so it must not contain any other text. */
 function validReference(bookingRef: string): Partial<RefusedRequest> {
   return isBookingRef(bookingRef) ? { bookingRef } : {};
 }

@@ -88,12 +88,13 @@ export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLea
 }
 
 /**
- * Records a payment reminder for unpaid leads whose payment is due soon, and returns their ids. Locks these leads, so that they are confirmed,
- * cancelled or marked as expired only after the transaction. Skips leads that another transaction has locked. The primary key also skips a
- * lead whose reminder another transaction has committed since this statement began.
+ * Records a payment reminder for unpaid leads whose payment is due soon, and returns their ids. Locks these leads, so that they are
+ * confirmed, cancelled or marked as expired only after the transaction. Skips leads that another transaction has locked. The primary key
+ * also skips a lead whose reminder another transaction has committed since this statement began.
  *
- * A reminder is due within the tenant's time before the end of the payment window, unless the complete window is shorter than twice that time.
- * Leads of tenants without an endpoint that subscribes to the event have none; they get it if an endpoint subscribes before the end.
+ * A reminder is due when the payment window has less time left than the tenant's `payment_reminder_minutes`. A lead gets no reminder if its
+ * complete payment window is shorter than twice this time. A lead gets no reminder while its tenant has no endpoint that subscribes to the
+ * event.
  */
 export async function recordDueReminders(trx: Trx, limit: number): Promise<number[]> {
   const { rows } = await trx.raw<{ rows: { leadId: number }[] }>(
@@ -115,7 +116,10 @@ export async function recordDueReminders(trx: Trx, limit: number): Promise<numbe
   return rows.map(({ leadId }) => leadId);
 }
 
-/** Locks the lead. The caller has already locked its departure. A lead without a departure has only this lock to order its changes. */
+/**
+ * Locks the lead. The caller has already locked its departure. For a lead without a departure, this lock alone keeps two transactions from
+ * changing the lead at once.
+ */
 export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }

@@ -34,7 +34,10 @@ export function searchBookings(text: string): LeadSearch {
 /** The shortest word that may have an umlaut written as two letters. In shorter words, such as Zoe, `oe` is rarely ö. */
 const LEAST_WITH_UMLAUT = 5;
 
-/** Returns the word in the forms that a booking may have: Müller also as mueller, and Mueller also as muller, to which Müller is folded. */
+/**
+ * Returns the word in all spellings that a stored name may have. For müller, adds mueller. For mueller, adds muller, because the name
+ * Müller is stored as muller in the search words.
+ */
 function spellingsOfWord(word: string): string[] {
   const spellings = spellingsOf(word);
   const shortened = spellings

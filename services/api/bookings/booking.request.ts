@@ -22,7 +22,7 @@ import { assertTravellersBooked, type Traveller } from './booking-lead';
 import type { BookingRequest } from '../sales/prepare-sale';
 
 /**
- * Reads the body of a new booking. tsoa may find other issues in the body: readsBody reports all of them in one answer.
+ * Reads the body of a new booking. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingRequest(
@@ -58,7 +58,7 @@ export function bookingRequest(
 }
 
 /**
- * Reads the body of a change. tsoa may find other issues in the body: readsBody reports all of them in one answer.
+ * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {

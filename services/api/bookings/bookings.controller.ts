@@ -138,7 +138,7 @@ export class BookingsController {
       updatedSince: optionalInstant('query', 'updated_since', updated_since),
     };
     const start = pageStart<LeadPosition | number>(request, cursor, filters);
-    // In a list by creation, a cursor of the previous release contains only the id.
+    // Also accepts a cursor of the previous release, which contains only the id if the list is by creation.
     const after = typeof start === 'number' ? { id: start } : start;
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
     const { items, last } = await listBookings(this.context.db, tenantId, { ...filters, after, limit });

@@ -67,8 +67,8 @@ const byOneIndex = (key: string, order: string, after: string): LeadOrder => ({
 });
 const BY_CREATION = byOneIndex('null', 'l.id desc', 'l.id < :afterId');
 /**
- * The order of BY_CREATION, written as `-l.id`. For `l.id desc` the planner takes the primary key, and reads all bookings if only few have
- * the status.
+ * The order of BY_CREATION, written as `-l.id`. With `l.id desc`, the planner would use the primary key, and would read all bookings if
+ * only few bookings have the status.
  */
 const BY_CREATION_OF_STATUS = byOneIndex('null', '-l.id', '-l.id > -(:afterId::bigint)');
 const BY_DEPARTURE = byOneIndex(
@@ -77,8 +77,8 @@ const BY_DEPARTURE = byOneIndex(
   '(l.departure_date, l.id) > (:afterKey::date, :afterId)',
 );
 /**
- * The second source has the leads whose departure changed its status after the last change of the lead. The first source has all other
- * leads.
+ * Reads two sources. The second source contains the leads whose departure changed its status after the last change of the lead. The first
+ * source contains all other leads.
  */
 const BY_UPDATE: LeadOrder = {
   key: `(${UPDATED_AT})::text`,

@@ -9,8 +9,9 @@ import { toEventData } from './change-booking';
 const LEADS_A_TRANSACTION = 100;
 
 /**
- * Sends `booking.payment_due` for the unpaid bookings whose payment is due soon, once for each booking, whatever the number of instances that
- * call this at the same time. A booking that is confirmed at the same moment gets the event before its confirmation, or not at all.
+ * Sends `booking.payment_due` for the unpaid bookings whose payment is due soon. Sends the event once for each booking, even if several
+ * instances call this function at the same time. If a booking is confirmed at the same moment, the event comes before the confirmation or
+ * is not sent.
  */
 export async function remindOfPayments(db: Db): Promise<void> {
   let reminded: number;

@@ -29,7 +29,10 @@ export interface SalesRow {
   currencyDigits: number;
   bookings: number;
   seats: number;
-  /** At the platform's prices of the sale. Null: the platform's price of one of the bookings is not known. */
+  /**
+   * The sum at the platform's prices, as they were when the bookings were made. Null: for at least one booking, the platform's price is not
+   * known.
+   */
   platformMinor: bigint | null;
   /** At the tenant's prices, which the customers pay. */
   tenantMinor: bigint;
@@ -46,8 +49,9 @@ const GROUP_VALUES: Record<ReportGroup, string> = {
 const lockedPrice = (category: Category) => `(l.price_breakdown ->> '${PLATFORM_PRICE[category]}')::numeric`;
 
 /**
- * Returns the SQL expression of the platform's price of a category. Leads from before ADR 38 may lack it: then it is the tenant's price, or null
- * if a percentage has changed that. Rules of the other kinds change only the price of an adult.
+ * Returns the SQL expression of the platform's price of a category. Leads from before ADR 38 may have no stored platform's price. For such
+ * a lead, returns the tenant's price, which differs from the platform's price only under a percentage rule. For a lead with a percentage
+ * rule, returns null.
  * @param tenantPrice the column with the tenant's price in minor units
  */
 function platformPrice(category: Exclude<Category, 'adult'>, tenantPrice: string): string {
@@ -55,7 +59,10 @@ function platformPrice(category: Exclude<Category, 'adult'>, tenantPrice: string
     case when l.price_breakdown -> 'rule' ->> 'kind' is distinct from 'percent' then ${tenantPrice} / 10 ^ l.currency_digits::numeric end)`;
 }
 
-/** The platform's price of the lead `l` in minor units. The breakdown has decimals, which PostgreSQL multiplies exactly. */
+/**
+ * The platform's price of the lead `l` in minor units. The stored calculation has prices with decimals, which PostgreSQL multiplies
+ * exactly.
+ */
 const PLATFORM_TOTAL = `round(10 ^ l.currency_digits::numeric * (
   l.adults * ${lockedPrice('adult')}
   + case when l.children > 0 then l.children * ${platformPrice('child', 'l.child_price_minor')} else 0 end
@@ -63,8 +70,8 @@ const PLATFORM_TOTAL = `round(10 ^ l.currency_digits::numeric * (
       then l.single_supplements * ${platformPrice('single_supplement', 'l.single_supplement_minor')} else 0 end))`;
 
 /**
- * Sums the bookings that were created in a period, in the order of the groups. Leaves out the sandbox, and what is cancelled or expired now
- * by the database's clock.
+ * Sums the bookings that were created in a period, in the order of the groups. Leaves out bookings of the sandbox, and bookings that are
+ * cancelled or expired now by the database's clock.
  */
 export async function reportSales(db: Db, { scope, from, to, groups }: ReportedSales): Promise<SalesRow[]> {
   const grouped = [...groups.map((group) => GROUP_VALUES[group]), 'l.currency'].join(', ');

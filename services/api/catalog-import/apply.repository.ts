@@ -17,7 +17,7 @@ export async function claimImport(trx: Trx): Promise<boolean> {
   return rows[0].claimed;
 }
 
-/** Raises the statement timeout, because a statement over two million rows takes longer than a statement of a request may take. */
+/** Raises the statement timeout: a statement that writes two million rows takes longer than the timeout of requests. */
 export async function allowLongStatements(trx: Trx): Promise<void> {
   await trx.raw("set local statement_timeout = '10min'");
 }
@@ -64,9 +64,9 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
 }
 
 /**
- * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. Also returns departures without a
- * start time of their own if the start time of their tour changes. The currency of these departures never changes, unless all their holds
- * and bookings belong to sandbox tenants.
+ * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. If the start time of a tour
+ * changes, the departures without a start time of their own count as changed. The currency of these departures never changes, unless all
+ * their holds and bookings belong to sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   const names = CHANGEABLE_DEPARTURE_COLUMNS.map(

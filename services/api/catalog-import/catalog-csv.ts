@@ -212,7 +212,8 @@ export class CsvHead {
 
   constructor(cells: string[]) {
     const names = cells.map((name) => name.trim());
-    // A file whose `tour_slug` is mistyped is also read as departures, so that only this column is reported, and not all others.
+    // Also reads a file as departures if its `tour_slug` column is misspelt. The only issue is then this column; otherwise all other
+    // columns would be issues.
     const isMistyped = names.includes('departure_date') && !names.includes('slug');
     this.isDepartures = names.includes(TOUR_OF_DEPARTURE) || isMistyped;
     this.names = names;
@@ -227,7 +228,7 @@ export class CsvHead {
     const known = Object.keys(this.columns);
     const kind = this.isDepartures ? 'departures' : 'tours';
     const unknown = this.names.filter((name) => name !== '' && !known.includes(name));
-    // Lists the known columns only in the message of one unknown column, because the list is long.
+    // Lists the known columns once, in the message about the first column that resembles none of them: the list is long.
     const listing = unknown.find((name) => nearestName(name, known) === undefined);
     const describe = (name: string) => {
       const near = nearestName(name, known);

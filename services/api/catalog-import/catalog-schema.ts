@@ -183,7 +183,7 @@ export const DEPARTURE = object({
 });
 
 /**
- * A rule that describes dates. An import adds a departure at each described date and time, unless the tour already has one then.
+ * A rule that describes dates. An import adds a departure at each described date and time, unless the tour already has a departure then.
  * expandSchedule checks the fields that describe the dates.
  */
 const SCHEDULE = object({

@@ -44,7 +44,10 @@ export async function compareStaged(stage: Stage): Promise<void> {
 const columnsOf = (row?: string) =>
   STORED_TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');
 
-/** Returns the SQL of a price in minor units: that of the file, otherwise the stored price if its currency does not change. */
+/**
+ * Returns the SQL of a price in minor units. Uses the price of the file. If the file has no price, uses the stored price, unless the tour
+ * gets a new currency.
+ */
 const price = (category: string) => `case when '${category}' = any(s.emptied) then null
   else coalesce((s.${category} * m.minor_units)::bigint,
                 case when not m.is_repriced then (d.prices_minor->>'${category}')::bigint end) end`;

@@ -15,7 +15,10 @@ export class UncuttableError extends Error {
   }
 }
 
-/** The most characters of an element, which limits the memory if a bracket is not closed. A tour with 5,000 departures has a million. */
+/**
+ * The most characters of an element. Limits the memory for a file with a bracket that is not closed. A tour with 5,000 departures has a
+ * million characters.
+ */
 const MOST_CHARACTERS = 16_000_000;
 const NO_LIST = 'must be an array of tours, or {"tours": […]}';
 const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
@@ -23,9 +26,9 @@ const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
 const LONGEST_OPENING = 4096;
 
 /**
- * Cuts out the elements of an array, or of `{"tours": […]}`, by brackets, commas and quotes, and leaves each element to
- * JSON.parse. Yields the elements that each chunk completes. Streaming parsers, which make tokens of everything, take seven
- * times as long (docs/adr/0013).
+ * Yields the elements of an array, or of `{"tours": […]}`, as each chunk completes them. Finds the ends of the elements by brackets, commas
+ * and quotes. JSON.parse later parses each element. Streaming parsers, which make tokens of the whole text, take seven times as long
+ * (docs/adr/0013).
  * @throws UncuttableError
  */
 export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
@@ -63,7 +66,7 @@ export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<J
   (isClosed ? refuseMore : refuseUnclosed)(text, line, isInObject);
 }
 
-/** Cuts out the lines that are not empty. */
+/** Yields the lines of a file that are not empty. */
 export async function* cutLines(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
   let [text, line] = ['', 1];
   const isFilled = (piece: JsonPiece) => piece.text.trim() !== '';
@@ -119,7 +122,10 @@ function findOpening(text: string): string | undefined {
   return opening;
 }
 
-/** @param text the text after the array. A text of at most `least` characters is not checked yet: the next chunk may complete it */
+/**
+ * @param text the text after the array
+ * @param least does not check a text of at most this length, because the next chunk may complete the text
+ */
 function refuseMore(text: string, line: number, isInObject?: boolean, least = -1): void {
   const rest = text.trim();
   if (text.length <= least || rest === (isInObject ? '}' : '')) return;

@@ -154,7 +154,8 @@ async function writeStaged(
   if (!(await claimImport(trx))) throw new ImportRunningError();
   const staged = await prepare(given);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
-  // Marks expired holds, because the import may use their seats: they must not become live again if the clock goes back.
+  // Marks expired holds and leads, because the import may use their seats. A marked hold or lead stays expired, even if the clock goes
+  // back.
   for (const id of await findStagedWithExpired(trx)) await relockDeparture(trx, id);
   const taken = await findTakenSlug(trx);
   if (taken !== undefined) throw new CatalogChangedError(`The tour ${taken} was added to the catalog`);
@@ -163,7 +164,7 @@ async function writeStaged(
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });
   const write = () => applyChanges(trx, counts, onRows);
-  // Finds the changes before it writes them, because the names of the changed fields come from both states.
+  // Calls findSoldChanges before `write`: the names of the changed fields come from a comparison of the stored with the staged values.
   await enqueueDepartureEvents(trx, () => findSoldChanges(trx), write).catch(refuseOverlap);
   await storeDigests(trx, staged.prune);
   return report;

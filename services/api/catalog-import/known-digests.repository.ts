@@ -47,8 +47,8 @@ export async function findUnchangedEntries(
 }
 
 /**
- * Stages the digests with the edits that exist before the comparison. An edit that is committed later is not among these, so it is not
- * deleted, and the next import compares its tour again.
+ * Stages the digests, each with the ids of the edits that exist now, before the comparison. storeDigests deletes these edits. An edit that
+ * another transaction commits later stays stored, so the next import compares the tour again.
  * @returns the number of digests
  */
 export async function stageDigests(stage: Stage): Promise<number> {
@@ -82,7 +82,7 @@ export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
     -- Deletes the edits of this import, because the new digest already contains them. Keeps the edits of other transactions.
     delete from tour_edits e using changed_tours c
     where e.tour_id = c.id and e.transaction = pg_current_xact_id()`);
-  // `exact` is true only if every stored departure is in the list, so that a pruning import has nothing to remove.
+  // Sets `exact` only if the file lists every stored departure of the tour. A pruning import then has no departure to remove.
   await trx.raw(
     `insert into tour_imports (tour_id, digest, exact, departures)
      select tour_id, s.digest,

@@ -3,7 +3,10 @@
  * gets the start time that the tour has after the import.
  */
 
-/** Returns the SQL of the start time of a tour after the import: that of its entry `s`, else the stored one of `t`. */
+/**
+ * Returns the SQL of the start time of a tour after the import: the start time of the entry `s`, otherwise the stored start time of the
+ * tour `t`.
+ */
 export function startTimeAfter(entry: string, tour: string): string {
   return `case when jsonb_exists(${entry}.columns, 'start_time') then ${entry}.columns->>'start_time' else ${tour}.start_time end`;
 }
@@ -15,9 +18,9 @@ export function isOnlyRow(row: string): string {
 }
 
 /**
- * Returns the SQL that is true if a row of a file means a stored departure of its tour and date: a departure with the same start time. A
- * row without a start time also means the only departure of the date, so that files without times keep working. This exception does not
- * apply to a row of a schedule. Two departures without a time never share a date.
+ * Returns the SQL that is true if a row of a file means the stored departure. Both must have the same tour, date and start time. A row
+ * without a start time also means the only departure of the date, so that files without times keep working. This exception does not apply
+ * to a row that a schedule describes. No date has two departures without a time.
  */
 export function isMeant(row: string, departure: string, tourTime: string): string {
   return `(coalesce(${departure}.start_time, ${tourTime}) is not distinct from coalesce(${row}.start_time, ${tourTime})
@@ -27,8 +30,8 @@ export function isMeant(row: string, departure: string, tourTime: string): strin
 }
 
 /**
- * Returns the SQL of isMeant for any staged row. A row without `position`, which marks a missing departure, means the departure with its
- * `departure_id`, unless the start time of that departure has changed since.
+ * Returns the SQL that is true if a staged row means the departure. A row with a `position` is compared as in isMeant. A row without a
+ * `position` marks a departure that the file lacks: it means the departure with its `departure_id`, if the start time is still the same.
  */
 export function isStagedFor(row: string, departure: string, tourTime: string): string {
   return `case when ${row}.position is null

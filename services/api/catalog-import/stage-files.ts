@@ -65,7 +65,7 @@ export async function stageRecords(
   const rows = new EntryRows(issues, hasDeparturesFile);
   let copying: Promise<void> = Promise.resolve();
   const copy = async () => {
-    // Waits only for the previous chunk, so that the next one is checked while the database reads this one.
+    // Waits only until the previous chunk is copied. While the database copies this chunk, the next chunk is read and checked.
     await copying;
     const { tours, departures } = rows.take();
     copying = copyRows(stage, 'staged_tours', tours).then(() =>

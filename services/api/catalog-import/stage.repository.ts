@@ -7,12 +7,15 @@ import { startTimeAfter } from './match-departures';
 
 /**
  * The staging tables of an import: the content of its files, and the differences from the catalog. They are temporary tables of one
- * transaction, so that a killed import leaves nothing, and a pooler keeps the session until the transaction ends.
+ * transaction. So a killed import leaves no table, and a connection pooler gives all statements of the import the same session.
  */
 export interface Stage {
   db: Db;
   connection: Client;
-  /** True: the transaction exists only for the staging tables, so that closeStage rolls it back. */
+  /**
+   * True: the stage has opened its own transaction, and closeStage rolls this transaction back. False: the transaction belongs to the
+   * caller.
+   */
   ownTransaction: boolean;
 }
 
@@ -28,7 +31,9 @@ const STAGED = {
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
     start_time text, seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
     closes_at timestamptz, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
-  /** Records the rows of tour_imports and tour_edits before the comparison. A null `tour_id`: the tour was not stored. */
+  /**
+   * Stores the rows of tour_imports and tour_edits as they are before the comparison. A null `tour_id`: the catalog did not have the tour.
+   */
   staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
 };
 
@@ -44,7 +49,9 @@ const CREATE = `
   create temporary table changed_departures as
     select 0 as entry, 0 as position, ''::text as action, d.* from departures d with no data`;
 
-/** Creates the staging tables in the transaction `db`; on a pool, in a transaction of their own until `closeStage`. */
+/**
+ * Creates the staging tables in the transaction `db`. If `db` is a pool, opens a transaction for the tables, which ends with `closeStage`.
+ */
 export async function openStage(db: Db): Promise<Stage> {
   const connection = (await db.client.acquireConnection()) as Client;
   const stage = { db, connection, ownTransaction: db.isTransaction !== true };
@@ -61,7 +68,9 @@ export async function closeStage(stage: Stage): Promise<void> {
   await stage.db.client.releaseConnection(stage.connection);
 }
 
-/** Cells in the order of the columns of STAGED. Objects by column took twice as long to fill and to copy. */
+/**
+ * The cells of a row, in the order of the columns of STAGED. Objects with the column names as keys took twice as long to fill and to copy.
+ */
 export type StagedRow = (string | number | boolean | null | undefined)[];
 
 export async function copyRows(stage: Stage, table: keyof typeof STAGED, rows: StagedRow[]): Promise<void> {
@@ -79,8 +88,8 @@ function toCopyText(cell: StagedRow[number]): string {
 }
 
 /**
- * Copies the entries that change something, and all digests, to staging tables of another transaction. Does not copy equal rows, so that
- * they are neither locked nor compared again.
+ * Copies the entries that change a tour or departure, and all digests, to the staging tables of another transaction. Does not copy the
+ * entries without a change, so that the other transaction neither locks nor compares their rows.
  */
 export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   const copy = await openStage(trx);
@@ -93,8 +102,9 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
         s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
-    // If a tour gets a new currency, copies all its departures, because the file must price all of them. Otherwise copies all rows of each
-    // date on which a departure changes: whether a row without a time means a departure depends on the other rows of the date.
+    // Selects the departures to copy. For a tour with a new currency: all departures, because the file must price all of them. For any
+    // other tour: all rows of each date on which a departure changes. Whether a row without a time means a departure depends on the other
+    // rows of the date.
     staged_departures: `select s.* from staged_departures s join changed_tours c on c.entry = s.entry
       where c.is_repriced
       union all

@@ -3,8 +3,8 @@ import type { Db, Trx } from '../../platform/database';
 /**
  * Returns a time between the last commit that changed the catalog and the next one, RFC 3339 (ADR 28). This statement and later ones see
  * all changes from before this time. All other changes will have a later time.
- * @param since RFC 3339. If a restore has lost changes from before `since`, the result is the time before which no change is lost (ADR 33).
- *   This time is before `since`: a copy made at `since` may contain changes that the database has lost
+ * @param since RFC 3339, the time of the client's copy. If this copy may contain changes that a restore has lost, returns the time of the
+ * backup, which is before `since` (ADR 33)
  */
 export async function readAsOf(db: Db, since?: string): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ changedAt: Date; lostAfter: Date | null }] }>(
@@ -18,8 +18,8 @@ export async function readAsOf(db: Db, since?: string): Promise<string> {
 }
 
 /**
- * Makes the next as_of later than every earlier one, and records the period whose changes the restore has lost. Sets a version above all
- * versions that processes may have seen, so that they drop their caches.
+ * Makes the next as_of later than every earlier one. Records the period between the backup and the restore, because the changes of this
+ * period are lost. Sets a version above all versions that processes may have seen, so that they drop their caches.
  * @param lostAfter `as_of` of the backup
  * @param seenVersion the version of the database before the restore
  */

@@ -16,8 +16,8 @@ export interface CatalogChanges {
 }
 
 /**
- * The most commits since the given time that a page steps through. Includes the commits to which no change refers any more, because reading
- * them takes as much time.
+ * The most commits since the given time that a page steps through. Also counts commits without a stored change, because reading them takes
+ * as much time.
  */
 const MANY_COMMITS = 20_000;
 /**
@@ -43,7 +43,10 @@ export async function findCatalogChanges(db: Db, tenantId: string, since: string
   return { since, everything: wide.includes('default'), continents: continentsOf(wide), tourIds };
 }
 
-/** Returns the ids of the tours that have changed, or whose tour rule has changed. Undefined: too many commits or tours. */
+/**
+ * Returns the ids of the tours that have changed, and of the tours whose tour rule has changed. Undefined: there are too many commits or
+ * too many such tours.
+ */
 async function findChangedTours(db: Db, tenantId: string, since: string): Promise<string[] | undefined> {
   const commits = await db.raw<{ rows: [{ count: number }] }>(
     'select count(*) from (select from catalog_commits k where k.at >= :since::timestamptz limit :most) k',
@@ -51,7 +54,8 @@ async function findChangedTours(db: Db, tenantId: string, since: string): Promis
   );
   if (commits.rows[0].count > MANY_COMMITS) return undefined;
   const tours = await db.raw<{ rows: { id: string }[] }>(
-    // Steps through the commits by lateral joins with offset 0. Without the offset, the planner would read a complete table of changes.
+    // Reads the changes of each commit by a lateral join with offset 0. Without the offset, the planner would read a complete table of
+    // changes.
     `(select c.id from catalog_commits k cross join lateral (
         select c.tour_id::text as id from tour_changes c where c.change_id = k.change_id offset 0) c
       where k.at >= :since::timestamptz limit :most)
@@ -78,7 +82,8 @@ export function changesBindings(changes: CatalogChanges | undefined) {
 export function hasChanged(changes: CatalogChanges | undefined): string | undefined {
   if (!changes || changes.everything) return undefined;
   const { continents, tourIds } = changes;
-  // Reads the latest time with max(), for which PostgreSQL uses an index. With exists(), it would read all changes first.
+  // Reads the time of the last change with max(), for which PostgreSQL uses an index. With exists(), PostgreSQL would first read all
+  // changes.
   const byItself = tourIds
     ? 't.id = any(:changedTours::uuid[])'
     : `coalesce((select max(k.at) from tour_changes c join ${SINCE} where c.tour_id = t.id),
@@ -134,7 +139,7 @@ interface HiddenScopes {
   ruled: string[];
 }
 
-/** Returns the scopes of continent rules and of the default that have hidden tours since `since`. */
+/** Returns the scopes that have hidden tours since `since`. A scope is a continent rule or the tenant's default. */
 async function findHiddenScopes(db: Db, tenantId: string, since: string): Promise<HiddenScopes> {
   const { rows } = await db.raw<{
     rows: { scope: string; visible: boolean; began: boolean; ended: boolean }[];
@@ -160,7 +165,8 @@ async function findHiddenScopes(db: Db, tenantId: string, since: string): Promis
 }
 
 /**
- * Returns SQL for the tours that may have been removed: the tours of `own` in id order, and all tours of the scopes that have hidden tours.
+ * Returns SQL for the tours that may have been removed: the tours of `own` in id order and, if a scope has hidden tours, all tours of this
+ * scope.
  */
 function candidates({ byDefault, continents }: HiddenScopes): string {
   if (!byDefault && continents.length === 0)
@@ -171,7 +177,10 @@ function candidates({ byDefault, continents }: HiddenScopes): string {
   return `(select * from tours where ${inScope} or id in (select tour_id from own)) t`;
 }
 
-/** IS_VISIBLE with subqueries in place of joins, so that tours are read in the order of their index, and only until the page is full. */
+/**
+ * The same condition as IS_VISIBLE, with subqueries in place of joins. With subqueries, PostgreSQL reads the tours in the order of their
+ * index, and stops when the page is full.
+ */
 const IS_SEEN = `t.status = 'published' and coalesce(
        (select r.visible from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id),
        (select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent),
@@ -181,7 +190,7 @@ const IS_SEEN = `t.status = 'published' and coalesce(
 const times = (scope: string, visible = 'true') =>
   `coalesce(range_agg(v.during) filter (where v.scope = ${scope} and ${visible}), '{}')`;
 
-/** SQL condition: at some time since `:since` the tour was published, and the rules of that time showed it. */
+/** SQL condition: at some time since `:since`, the tour was published and the tenant's visibility rules showed it. */
 const WAS_SEEN = `exists (
        select from tour_publication_times p cross join lateral (
          select ${times("'usable'", 'v.visible')} * (
@@ -194,8 +203,8 @@ const WAS_SEEN = `exists (
        where p.tour_id = t.id and v.seen && tstzmultirange(p.during * tstzrange(:since::timestamptz, null)))`;
 
 /**
- * Deletes the periods that ended more than 31 days before the last change, and the commits from before this time to which no change
- * refers. Only one process at a time does this.
+ * Deletes the periods that ended more than 31 days before the last change. Also deletes the commits from before this time to which no
+ * stored change refers. Only one process at a time does this.
  */
 export async function pruneCatalogChanges(db: Db): Promise<void> {
   await inTransaction(db, pruneStep);

@@ -38,7 +38,7 @@ const ACCENT = /[\u0300-\u036f]/g;
  * spaces. Folding twice changes nothing.
  */
 export function foldName(name: string): string {
-  // Removes marks after the change to lower case, because İ becomes i and a dot above.
+  // Removes the accents after the change to lower case: the lower case of İ is i with a dot above, which is also an accent.
   const bare = name.normalize('NFKD').toLowerCase().replace(ACCENT, '').normalize('NFC');
   return bare.replace(FOLDED_LETTER, (letter) => FOLDED[letter] ?? letter).replace(/\s+/g, ' ');
 }

@@ -67,7 +67,7 @@ export async function listCatalog(
   return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince }, asOf)), asOf };
 }
 
-/** If `updatedSince` is longer ago than this, the answer is the complete catalog, so that no page reads a long history. */
+/** If `updatedSince` is longer ago than this, the answer is the complete catalog: a page never reads more than 30 days of changes. */
 const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
 /** An id that is less than the ids of all tours. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -85,7 +85,7 @@ async function listChanges(
 ): Promise<PricedCatalogPage> {
   const { limit } = filter;
   const removedUpTo = filter.after?.removedUpTo;
-  // Compares with the as_of of the first page, so that all pages list the same: only changes, or the complete catalog. An as_of before
+  // Uses the as_of of the first page, so that all pages list the same kind: only changes, or the complete catalog. An as_of before
   // `updatedSince` means that a restore has lost changes (ADR 33).
   const age = Date.parse(asOf) - Date.parse(updatedSince);
   const isComplete = age < 0 || age > CHANGES_KEPT_MS;
@@ -167,8 +167,8 @@ export async function cachedCatalog(
 }
 
 /**
- * Returns the result of findTimesOfNextDates for a page of cachedCatalog, from the cache if possible. The cached result may be older or
- * newer than the page, so the caller must compare the dates.
+ * Returns the result of findTimesOfNextDates for a page of cachedCatalog. Caches the result separately from the page, so it may be older or
+ * newer than the page. The caller must compare the dates of both.
  */
 export async function cachedTimesOfNextDates(
   { db, cache }: CachedReads,
@@ -224,8 +224,8 @@ export async function cachedFilters(
 }
 
 /**
- * Returns the time until which the tours stay the same if nothing is written, in milliseconds since the epoch. Only their next departures
- * and lowest prices depend on the clock, and these change when a departure closes.
+ * Returns the time until which the tours stay the same if nothing is written, in milliseconds since the epoch. Only the next departures and
+ * the lowest prices of the tours depend on the clock: both may change when a departure closes.
  */
 export function shownUntil(tours: ListedTour[]): number {
   return Math.min(...tours.map(({ firstClosingAt }) => firstClosingAt?.getTime() ?? Infinity));

@@ -6,8 +6,8 @@ const TOURS_A_STEP = 2_000;
 
 /**
  * Computes the next departure again for each tour that has changed or whose next departure has closed (0105_departures.sql), in short
- * transactions. Only one process at a time does this, because two could store their results in the wrong order. Lists are correct even if
- * this runs late, because they compute the next departures of such tours themselves.
+ * transactions. Only one process at a time does this, because two could store their results in the wrong order. Lists of tours are correct
+ * even if this function runs late: until then, each list computes the next departures of the changed tours by itself.
  */
 export async function refreshNextDepartures(db: Db): Promise<void> {
   for (;;) if ((await inTransaction(db, refreshStep)) < TOURS_A_STEP) return;
@@ -26,8 +26,8 @@ async function refreshStep(trx: Trx): Promise<number> {
     { most: TOURS_A_STEP },
   );
   const tourIds = rows.map((row: { tourId: string }) => row.tourId);
-  // Runs as a second statement, so that its snapshot contains all changes whose rows in next_departures_due the first statement has
-  // deleted.
+  // Runs as a second statement. Its snapshot then contains all changes for which the first statement has deleted rows in
+  // next_departures_due.
   await trx.raw(
     `${CLOCK}
      insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)

@@ -16,7 +16,7 @@ export const LISTED_COLUMNS = `
   upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
 /**
  * Selects the start times of the tour `t`, in a statement with UPCOMING. Reads only departures that have a start time of their own, because
- * the others begin at the tour's start time.
+ * all other departures begin at the tour's start time.
  */
 const START_TIMES = `array(
     select t.start_time where t.start_time is not null
@@ -31,9 +31,9 @@ export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
   t.inclusions, t.exclusions, t.cancellation_policy, t.start_time, ${START_TIMES} as start_times, t.revision`;
 /**
- * Joins facts about the open departures of the tour: the first date, the first closing time, and the lowest price of each group of dates. A
- * group has the dates to which the same price rules of the tenant apply: a new group begins with the first day of a travel window, and
- * with the first day after it. A price rule does not change the order of prices, so the lowest price of a group is enough.
+ * Joins facts about the open departures of the tour: the first date, the first closing time, and the lowest price of each group of dates.
+ * All dates of a group have the same price rules of the tenant: a new group begins with the first day of each travel window of a rule, and
+ * with the first day after this window. A price rule does not change the order of prices, so the lowest price of a group is enough.
  */
 export const UPCOMING = upcoming();
 /** UPCOMING, with the lowest price of one child in each group. */

@@ -51,11 +51,11 @@ export interface Tour extends ListedTour {
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: no fixed time. */
   startTime: string | null;
   /**
-   * The distinct start times of the open departures and the tour's own start time, in order. If the tour has no open departure and no start
-   * time of its own: those of all departures.
+   * The start times at which the tour departs: those of the open departures and the tour's own start time, each once, in order. If the tour
+   * has no open departure and no start time of its own, the start times of all departures.
    */
   startTimes: string[];
-  /** Increases with every change of the tour or its departures from the terminal, and with every import that changes them. */
+  /** Increases when an operator changes the tour or its departures from the terminal, and when an import changes them. */
   revision: number;
   /** As in ListedTour, with the lowest price of one child in each group. Null: no date of the group has a price for children. */
   lowestPrices: { date: string; adult: number; child: number | null }[];

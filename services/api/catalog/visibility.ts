@@ -16,8 +16,9 @@ export interface VisibilityRule {
 
 /**
  * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not check the tour's
- * status, which IS_VISIBLE and explainVisibility check. Some SQL repeats this order; change it there too: IS_VISIBLE, VISIBLE_CONTINENTS
- * with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours (health/installation.repository.ts).
+ * status, which IS_VISIBLE and explainVisibility check. These SQL texts have the same order and must be changed together: IS_VISIBLE,
+ * VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours
+ * (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
   defaultVisible: boolean,
@@ -43,8 +44,9 @@ export function visibilityJoins(tenantId: string): string {
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
 
 /**
- * Begins a statement with two lists: `continents` has the continents of published tours, `seen` has the continents that the tenant sees by
- * a continent rule or by its default. Steps through the index of continents, which is faster than `distinct` over all tours.
+ * Begins a statement with two common table expressions. `continents` has the continents of all published tours. `seen` has the continents
+ * whose tours the tenant sees by a continent rule, or by its default. Steps through the index of continents, which is faster than
+ * `distinct` over all tours.
  */
 export const VISIBLE_CONTINENTS = `with recursive continents (continent) as (
        (select t.continent from tours t where t.status = 'published' order by t.continent limit 1)

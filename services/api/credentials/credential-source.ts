@@ -16,8 +16,8 @@ import {
 import { type CredentialKind, type OfferedToken, provesSecret } from './token';
 
 /**
- * Looks up credentials. For a wrong secret and for an unknown id, it runs the same query, gets a result of the same form, and caches
- * nothing. So the response time does not reveal which ids exist.
+ * Looks up credentials. Does the same for a wrong secret and for an unknown id: runs the same query, gets a result of the same form, and
+ * caches nothing. So the response time does not reveal which ids exist.
  */
 export interface CredentialSource {
   /** Returns the API key whose secret the token contains. Undefined for a wrong secret and for an unknown id. */

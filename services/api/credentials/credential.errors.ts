@@ -111,7 +111,10 @@ const UNUSABLE = {
   pass_expired: 'The pass of this page has expired.',
 };
 
-/** The token or pass is proven, but may not be used. The message names the reason. The code is the same as for every invalid token. */
+/**
+ * The secret of the token or pass is right, but the token or pass may not be used. The message names the reason. The code is the same as
+ * for every invalid token.
+ */
 export class UnusableWidgetTokenError extends InvalidWidgetTokenError {
   override readonly proven = true;
 

@@ -11,7 +11,7 @@ export interface Credential {
   tenantId: string;
   /** Id of the first credential of a chain of rotations. */
   familyId: string;
-  /** The status by the database's clock. The API accepts a live credential only if it also serves the tenant. */
+  /** The status by the database's clock. The API accepts a credential with the status `live` only if the tenant may also use the API. */
   status: CredentialStatus;
   createdAt: Date;
   expiresAt: Date | null;

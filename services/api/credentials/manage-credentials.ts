@@ -113,7 +113,10 @@ export async function issueWidgetToken(
 }
 
 interface Rotation {
-  /** Seconds until the replaced credential expires, if its own expiry is not earlier. 0: it is revoked in the same transaction. */
+  /**
+   * Seconds until the replaced credential expires. If the credential's own expiry is earlier, this earlier expiry applies. 0: the
+   * credential is revoked in the same transaction.
+   */
   graceSeconds: number;
   /** Lifetime of the successor. Null: no expiry. Undefined: the lifetime of the replaced credential. */
   lifetimeSeconds?: number | null;
@@ -126,8 +129,8 @@ export interface Rotated<C extends Credential> extends Issued<C> {
 }
 
 /**
- * Issues a successor with the same scopes or origins, family and quota. If a token has no origins of its own, its successor has none
- * either: both use the tenant's list.
+ * Issues a successor with the same scopes or origins, family and quota. The successor of a token without origins of its own has none
+ * either: both tokens use the tenant's list of origins.
  * @throws CredentialNotFoundError; CredentialNotLiveError if it is expired, revoked or rotated
  */
 export async function rotateCredential<K extends CredentialKind>(

@@ -7,7 +7,7 @@ const FLUSH_MS = 30_000;
 
 /** Records when credentials were last used. Writes the times in batches, so that no request waits for a write. */
 export interface UseRecorder {
-  /** @param fromBrowser the request came from a browser, which for an API key means a leak */
+  /** @param fromBrowser true: the request came from a browser. An API key that a browser sends has leaked */
   record(principal: ApiKeyPrincipal | WidgetPrincipal, fromBrowser?: boolean): void;
   /** Records an API key that a browser sent in place of a widget token. */
   recordLeak(keyId: string): void;
@@ -46,8 +46,8 @@ export function startUseRecorder(db: Db, log: Logger): UseRecorder {
 }
 
 /**
- * Writes the times of last use that are later than the stored ones: another instance may have stored a later time. Only API keys store when
- * a browser last used them.
+ * Writes the times of last use. Keeps a stored time that is later, because another instance may have written it. For API keys, also stores
+ * when a browser last used the key.
  */
 async function updateLastUsed(db: Db, kind: CredentialKind, seen: Map<string, LastSeen>): Promise<void> {
   if (seen.size === 0) return;

@@ -136,8 +136,8 @@ export function cachedWidgetPrincipal(
 
 /**
  * Verifies a widget token. A malformed token is refused without a query.
- * @throws InvalidWidgetTokenError for an unproven token; UnusableWidgetTokenError with the reason for a proven one;
- *   WrongCredentialTypeError for an API key
+ * @throws InvalidWidgetTokenError for an unknown id or a wrong secret; UnusableWidgetTokenError, with the reason, for a right secret;
+ * WrongCredentialTypeError for an API key
  */
 export async function verifyWidgetToken(
   credentials: CredentialSource,

@@ -17,7 +17,7 @@ export function registerCoverPictures(app: Express): void {
   app.get('/covers/:file', (request: Request<{ file: string }>, response: Response, next: NextFunction) => {
     const cover = covers.get(request.params.file);
     if (!cover) return next(new TransportError('not_found', 'There is no such cover.'));
-    // Pages of other origins show the covers, such as the tenants' own pages.
+    // Lets pages of other origins, such as the websites of tenants, show the covers.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     response.setHeader('Cache-Control', 'public, max-age=86400');
     return cover.send(request as Request, response);

@@ -58,8 +58,8 @@ export interface AvailabilityCache {
    */
   get(tourId: string, date: string, sandbox: boolean, revision: number): Promise<CachedSeatFacts>;
   /**
-   * Returns an id that changes when a seat of any departure of the tour is taken or freed, and after two seconds at the latest. Undefined
-   * while the store is down. A list of departures that was read after the id is valid as long as the id is the current one.
+   * Returns an id that stays the same until a seat of any departure of the tour is taken or freed, for two seconds at most. Undefined while
+   * the store is down. A list of departures is valid while this id, read before the list, is still the current one.
    * @param sandbox true: seats of the sandbox; false: real seats
    */
   seatsVersion(tourId: string, sandbox: boolean, revision: number): Promise<string | undefined>;
@@ -101,10 +101,10 @@ const lookups = countSeries({
 });
 
 /**
- * Caches the seats of each date. An entry is fresh for 10 s (FRESH_MS). For 60 s more (STALE_MS) it still answers, while one request
- * refreshes it. It ends earlier at the next expiry, closing time or start that its count depends on. A date without a departure is
- * fresh for 5 s, and the seats version of a whole tour is valid for 2 s. One load of an entry runs at a time for all instances that
- * share the store. Holds and bookings never read the cache.
+ * Caches the seats of each date. An entry is fresh for 10 s (FRESH_MS). For 60 s more (STALE_MS), requests still get this entry, while one
+ * request refreshes it. An entry is valid for less time if its count changes earlier, because a hold or booking expires, or a departure
+ * closes or starts. A date without a departure is fresh for 5 s, and the seats version of a whole tour is valid for 2 s. One load of an
+ * entry runs at a time for all instances that share the store. Holds and bookings never read the cache.
  */
 export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger): AvailabilityCache {
   const loads = new Map<string, Flight>();
@@ -112,8 +112,8 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
   const answerOf = createEntryReader();
 
   /**
-   * Loads the entry, unless another instance loads it. In that case, waits up to `maxWaitMs` for that instance, and then loads too.
-   * With maxWaitMs 0, does not wait and returns undefined: only the other instance loads.
+   * Loads the entry, unless another instance is already loading it. Then waits up to `maxWaitMs` for the other instance, and loads the
+   * entry if none has arrived. With maxWaitMs 0, returns undefined instead of waiting.
    */
   async function loadOrAwait(wanted: Wanted, seen: string | undefined, maxWaitMs: number): Flight {
     const deadline = performance.now() + maxWaitMs;
@@ -202,7 +202,7 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   const underway = flights.get(name);
   if (underway) return underway;
   const flight = begin().finally(() => {
-    // A commit may have removed this load from the map, so that a later load has the same name. Keeps the later load.
+    // Removes this load only if the map still contains it: after a commit has removed it, a later load may have the same name.
     if (flights.get(name) === flight) flights.delete(name);
   });
   flights.set(name, flight);
@@ -218,7 +218,7 @@ function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | u
     let parsed = entries.get(key);
     if (parsed?.id !== id) entries.set(key, (parsed = { id, entry: readEntry(value) }));
     const { entry } = parsed;
-    // An entry of a later revision is valid: the caller may have read the tour before the change.
+    // Accepts an entry of a later revision: the caller may have read the tour before a change raised the revision.
     if (!entry || entry.revision < revision) return undefined;
     return { id, facts: entry.facts, freshMs: entry.freshMs, ageMs, current: true };
   };
@@ -243,8 +243,9 @@ function seatFacts({ id, facts, ageMs }: Loaded, source: CachedSeatFacts['source
 }
 
 /**
- * Loads the entry of a date. With date null, loads the entry of the whole tour, which contains no departures. The entry ends at the next
- * expiry, closing time or start that its count depends on, by the database's clock.
+ * Loads the entry of a date. With date null, loads the entry of the whole tour, which contains no departures. The entry is valid until the
+ * count of seats changes without a write: until the next expiry of a hold or booking, or the next closing time or start of a departure, by
+ * the database's clock.
  */
 async function loadSeatFacts(
   db: Db,

@@ -202,9 +202,9 @@ const BATCH_LIMIT = 1_000;
 
 /**
  * Enqueues the events of changed departures, in the transaction that changes them: one for each departure and each subscribed tenant with a
- * live hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed, and then counted
- * here, or made after the change.
- * @param findChanges is called only if an endpoint subscribes to these events; returns each departure once
+ * live hold or a standing booking there. The caller holds the departures' locks. So a concurrent sale is committed before this function
+ * reads, or made after the change.
+ * @param findChanges returns each changed departure once. Called only if an endpoint subscribes to these events
  * @param write makes the changes, if the caller has not made them. The events show the departures after the changes
  * @returns the ids of the tenants that are informed, without sandbox tenants, because operators read the number
  */

@@ -33,8 +33,8 @@ export interface DepartureListFilter {
 }
 
 /**
- * The tour of the departure `d`. OFFSET makes the planner look up the tour of each departure that it reads. Otherwise it joins, and for a
- * date with many departures reads all tours.
+ * The tour of the departure `d`. OFFSET makes the planner look up the tour of each departure. Without OFFSET, the planner uses a join that
+ * reads all tours if a date has many departures.
  */
 const TOUR_OF_DEPARTURE = 'cross join lateral (select * from tours where id = d.tour_id offset 0) t';
 
@@ -42,8 +42,9 @@ const TOUR_OF_DEPARTURE = 'cross join lateral (select * from tours where id = d.
 const POSITION = `d.departure_date, coalesce(${START_TIME}, ''), d.id`;
 
 /**
- * Returns departures by date, start time and id, for operators. Reads the departures of each date together, because an index cannot have
- * the start times of tours; it counts the seats of the page only, or with a status by seats, until the page is full.
+ * Returns departures by date, start time and id, for operators. Reads all departures of a date together, because an index cannot contain
+ * the start times of tours. Counts the seats of the departures of one page. If the status depends on seats, counts the seats of further
+ * departures until the page is full.
  */
 export async function findCountedDepartures(
   db: Db,
@@ -83,7 +84,10 @@ export async function departureExists(db: Db, id: string): Promise<boolean> {
   return (await db('departures').where({ id }).first('id')) !== undefined;
 }
 
-/** The date on which it is already, or still, today somewhere on earth. Uses now(), which lets the planner use an index by date. */
+/**
+ * Returns the SQL of the UTC date plus an offset in days. The date in any time zone is at most one day before or after the UTC date. Uses
+ * now(), which lets the planner use an index by date.
+ */
 const utcDay = (offset: string) => `(now() at time zone 'UTC')::date ${offset}`;
 
 function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter): string[] {
@@ -96,7 +100,7 @@ function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter):
     to !== undefined && 'd.departure_date <= :to::date',
     after !== undefined && AFTER,
     status === 'gone' && `d.departure_date <= ${utcDay('+ 1')}`,
-    // The condition on the column can use an index of the cancelled, or of the scheduled departures.
+    // Compares the column too, so that PostgreSQL can use the index of the cancelled departures or the index of the scheduled departures.
     status === 'cancelled' && "d.status = 'cancelled'",
     status !== undefined &&
       status !== 'cancelled' &&

@@ -5,8 +5,8 @@ import { DepartureBusyError } from './departure.errors';
 /** The most writes to one departure that run at once in this process. The other connections of the pool stay free for other departures. */
 const CONCURRENCY_LIMIT = 3;
 /**
- * A move between two departures begins only while fewer writes than this run on each of them. Less than CONCURRENCY_LIMIT: moves that wait
- * for the lock of one departure must leave a slot for the writes to the other one.
+ * A move between two departures begins only while each of the two has fewer running writes than this number. It is less than
+ * CONCURRENCY_LIMIT, so that moves that wait for the lock of one departure leave a slot for writes to the other departure.
  */
 const CONCURRENT_MOVES = 2;
 /** Limits the sum of two waits: in the queue, and for the row lock. */
@@ -16,7 +16,7 @@ const WAIT_MS = 2_000;
 export interface DepartureQueue {
   /**
    * @param find returns the ids of the departures that the write will lock; null stands for no departure. If `find` throws an AppError, the
-   *   write starts at once, and its transaction answers with the error
+   * write does not queue: the transaction of the write finds the same error and answers with it
    * @throws DepartureBusyError after two seconds (409)
    */
   turnFor(find: () => Promise<(string | null)[]>): Turn;

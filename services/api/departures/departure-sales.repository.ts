@@ -160,8 +160,9 @@ export interface DepartureChange {
 }
 
 /**
- * Returns the subscribers with a live hold or a standing booking on the changed departures, one row for each departure and tenant.
- * Runs as its own statement after the locks, for the reason given at findDepartureById.
+ * Returns the departures that concern a subscribed tenant: one row for each changed departure and each subscriber with a live hold or a
+ * standing booking on it. Runs as a separate statement after the locks: a statement that also takes the locks would read the holds and
+ * bookings as they were before its wait.
  */
 export async function findConcernedTenants(
   trx: Trx,

@@ -99,8 +99,8 @@ export type CountedRow = Omit<DepartureRow, 'asOf'> & {
 };
 
 /**
- * Selects the departures `:departureIds` with their seats counted at `clock.at`: once for each of `:kinds` (true: seats of the sandbox;
- * false: real seats). Runs after their locks.
+ * Selects the departures `:departureIds` with their seats counted at `clock.at`. Selects each departure once for each of `:kinds` (true:
+ * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
   select ${departureColumns('k.sandbox')},
@@ -173,7 +173,10 @@ function rangeConditions(tourId: string | null, { from, to, status, ids, after }
 /** True for departures that are not past. */
 export const NOT_PAST = `not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)`;
 
-/** Continues a list after the departure at `:afterDate` and `:afterTime`. An empty `:afterTime`: that departure has no start time. */
+/**
+ * Continues a list after the position `:afterDate` and `:afterTime`. An empty `:afterTime`: the departure at this position has no start
+ * time.
+ */
 const AFTER = `d.departure_date >= :afterDate::date
   and (d.departure_date, coalesce(${START_TIME}, '')) > (:afterDate::date, :afterTime)`;
 const AFTER_ALL_TIMES = '24:00';

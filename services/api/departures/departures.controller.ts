@@ -63,8 +63,8 @@ export class DeparturesController {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
       const page = { ...filters, after, limit };
-      // The cache keeps the functions below and every value that these functions use. The functions use only these two fields, so that the
-      // cache does not keep the whole tour.
+      // Takes only two fields of the tour. The cache keeps the functions below with every value that they use, and must not keep the whole
+      // tour.
       const { id, revision } = tour;
       const readVersion = () => this.context.availability.seatsVersion(id, tenant.sandbox, revision);
       const list = async () => {

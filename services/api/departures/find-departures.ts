@@ -161,7 +161,7 @@ export interface Availability {
   departureTime: string | null;
   status: DepartureStatus;
   seatsAvailable: number;
-  /** The tour as it was read together with the departure's prices. Without a departure, the caller's tour. */
+  /** The tour, read in the same statement as the prices of the departure. If there is no departure, the tour that the caller has read. */
   tour: PricedTour;
   /** Undefined if there is no departure. */
   quote: Quote | undefined;
@@ -195,7 +195,7 @@ export async function checkAvailability(
 }
 
 /**
- * Finds the departure that a request names, open or not.
+ * Finds the departure that a request names, even if it is not open for booking.
  * @param key chooseDeparture has the rule for a missing time
  */
 export async function findDeparture(
@@ -254,8 +254,8 @@ export class DepartureIds {
   }
 
   /**
-   * Finds the tour's departure. Queries the database if the cache has no such departure, because the tour's revision may be up to a second
-   * old. Also queries the database if the cache has several, because the cache does not know which of them are open.
+   * Finds the tour's departure in the cache. Queries the database in two cases. If the cache has no such departure: the revision of the
+   * given tour may be up to a second old. If the cache has several departures for the request: it does not know which of them are open.
    */
   async find(
     tour: { id: string; revision: number },

@@ -59,8 +59,8 @@ export async function lockDeparturesOfChange(trx: Trx, departureIds: (string | n
 }
 
 /**
- * Locks the departures together. If another transaction has locked one of them, releases the others and waits for that one. Then tries to
- * lock the others without a wait, and begins again if that fails. Gives up after lock_timeout.
+ * Locks the departures together. If another transaction has locked a departure, releases the other departures and waits for this one. Then
+ * tries to lock the other departures without a wait, and begins again if another transaction has locked one. Gives up after lock_timeout.
  */
 async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
   await trx.raw('savepoint departures');
@@ -79,8 +79,8 @@ async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
 }
 
 /**
- * Locks those departures that no other transaction has locked. Returns one that it did not lock, or that does not exist; undefined: it
- * locked all.
+ * Locks the departures that no other transaction has locked. Returns the id of a departure that is locked elsewhere or does not exist.
+ * Undefined: this transaction has locked all of them.
  */
 async function lockOrNameMissing(trx: Trx, ids: string[]): Promise<string | undefined> {
   const locked = await lockFreeDeparturesById(trx, ids);

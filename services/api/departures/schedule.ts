@@ -110,14 +110,18 @@ function datesOf(every: string, from: string, to: string): string[] {
   return found.all().map((date) => shiftYear(date.toISOString().slice(0, 10), -shift));
 }
 
-/** The last year in which the library looks for a date. The library looks at `until` only after it has found a date. */
+/**
+ * The library looks for a date up to this year. `until` does not end the search: the library compares `until` only with a date that it has
+ * found.
+ */
 const LIBRARY_YEAR_MAX = 9999;
 /** After this many years the calendar repeats itself, with its days of the week and its leap years. */
 const CALENDAR_CYCLE_YEARS = 400;
 
 /**
- * Returns the years by which the dates are shifted for the library. If a rule describes no date, the library tries each day up to the year
- * 9999. This takes 14 s from today on, but less than 1 s from the last cycle of the calendar on (measured).
+ * Returns by how many years the dates are moved before the library expands the rule. For a rule that describes no date, the library tries
+ * each day up to the year 9999. From today on, this takes 14 s. From the last 400-year cycle of the calendar on, it takes less than 1 s
+ * (measured).
  */
 function shiftInYears(to: string): number {
   const years = LIBRARY_YEAR_MAX - yearOf(to);

@@ -109,7 +109,10 @@ export function withBaseUrl<T>(value: T, publicBaseUrl: string): T {
   ) as T;
 }
 
-/** Returns the name of the schema to which this one refers: directly, or inside allOf if the field may be null. */
+/**
+ * Returns the name of the schema to which the given schema refers. A schema refers to another one directly or, if the field may be null,
+ * inside allOf.
+ */
 export function referencedName(schema: Schema): string | undefined {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   return reference?.replace('#/components/schemas/', '');

@@ -30,7 +30,7 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
   return rows[0];
 }
 
-/** Holds that contradict the clock or their booking. */
+/** Holds whose stored status contradicts the clock or their booking. */
 interface OrphanedHolds {
   /** Number of holds that expired over ten minutes ago and are still stored as active. */
   lapsed: number;
@@ -123,7 +123,7 @@ export async function findTenantsWithoutLinks(db: Db): Promise<string[]> {
     .pluck<string[]>('t.slug');
 }
 
-/** Returns whether any tour is published, and the slugs of at most 100 usable tenants that see none. */
+/** Returns whether any tour is published. Also returns the slugs of usable tenants that see no published tour, at most 100 slugs. */
 export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
   const { rows } = await db.raw(
     `select exists (select from tours where status = 'published') as any_tour, array(

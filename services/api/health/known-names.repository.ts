@@ -67,7 +67,7 @@ export async function findIdsBeginningWith(
   limit: number,
 ): Promise<string[]> {
   const query = db(NAMES[kind].table).orderBy('id').limit(limit);
-  // A range is found by the primary key, however many holds there are.
+  // Searches a range of ids: PostgreSQL finds it by the primary key, even among many holds.
   const range = kind === 'hold' ? uuidsBeginningWith(start) : undefined;
   if (range) void query.whereBetween('id', range);
   else void query.whereRaw('starts_with(id::text, ?)', [start]);

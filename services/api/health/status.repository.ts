@@ -58,8 +58,8 @@ export interface WaitingSales {
 }
 
 /**
- * Counts the sales that wait. For departures without their own closing time, searches only dates from yesterday to tomorrow, because they
- * close on their date in the tour's time zone.
+ * Counts the sales that wait. For departures without their own closing time, searches only dates from yesterday to tomorrow, because such
+ * departures close on their date in the tour's time zone.
  */
 export async function findWaitingSales(db: Db): Promise<WaitingSales> {
   const { rows } = await db.raw<{ rows: [WaitingSales] }>(

@@ -18,7 +18,7 @@ import { assertHoldMinutes } from './hold-length';
 import type { HoldRequest } from '../sales/prepare-sale';
 
 /**
- * Reads the body of a new hold. tsoa may find other issues in the body: readsBody reports all of them in one answer.
+ * Reads the body of a new hold. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
 export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
@@ -38,7 +38,7 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
 }
 
 /**
- * Reads the body of a change. tsoa may find other issues in the body: readsBody reports all of them in one answer.
+ * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
 export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {

@@ -90,7 +90,7 @@ export function peopleOfOcto({ contact, unitItems }: OctoDetails): Person[] {
 
 /**
  * Returns the unit items without their people.
- * @param identifiesPerson returns whether a text identifies the person; such references are erased too
+ * @param identifiesPerson returns whether a text identifies the person. A reference that identifies the person is erased too
  */
 export function withoutPeople(
   unitItems: StoredUnitItem[],

@@ -43,9 +43,10 @@ interface CachedAnswer {
 }
 
 /**
- * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
- * @param load gets the key of the answer; undefined: the answer is not cached. `load` returns the content, and the time until which the
- *   content is valid, by the database's clock, in milliseconds since the epoch. A function as content must not refer to the request
+ * Answers a read, and caches the answer. Call this function in a controller, after all checks of the request.
+ * @param load gets the cache key; undefined: the answer is not cached. Returns the content and `until`: the time at which the content
+ * becomes invalid, in milliseconds since the epoch, by the database's clock. If the content is a function, the function must not refer to
+ * the request
  * @returns undefined, because the answer is already sent
  */
 export async function answerRead<T>(

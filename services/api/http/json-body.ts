@@ -121,10 +121,10 @@ export function emptyBody(request: Request, response: Response, next: NextFuncti
 }
 
 /**
- * Converts the result of tsoa's validation to one error. tsoa puts values of the client into `value` and into some messages; the error
- * contains only field names and rules.
+ * Converts the result of tsoa's validation to one error. The issues of tsoa may contain values of the client, in `value` and in some
+ * messages. The error contains only field names and rules.
  * @param fields tsoa's issues by path; a path without `body` is a query parameter, unless it names a list item
- * @param others the issues that the route's own reader found; those of fields that tsoa also names are left out
+ * @param others the issues that the route's own reader found. Leaves out the issues of a field for which tsoa also found an issue
  */
 export function validationIssues(fields: FieldErrors, others: InputIssue[] = []): BadInputError {
   const found = Object.entries(withoutNull(fields)).map(([path, { message, value }]): InputIssue => {
@@ -165,7 +165,10 @@ function withoutNull(fields: FieldErrors): FieldErrors {
 
 const ONLY_NULL = 'should be one of the following; [null]';
 
-/** Matches the index of a list item, such as `.$0`. tsoa leaves out `body.` before a list, and no query parameter is a list. */
+/**
+ * Matches the index of a list item, such as `.$0`, in a path of tsoa. Such a path always names a field of the body: no query parameter is a
+ * list. Before a list, tsoa leaves out `body.`.
+ */
 const LIST_INDEX = /\.\$(\d+)/;
 
 /** Returns the path of an unknown field. @param path names the field itself or its parent object */

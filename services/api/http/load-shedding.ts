@@ -10,7 +10,10 @@ const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
   middleware: RequestHandler;
-  /** Counts a request as waiting until `leave` is called. Returns false, and does not count it, if the middleware must handle it. */
+  /**
+   * Adds a request to the number of waiting requests until `leave` is called. Returns false, and does not add the request, if the
+   * middleware must handle it.
+   */
   enter(response: Response): boolean;
   leave(response: Response): void;
   /**
@@ -78,7 +81,7 @@ function watchLag(): { isTooLong(): boolean; stop(): void } {
   const delay = monitorEventLoopDelay({ resolution: 100 });
   delay.enable();
   const timer = setInterval(() => {
-    // Uses the shortest delay of the window: one long pause between normal turns is no overload.
+    // Compares the shortest delay of the window with the limit: one long pause between normal turns of the event loop is no overload.
     tooLong = delay.min / 1e6 > LAG_MAX_MS;
     delay.reset();
   }, LAG_WINDOW_MS);

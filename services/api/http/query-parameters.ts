@@ -154,7 +154,8 @@ function textIssue(value: string, rule: Rule): string | undefined {
   // Counts characters, because the length of a string counts an emoji twice.
   if ([...value.normalize('NFC').trim()].length > maxLength)
     return `must have at most ${maxLength} characters`;
-  // Only the pattern of `lang` can fail here: all others only forbid control characters, which issueOf has already refused.
+  // Checks the pattern of `lang`. The other patterns only forbid control characters, and issueOf has already refused a value with control
+  // characters.
   if (pattern?.test(value) === false) return 'must be a language tag such as de or pt-BR';
   return undefined;
 }

@@ -13,7 +13,7 @@ const PER_ADDRESS_AND_TOKEN = 120;
 
 /**
  * Counts each authenticated request against the quota of its credential, whatever its answer. A rotated key and its successors share one
- * quota. A request whose key lacks the scope is also counted; its answer is 401 even if the quota is used up.
+ * quota. Also counts a request whose key lacks the scope. The answer to such a request is 401, even if the quota is used up.
  */
 export function quota(kind: keyof Quotas): RequestHandler {
   // Express accepts a list of handlers, but the type of tsoa's decorator accepts only one.
@@ -84,8 +84,8 @@ export interface SpentQuota {
 }
 
 /**
- * Returns the headers of the current and of an earlier draft (RateLimit header fields, versions 10 and 06), as alternating names and
- * values. The earlier draft has room for one quota only, the last of `spent`.
+ * Returns the RateLimit headers as alternating names and values: of version 10 of the draft and of version 06, an earlier form. The earlier
+ * form has room for one quota, and shows the last of `spent`.
  */
 export function quotaHeaders(spent: SpentQuota[]): string[] {
   let policies = '';

@@ -36,11 +36,14 @@ export interface WriteOperation {
 /** One request of an operation. */
 export interface Write extends WriteOperation {
   /**
-   * Reads the validated body again, without defaults of the tenant. Another spelling of the same request gives an equal value.
+   * Compares the check values of the secrets in the header with those in the restored rows. checkBackup has compared only the header with
+   * the secrets of this installation.
    * @param phoneCountry the country of phone numbers without a country code
    */
   validated: (phoneCountry: string) => unknown;
-  /** Queues the write for its departures before the transaction starts, so that a waiting request takes no connection. */
+  /**
+   * Puts the write into the queue of its departures before the transaction starts, so that a waiting request takes no database connection.
+   */
   turn?: Turn;
 }
 
@@ -54,8 +57,8 @@ interface RefusedWrite {
 type OnRefusal = (refused: RefusedWrite, refusal: unknown) => Promise<never>;
 
 /**
- * Answers a write request. Requests with the same Idempotency-Key have one effect: later ones get the stored bytes of the first answer. In
- * this process, they run one after another.
+ * Answers a write request. All requests with the same Idempotency-Key have one effect together: every later request gets the stored bytes
+ * of the first answer. In this process, requests with the same key run one after another.
  * @param write commits the effect, and stores its answer under the key. Gets null if the request has no key
  * @param onRefusal handles the error after the transaction, and throws it again or throws a more helpful one
  */
@@ -86,7 +89,7 @@ export async function answerOnce<T, A>(
   }
   countWrite(name, 'replayed');
   request.res!.setHeader('Idempotent-Replayed', 'true');
-  // JSON.stringify restores the stored bytes from the parsed text, with the same order of keys.
+  // Parses the stored text. JSON.stringify later produces the same bytes again, because both keep the order of the keys.
   return JSON.parse(result.answer.body) as A;
 }
 
@@ -102,7 +105,7 @@ export async function answerChange<T, A>(
   onRefusal: OnRefusal,
 ): Promise<A> {
   const change = async (keyed: IdempotentRequest<T> | null) => {
-    // Starts a repeated request at once: a repeat locks no departure, so it need not queue for one.
+    // Does not queue a repeated request, because a repeat locks no departure.
     const repeats = keyed && operation.turn && (await isRepeat(contextOf(request).db, keyed));
     return writeChecked(
       request,

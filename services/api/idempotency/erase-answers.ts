@@ -5,7 +5,7 @@ import { carriesPerson } from './operation';
 
 export interface AnswersToErase {
   tenantId: string;
-  /** The ids by which the answers are found, by their field in the answer: `{ booking_ref: 'ACME-1042' }` */
+  /** The ids of the booking or hold whose answers are searched, by the name of the field in the answer: `{ booking_ref: 'ACME-1042' }` */
   named: Record<string, string>;
   /** Returns whether a text identifies the person. */
   identifiesPerson: (text: string) => boolean;

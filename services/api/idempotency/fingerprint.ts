@@ -5,8 +5,8 @@ export interface ComparedRequest {
   /** ISO 3166: the tenant's country now. */
   phoneCountry: string;
   /**
-   * Returns the canonical ids and the validated body: another spelling of the same request gives an equal value. The value contains no
-   * defaults of the tenant, because these can change between two requests.
+   * Returns the canonical ids and the validated body. Two spellings of the same request give equal values. The value contains no defaults
+   * of the tenant, because the tenant's defaults can change between two requests.
    * @param phoneCountry the country of phone numbers without a country code
    */
   read: (phoneCountry: string) => unknown;

@@ -55,7 +55,7 @@ export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOper
 export interface StoredAnswer {
   /** The index of the answer's key in `:keys`. */
   n: number;
-  /** True: another transaction, an erasure, has locked the answer, and the fields below are null. */
+  /** True: another transaction has locked the answer to erase it. The fields below are then null. */
   isLocked: boolean;
   /** In hexadecimal. Null: the answer was erased with a person's data. */
   fingerprint: string | null;
@@ -68,9 +68,9 @@ const LIVE_ANSWER = `from idempotency_keys i
     and i.expires_at > clock_timestamp()`;
 
 /**
- * Selects the answers of `:keys`, or of their erased forms, that have not expired. Locks the rows, so that COMMIT waits for the standby: an
- * answer is repeated only after the standby has stored it, even if the COMMIT of the first request got no reply (docs/failover.md). Sets
- * `isLocked` for an answer that another transaction has locked, and does not wait for the lock.
+ * Selects the answers of `:keys`, or of their erased forms, that have not expired. Locks the rows, so that the COMMIT of this transaction
+ * waits for the standby. So a client gets a repeated answer only after the standby has stored it, even if the COMMIT of the first request
+ * got no reply (docs/failover.md). Does not wait for a lock: an answer that another transaction has locked has `isLocked` true.
  */
 export const STORED_ANSWERS = `
   select k.n, encode(earlier.fingerprint, 'hex') as fingerprint, earlier.status, earlier.answer, earlier.found is null as is_locked
@@ -153,7 +153,7 @@ export async function claimKey(
       .select('fingerprint', 'status', 'answer')
       .where({ tenant_id: request.tenantId, operation: request.operation })
       .whereIn('key', [request.key, request.erasedKey])
-      // The key and its erased form may both have a row, one of them expired.
+      // Prefers the row that expires last: the key and its erased form may both have a row, and one of the two may have expired.
       .orderBy('expires_at', 'desc')
       .first<EarlierAnswer>()
   );

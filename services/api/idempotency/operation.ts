@@ -1,6 +1,6 @@
 /**
  * Every kind of write, by its name in Idempotency-Keys, refusals and metrics. True: the request or its answer may contain a person's data.
- * An erasure then also erases the fingerprint, because it could confirm a guess of the request.
+ * An erasure then also erases the fingerprint of the request, because a fingerprint could confirm a guess of the request's content.
  */
 const CARRIES_PERSON = {
   'hold.place': true,
@@ -9,7 +9,7 @@ const CARRIES_PERSON = {
   'booking.create': true,
   'booking.confirm': false,
   'booking.change': true,
-  // The request contains the reason, which is free text.
+  // The request contains the reason of the cancellation, which is free text.
   'booking.cancel': true,
   'octo.reserve': true,
   // The answers of the OCTO operations contain the contacts, even if the request names no person.

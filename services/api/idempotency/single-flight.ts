@@ -14,7 +14,8 @@ export function createSingleFlight(): SingleFlight {
     const before = last.get(key);
     const mine = before ? waitFor(before).then(work) : work();
     const ended = mine.catch(() => undefined);
-    // The next call waits for all earlier calls, even if this call gives up its own wait.
+    // Makes the next call wait for this call and for all earlier calls. If this call gives up its wait, the next call still waits for the
+    // earlier ones.
     const tail = before ? Promise.all([before, ended]) : ended;
     last.set(key, tail);
     try {

@@ -240,8 +240,8 @@ function pricingOf({ departure, quote }: PricedDeparture, { capabilities }: Avai
 }
 
 /**
- * Returns the whole day for a departure without a start time, and for every departure of a product with opening hours. OCTO requires them
- * on each departure of such a product, also on a past one that has a start time.
+ * Returns the whole day for a departure without a start time. Also returns it for every departure of a product with opening hours, even for
+ * a past departure with a start time: OCTO requires opening hours on each departure of such a product.
  */
 function openingHours(tour: Tour, { startTime }: ListedDeparture): OctoOpeningHours[] {
   return startTime === null || !hasStartTimes(tour) ? ALL_DAY : [];
@@ -279,7 +279,8 @@ export function localTimeIn(timeZone: string): ToLocalTime {
     const asUtc = Date.parse(`${date}T${time}Z`);
     const instantBy = (offset: string) => asUtc - toMs(offset);
     const [before, after] = offsetsAround(date);
-    // A time that the clock shows twice has both offsets; the first is the one before the change. A skipped time has neither.
+    // A time that the clock shows twice exists with both offsets; the offset before the change is used. A time that the clock skips exists
+    // with neither offset.
     const isByOffsetAfter = before !== after && offsetAt(instantBy(before)) !== before;
     const isSkipped = isByOffsetAfter && offsetAt(instantBy(after)) !== after;
     if (!isSkipped) return `${date}T${time}${isByOffsetAfter ? after : before}`;
@@ -290,8 +291,8 @@ export function localTimeIn(timeZone: string): ToLocalTime {
 type Offsets = [before: string, after: string];
 
 /**
- * Returns the function that finds the offset before a date and the offset after it. Any change of the clock on the date lies between the
- * two. Finds both once for each date: a formatter takes 2 µs, and a date may have many departures.
+ * Returns a function that finds the offset before a date and the offset after it. If the clock changes on the date, the change lies between
+ * the two. The function formats each date only once, because formatting takes 2 µs and a date may have many departures.
  */
 function offsetsAroundDates(offsetAt: (instant: number) => string): (date: string) => Offsets {
   const known = new Map<string, Offsets>();

@@ -358,7 +358,10 @@ interface BookedPrices {
   total: OctoPricing;
 }
 
-/** Returns the locked prices. `net` is the platform's price at the time of the lock, or the present one if the breakdown has none. */
+/**
+ * Returns the locked prices. `net` is the platform's price when the price was locked. If the stored calculation lacks this price, `net` is
+ * the platform's present price.
+ */
 function pricesOf(state: ShownState): BookedPrices {
   const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
   const { platform_unit_price, platform_child_price } = priceBreakdown as Record<string, number | undefined>;

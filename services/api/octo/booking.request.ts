@@ -251,8 +251,8 @@ function unitItemInput(item: OctoUnitItemBody, index: number): SentUnitItem {
 
 /**
  * Returns the party of the unit items.
- * @throws OctoRefusalError UNPROCESSABLE_ENTITY for none or for more than the product allows, INVALID_UNIT_ID;
- *   InvalidInputError for one UUID twice (400)
+ * @throws OctoRefusalError UNPROCESSABLE_ENTITY for no unit items and for more than the product allows, INVALID_UNIT_ID for an unknown
+ * unit; InvalidInputError for two unit items with the same UUID (400)
  */
 export function partyOfItems(tour: Tour, items: SentUnitItem[] | undefined): Party {
   if (!items?.length) throw unprocessable('unitItems must have at least one unit.');
@@ -302,7 +302,10 @@ export function customerOf(contact: OctoContact, { country }: Tenant): PartialCu
   };
 }
 
-/** Returns the minutes of a hold: those of the request, by default the tenant's, and at most the tenant's limit. */
+/**
+ * Returns the minutes of a hold. Uses the minutes of the request, by default those of the tenant. Returns no more than the tenant's
+ * maximum.
+ */
 export function holdMinutesOf(
   { expirationMinutes }: { expirationMinutes?: number | null },
   { holdDefaultMinutes, holdMaxMinutes }: Tenant,

@@ -129,7 +129,7 @@ export async function changeOctoBooking(write: OctoWrite, change: OctoChange): P
   await updateOctoDetails(write.trx, hold.id, { contact, unitItems, notes: lead ? undefined : notes });
 }
 
-/** The party and the customer that a change names. Undefined: the change does not name them, so they stay. */
+/** The party and the customer that a change names. Undefined: the change leaves the party, or the customer, as it is. */
 interface NamedByChange {
   party: Party | undefined;
   customer: Partial<PartialCustomer> | undefined;
@@ -150,7 +150,7 @@ async function changeLead(
     externalRef,
     expectedTotal: null,
     party: { adult: party?.adult, child: party?.child },
-    // A booking that REST has made keeps the name, phone and email that the contact lacks.
+    // If REST has made the booking, keeps the name, phone and email that the sent contact lacks.
     customer: source === 'octo' ? customer : withoutNull(customer),
   });
 }
@@ -195,7 +195,10 @@ async function partyFor(
   return undefined;
 }
 
-/** Returns the contact and the unit items after a change, and the contact's customer. A part that the change leaves out is undefined. */
+/**
+ * Returns the contact and the unit items after a change, and the customer of this contact. Undefined: the change leaves out the contact, or
+ * the unit items.
+ */
 function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, principal }: OctoWrite) {
   const merged = contact && { ...withoutOldName(octo.contact, contact), ...contact };
   return {
@@ -206,7 +209,7 @@ function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, prin
 }
 
 /**
- * Returns the earlier contact without the names that the sent contact replaces. A full name replaces the first and last name. A first or
+ * Returns the stored contact without the names that the sent contact replaces. A full name replaces the first and last name. A first or
  * last name replaces the full name.
  */
 function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
@@ -221,7 +224,7 @@ async function assertScopeNow({ trx, principal }: OctoWrite, ...scopes: Scope[])
   for (const scope of scopes) await assertKeyStillServes(trx, { ...principal, scope });
 }
 
-/** Runs a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended one */
+/** Runs a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended hold */
 async function onLiveHold<T>(uuid: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -167,7 +167,10 @@ export class OctoBookingChangesController {
     return this.octoCancelBooking(request, uuid, body);
   }
 
-  /** Returns the tour and the departure that a change names. Undefined: the booking keeps its own. */
+  /**
+   * Returns the tour and the departure that a change names. Undefined: the change names none, so the booking keeps its tour, or its
+   * departure.
+   */
   private async moveOf(
     tenant: Tenant,
     uuid: string,

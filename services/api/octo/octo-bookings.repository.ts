@@ -55,7 +55,10 @@ const CONDITIONS: { [F in keyof OctoFilter]?: string } = {
 
 const ONLY = { holds: 'l.id is null', leads: 'l.id is not null' };
 
-/** Narrows the search to holds that can have the reference, by an index of each table. CONDITIONS then compares the reference itself. */
+/**
+ * Selects the holds that can have the reference, so that the search uses an index of each table. CONDITIONS then compares the reference of
+ * each selected booking.
+ */
 const OF_REFERENCE: { [F in keyof OctoFilter]?: string } = {
   resellerReference: `o.hold_id in (
     select id from seat_holds where tenant_id = :tenantId and external_ref = :resellerReference

@@ -63,10 +63,10 @@ export async function getState(db: Db, tenantId: string, uuid: string): Promise<
 }
 
 /**
- * Locks the departure of a booking, and the one to which it moves, and then returns the booking. Every change of a hold or lead locks its
- * departure, so no change is lost. The use cases of holds, bookings and sales take the lock again, which costs a round trip but never
- * waits.
- * @throws SaleMovedError, which repeats the transaction, when the booking moved during the wait; DepartureBusyError after two seconds
+ * Locks the present departure of a booking and, for a move, the new departure. Then reads and returns the booking. Every other change of
+ * the booking needs the same lock, so the returned booking stays current. The functions of holds, bookings and sales take the lock again:
+ * this costs a round trip, but never waits.
+ * @throws SaleMovedError if the booking moved during the wait: the transaction is then repeated; DepartureBusyError after two seconds
  */
 export async function lockState(
   trx: Trx,
@@ -107,7 +107,7 @@ function departureIdOf({ hold, lead }: OctoState): string {
   return lead?.departureId ?? hold.departureId;
 }
 
-/** Returns the departures that a change locks: that of the booking, and the one to which it moves. */
+/** Returns the departures that a change locks: the present departure of the booking and, for a move, the new one. */
 export async function departuresOf(
   db: Db,
   found: OctoState,
@@ -159,8 +159,8 @@ const BOOKINGS_MAX = 1000;
 export type RequestedFilter = Omit<OctoFilter, 'only' | 'limit'>;
 
 /**
- * Returns the ids of the holds of the bookings that match the filter, newest first. A key with booking:create finds holds, a key with
- * booking:read finds leads.
+ * Returns the hold ids of the bookings that match the filter, newest first. A key with booking:create finds holds, a key with booking:read
+ * finds leads.
  * @throws OctoRefusalError BAD_REQUEST for more than 1,000 bookings; InsufficientScopeError (401)
  */
 export async function findBookings(

@@ -26,14 +26,17 @@ export class OctoRefusalError extends AppError {
   }
 }
 
-/** Refuses an id that is unknown or whose object the tenant does not see: both have the same answer. */
+/** Refuses an id. The refusal does not reveal whether the id is unknown, or belongs to an object that the tenant does not see. */
 export function invalidId(field: OctoId, id: string): OctoRefusalError {
   return new OctoRefusalError(ERROR_OF_ID[field], INVALID_ID, { [field]: id });
 }
 
 const INVALID_ID = 'The id is unknown, or its object cannot be used in this call.';
 
-/** Refuses a valid request that cannot be done: no unit items, sold out, another state. */
+/**
+ * Returns the refusal of a valid request that the platform cannot carry out: for example, the departure is sold out, or the booking has
+ * ended.
+ */
 export function unprocessable(message: string): OctoRefusalError {
   return new OctoRefusalError('UNPROCESSABLE_ENTITY', message);
 }

@@ -81,7 +81,10 @@ export function bookingViewOf(request: Request, { config }: ApiContext): Booking
   return { tenant, capabilities: capabilitiesOf(request), baseUrl: config.publicBaseUrl };
 }
 
-/** Sends a list after the other lists of the same kind and API key. @throws RateLimitedError after two seconds of waiting (429) */
+/**
+ * Calls `send`, which sends a list. Runs one call at a time for each API key and kind of list; the others wait.
+ * @throws RateLimitedError after two seconds of waiting (429)
+ */
 export async function inTurnOfKey(
   request: Request,
   kind: 'products' | 'bookings',

@@ -41,7 +41,7 @@ export interface LowPrices {
 type TenantOfRules = Pick<Tenant, 'id' | 'slug' | 'currency'>;
 
 const TOURS_A_PAGE = 500;
-/** The id of a rule that is checked before it is stored: with it, the rule ranks as newer than any stored rule. */
+/** The id of a rule that is checked before it is stored. With this id, the rule ranks as newer than any stored rule. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -81,7 +81,8 @@ export interface PartyBody {
 }
 
 /**
- * Reads the numbers of a booking. Uses the default instead of a value that tsoa refuses, because tsoa reports that issue.
+ * Reads the numbers of travellers and supplements of a booking. If tsoa refuses a number, uses the default in its place, because tsoa
+ * reports the issue.
  * @throws InvalidInputError (400) for no travellers, for more than 50, and for more single supplements than adults
  */
 export function partyInput(body: PartyBody): Party {

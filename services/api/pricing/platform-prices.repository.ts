@@ -57,7 +57,10 @@ export async function findScopedTourIds(
   return query.pluck<string[]>('id');
 }
 
-/** @param bounds sorted dates: departures before a bound, and departures on or after it, are in different groups */
+/**
+ * @param bounds sorted dates, at which groups of departures begin: a departure on such a date, or later, is not in a group with earlier
+ * departures
+ */
 export async function findPlatformPrices(
   db: Db,
   tourIds: string[],

@@ -34,7 +34,7 @@ export interface RefusedRequest {
 export interface RefusalLog {
   /** Records an AppError. Ignores the code `validation_failed` and internal errors, which are not refusals. */
   record(request: RefusedRequest, refusal: unknown): void;
-  /** Writes the refusals recorded since the last call. After a failure it keeps them for the next call. */
+  /** Writes the refusals that were recorded since the last call. Keeps the refusals for the next call if the write fails. */
   write(db: Db): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ function referenceWithoutPerson({ externalRef = null, people = [] }: RefusedRequ
   return externalRef !== null && personFinder(people)(externalRef) ? null : externalRef;
 }
 
-/** Returns the wanted seats from the refusal. If the refusal does not contain them, returns those of the request. */
+/** Returns the seats that the refusal names. If the refusal names none, returns the seats that the request names. */
 function requestedSeats(request: RefusedRequest, refusal: AppError) {
   if (isDepartureNotAvailable(refusal)) return refusal.wanted;
   const { departureDate = null, departureTime = null, quantity = null } = request;
@@ -123,7 +123,7 @@ const PAGE_SIZE = 5000;
 
 /**
  * Erases those references of a tenant's refusals that identify a person. The caller anonymizes a booking of the tenant in the same
- * transaction. Some refusals may be recorded in memory, but not yet written. insertRefusals writes them without their references.
+ * transaction. Other refusals of the tenant may still be in memory: insertRefusals later writes these refusals without their references.
  * @returns the number of erased references
  */
 export async function eraseRefusals(

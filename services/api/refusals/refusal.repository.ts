@@ -18,8 +18,8 @@ export type RecordedRefusal = Omit<Refusal, 'id' | 'at' | 'tenant' | 'tour'> & {
 };
 
 /**
- * The name of the advisory lock. Writers of refusals take it shared, an erasure takes it exclusively: no refusal can be added while the
- * erasure searches, so the erasure misses none.
+ * The name of the advisory lock. A transaction that adds refusals takes the lock in shared mode. An erasure takes it in exclusive mode, so
+ * that no refusal is added while the erasure searches.
  */
 const REFUSALS_LOCK = 'sale refusals';
 

@@ -166,14 +166,16 @@ function amendedPrice(
   { party, departure, moves }: { party: Party; departure: Departure | null; moves: boolean },
 ): Priced {
   const isNew = (category: Category) => party[category] > 0 && (moves || before.party[category] === 0);
-  // Keeps the price of a booking without a date: only adults have a price there.
+  // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for adults
+  // only.
   if (!departure || !CATEGORIES.some(isNew)) return before;
   const { tour, prices, departureDate } = departure;
   const today = quotePrices(facts, tenant, tour, prices, departureDate);
   if (today.currency !== before.currency) throw new CurrencyConflictError(today.currency, before.currency);
   if (moves) return today;
   const kept = { ...before.prices };
-  // The stored breakdown explains the adult price only, and has the platform's price of each category.
+  // The calculation explains the price of an adult only. So the loop starts with the present calculation if the adult's price is new,
+  // otherwise with the stored one, and sets the platform's price of each category.
   const priceBreakdown = { ...(isNew('adult') ? today : before).priceBreakdown };
   for (const category of CATEGORIES) {
     if (isNew(category)) kept[category] = today.prices[category]!;
@@ -184,8 +186,9 @@ function amendedPrice(
 }
 
 /**
- * Returns the deposit after the change. Until the booking is confirmed, the deposit changes with the total. The percentage is the one that
- * was stored with the booking; for a move to another departure, it is the tenant's present percentage.
+ * Returns the deposit after the change. A booking that is not confirmed gets a new deposit when its total changes. If the booking keeps its
+ * departure, uses the percentage that was stored with the booking. If the booking moves to another departure, uses the tenant's present
+ * percentage.
  */
 function amendedDeposit(
   tenant: Tenant,

@@ -23,7 +23,7 @@ export interface HoldAmendment {
   children?: number;
   /** A tour that the tenant sees. */
   tour?: TourRef;
-  /** A departure of the tour after the change, on `departureDate`. Undefined: the date and the time name it. */
+  /** The departure to which the hold moves, on `departureDate`. Undefined: the date and the time choose the departure. */
   departureId?: string;
   /** YYYY-MM-DD */
   departureDate?: string;

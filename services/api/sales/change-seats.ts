@@ -14,7 +14,7 @@ import { assertWithinShare } from './tenant-limits';
 /**
  * Locks the departures of a change until `trx` ends, and reads the facts.
  * @param tourId the tour after the change
- * @param departureIds the departure that the hold or booking leaves and the one that it moves to; null: there is none
+ * @param departureIds the present departure of the hold or booking, and the departure to which it moves; null: there is no such departure
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function lockAndReadFacts(
@@ -27,8 +27,9 @@ export async function lockAndReadFacts(
 }
 
 /**
- * Decides a change by its facts. A tenant that does not see the tour gets TourNotFoundError instead of a refusal that shows dates or times of
- * the tour: DepartureGoneError has alternatives, and DepartureTimeMissingError lists the times.
+ * Decides a change by its facts. If the change is refused and the tenant does not see the tour, throws TourNotFoundError instead of the
+ * refusal. Some refusals would show data of the tour: DepartureGoneError has alternative dates, and DepartureTimeMissingError lists the
+ * start times.
  * @throws errors of `decide`
  */
 export async function decideForTenant<T>(

@@ -89,8 +89,8 @@ function measure(batch: { arrivedAt: number }[], begun: number, outcome: Transac
 
 /** Returns whether the transaction was committed; undefined: unknown. */
 async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Promise<boolean | undefined> {
-  // No sale was granted, so all sales can run again. The repeated transaction locks the stored answers again, so that its COMMIT waits
-  // until the standby has them.
+  // The transaction has granted no sale, so all sales can run again. When they run, they lock the stored answers again, so that COMMIT
+  // waits until the standby has these answers.
   if (transactionId === null) return false;
   const sold = outcomes.flatMap((one) =>
     one.kind === 'sold' && !(one.sold instanceof ReplayedResponse) ? [one.sold] : [],
@@ -99,7 +99,7 @@ async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Prom
   const leadIds = sold.flatMap((one) => ('bookingRef' in one ? [one.id] : []));
   for (const until = performance.now() + READ_BACK_MS; performance.now() < until; await sleep(PAUSE_MS)) {
     const found = await findCommitted(db, transactionId, holdIds, leadIds).catch(() => undefined);
-    // Compares the rows too, because after a failover another transaction may have the same id.
+    // Compares the number of rows too: after a failover, another transaction may have the same id.
     if (found?.status === 'committed' && found.rows === sold.length) return true;
     if (found?.status === 'aborted' && found.rows === 0) return false;
   }

@@ -93,7 +93,10 @@ function seatsToBook(
   return { departure, held };
 }
 
-/** Returns the departure of the booking. If the request names a hold_id and a time, the time must be that of the hold. */
+/**
+ * Returns the departure of the booking. If the request names both a hold and a time, the time must be the start time of the hold's
+ * departure.
+ */
 function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: string }): Departure {
   const { holdId, departureTime } = sale;
   if (holdId === null) return existingDeparture(facts, sale);
@@ -103,10 +106,10 @@ function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: 
 }
 
 /**
- * Refuses a booking without a date if its reference is that of a hold of the tenant for this tour: the booking is meant to consume that
+ * Refuses a booking without a date if a hold of the tenant for this tour has the same reference. Such a booking is meant to consume the
  * hold.
  * @throws SaleMovedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
- *   AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
+ * AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
  */
 function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
   const { tenant, tour, externalRef, departureTime } = sale;
@@ -134,7 +137,8 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure
   if (holdId !== null) {
     const named = own.find(({ id }) => id === holdId);
     if (!named) throw new HoldNotFoundError();
-    // The hold moved while the sale waited for the lock. The sale is repeated, and compares the hold's new date with that of the request.
+    // The hold moved to another departure while the sale waited for the lock. The sale is repeated. The repeat compares the new date of the
+    // hold with the date of the request.
     if (named.departureId !== departure.id) throw new SaleMovedError();
     assertActive(named);
     return named;

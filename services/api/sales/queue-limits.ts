@@ -2,33 +2,42 @@ import { AppError } from '../../platform/errors';
 
 /** The limits of a process's queue of sales (ADR 26); times in milliseconds. */
 export const QUEUE_LIMITS = {
-  /** The longest wait of a batch for a lock; then its sales are written alone. A batch never waits for the locks of departures and keys. */
+  /**
+   * The longest wait of a batch for a lock. After this time, each sale of the batch is written in a transaction of its own. A batch never
+   * waits for the locks of departures and keys.
+   */
   batchLockMs: 250,
   /**
-   * The time after which the next batches no longer wait for a running batch. The server of that batch may be lost, and a new connection
-   * may reach another server.
+   * The time after which the next batches no longer wait for a running batch. The database server of the running batch may be lost, while
+   * new connections reach another server.
    */
   hangingMs: 500,
   /** The most sales in one transaction. */
   batchMax: 128,
   /**
-   * The most batches that are written at the same time. Two such batches have no departure in common. The second batch must be full (ADR
-   * 26).
+   * The most batches that are written at the same time. Two such batches have no departure in common. The second batch begins only when it
+   * has its full number of sales (ADR 26).
    */
   batches: 2,
-  /** The most batches that are written at the same time without group commit, when each batch has one sale. */
+  /** The most batches that are written at the same time without group commit. Each such batch has one sale. */
   singleBatches: 4,
   /** The most departures that transactions wait for at the same time. All these limits together stay below the pool's 16 connections. */
   lockWaiters: 6,
   /** The most transactions that run at the same time for single sales whose batch failed. */
   alone: 3,
-  /** The pause before a sale is tried again if its key, API key or tenant is in use, or if `lockWaiters` departures are already awaited. */
+  /**
+   * The pause before a sale is tried again. A sale is tried again if its Idempotency-Key, API key or tenant is in use, or if transactions
+   * already wait for `lockWaiters` other departures.
+   */
   tryAgainMs: 20,
   /** Limits the sum of two waits for a departure: in the process, and in the database. */
   waitMs: 2_000,
   /** The most sales that wait in the process. Further sales are refused. */
   waitingMax: 1_000,
-  /** The most sales of one departure, or of one tenant, that wait. Further sales are refused, so that sales of others can still wait. */
+  /**
+   * The most sales of one departure, or of one tenant, that wait. Further sales are refused, so that sales of other departures and tenants
+   * can still wait.
+   */
   partMax: 500,
 } as const;
 

@@ -33,8 +33,8 @@ export interface ReadFacts {
 }
 
 /**
- * Reads the facts that the sales depend on with one statement, after their locks. If the departures have expired holds or bookings, marks
- * them in further statements. The seats that the first statement counts do not include them.
+ * Reads the facts that the sales depend on. Uses one statement, which runs after the locks of the sales. Marks expired holds and bookings
+ * of the departures in further statements. The first statement does not count the seats of expired holds and bookings.
  */
 export async function readSaleFacts(
   trx: Trx,
@@ -63,7 +63,7 @@ export async function readSaleFacts(
     lists.takenUuids(placed),
     lists.references(undated),
     lists.undatedTours(undated),
-    // Bookings without their locks need no number: they are tried again, or refused.
+    // A booking whose locks this transaction lacks needs no number: the booking is tried again, or refused.
     lists.leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
   ]);
   await markExpired(trx, row);
@@ -96,7 +96,8 @@ export async function readSaleFacts(
 }
 
 /**
- * Reads the facts that the change of a hold or booking depends on. Runs after the locks of the old and the new departure.
+ * Reads the facts for the change of a hold or booking. Runs after the locks of the departure before the change and of the departure after
+ * the change.
  * @param tourId the tour after the change
  */
 export async function readChangeFacts(
@@ -115,7 +116,7 @@ export async function readChangeFacts(
   return departureFacts(row);
 }
 
-/** The row that the statement returns. A list that the statement left out is empty. */
+/** The row that the statement returns. A list is empty if the statement did not select it. */
 interface FactsRow extends FactLists {
   at: string;
   transactionId: string;
@@ -169,8 +170,8 @@ function countsOf(wanted: Sale['kind'], counts: TenantCount[]): Map<string, numb
 }
 
 /**
- * Returns one object for each hold, because a decision changes the object. One booking may name a hold by its id, and another booking the
- * same hold by its reference.
+ * Returns one object for each hold, because the decision about a booking changes the object of its hold. The list may contain a hold twice:
+ * one booking names the hold by id, another booking names it by reference.
  */
 function distinctHolds(found: HeldSeats[]): HeldSeats[] {
   return [...new Map(found.map((held) => [held.id, held])).values()];

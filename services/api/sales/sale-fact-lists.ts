@@ -52,7 +52,7 @@ export function emptyLists(): FactLists {
 
 /**
  * One list of facts: a part of the single statement that read-sale-facts.ts runs. `clock.at` is the clock reading of this statement. The
- * values are bound as arrays: for a JSON text, PostgreSQL would plan for 100 rows, and read whole tables.
+ * values are bound as arrays. With a JSON text in their place, PostgreSQL would expect 100 rows and read whole tables.
  */
 export interface FactList {
   name: keyof FactLists;
@@ -123,8 +123,8 @@ const UNPAID_SEATS = `(
  */
 export function views(wanted: { tenant: Tenant; departureId: string }[]): FactList {
   const distinct = [...new Map(wanted.map((one) => [viewKey(one.tenant.id, one.departureId), one])).values()];
-  // Looks at every request: two requests of a tenant may differ, if its share was changed between them. A tenant whose share is 100 % is
-  // limited only by the free seats.
+  // Looks at the tenant of every request. Two requests may have the same tenant with different shares, if an operator changed the share
+  // between them. A tenant whose share is 100 % is limited only by the free seats.
   const limited = wanted.some(({ tenant }) => tenant.maxHoldShare < 100);
   return {
     name: 'views',
@@ -202,7 +202,10 @@ export function namedHolds(bookings: BookingSale[]): FactList {
   };
 }
 
-/** Selects the live holds that bookings without a hold_id name: holds of the tenant on the booking's departure with its reference. */
+/**
+ * Selects the live holds that bookings without a hold_id name by reference. Such a hold has the tenant, the departure and the reference of
+ * the booking.
+ */
 export function holdsByReference(bookings: BookingSale[]): FactList {
   const named = bookings.filter(({ holdId, externalRef }) => holdId === null && externalRef);
   return {
@@ -251,8 +254,8 @@ interface Reference {
 }
 
 /**
- * Selects the references of bookings without a date for which the tour has a live or ended hold with the same reference. If the booking
- * names a time, looks only at holds on departures at this time.
+ * Selects the references of bookings without a date that a live or ended hold of the tour also has. If the booking names a time, looks only
+ * at holds on departures at this time.
  */
 export function references(undated: BookingSale[]): FactList {
   const named = undated.filter(({ externalRef }) => externalRef);
@@ -280,7 +283,7 @@ export function references(undated: BookingSale[]): FactList {
 
 type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
 
-/** Selects the tours of bookings without a date, if the tenant of the booking sees the tour. */
+/** Selects the tours of bookings without a date. Leaves out a tour that the tenant of the booking does not see. */
 export function undatedTours(undated: BookingSale[]): FactList {
   return {
     name: 'undatedTours',

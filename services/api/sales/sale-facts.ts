@@ -12,7 +12,7 @@ import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import type { Sale } from './sale';
 
-/** The facts about locked departures on which a sale, or the change of a hold or booking, depends. */
+/** The facts about locked departures. A sale depends on them, and so does a change of a hold or booking. */
 export interface DepartureFacts {
   /** The map key is countedKey. */
   departures: Map<string, Departure>;
@@ -28,8 +28,8 @@ export interface DepartureFacts {
 }
 
 /**
- * The facts that the sales of one transaction depend on, read under the locks of their departures. Each decision changes the facts, so
- * that the next decision counts what was granted before it.
+ * The facts that the sales of one transaction depend on, read under the locks of their departures. Each decision adds its hold or booking
+ * to the facts, so that the next decision counts these seats.
  */
 export interface SaleFacts extends DepartureFacts {
   /** By tenant id. */
@@ -45,7 +45,10 @@ export interface SaleFacts extends DepartureFacts {
    * names. A missing entry: no hold has the reference, neither a live nor an ended one.
    */
   references: Map<string, { live: number }>;
-  /** By viewKey of the tenant and the tour: the tours of bookings without a date, with the base price. Only tours that the tenant sees. */
+  /**
+   * The tours of the bookings without a date, with their base price. The map key is viewKey of the tenant and the tour. Contains only tours
+   * that the tenant sees.
+   */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
   assertKeyServes(principal: ApiKeyPrincipal): void;
@@ -75,7 +78,9 @@ export function viewKey(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
 
-/** Returns the map key of a tenant's reference, a tour, and the start time that the booking names. */
+/**
+ * Returns the map key for the holds with a reference: the tenant, the tour, the reference and, if the booking names one, the start time.
+ */
 export function referenceKey(tenantId: string, tourId: string, externalRef: string, time?: string): string {
   return `${tenantId} ${tourId} ${time ?? ''} ${externalRef}`;
 }

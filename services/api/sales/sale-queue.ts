@@ -49,7 +49,7 @@ interface WaitingSale {
   lockBy: number;
   /** The kind of lock that stopped the sale last. Another transaction held the lock. */
   met: LockMet | undefined;
-  /** True: no batch takes the sale now, because its key was in use, or its API key was changing, a moment ago. */
+  /** True: no batch takes the sale for a moment. Its Idempotency-Key was in use, or its API key was changing, when it was last tried. */
   resting: boolean;
   /** Refuses the sale at lockBy. The timer is cleared when a transaction takes the sale. */
   timer: NodeJS.Timeout | undefined;
@@ -70,7 +70,7 @@ export class SaleQueue {
   private readonly awaited = new Set<string>();
   /** Locked departures for which no transaction may wait yet, because `lockWaiters` other departures are awaited. */
   private readonly paused = new Set<string>();
-  /** Sales whose key was in use, or whose API key was changing. They are tried again together. */
+  /** Sales that are tried again together after a pause, because their Idempotency-Key was in use, or their API key was changing. */
   private resting: WaitingSale[] = [];
   private readonly batches = new OpenBatches(() => this.start());
   private readonly alone = createLimit(QUEUE_LIMITS.alone);
@@ -164,7 +164,8 @@ export class SaleQueue {
       (trx) => transactSales(trx, salesOf(batch), { mayLock, counter }),
       lockBy,
     );
-    // The next batch may begin now. If this batch failed, its departures stay reserved while its sales are written alone.
+    // Lets the next batch begin. If this batch failed, its departures stay reserved while each of its sales is written in a transaction of
+    // its own.
     open.end();
     await this.finish(batch, result, (rest) => open.keepOnly(departuresOf(rest)));
     open.keepOnly(new Set());
@@ -183,8 +184,8 @@ export class SaleQueue {
       return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
     for (const one of batch) one.state = 'alone';
     const { error, rolledBack } = result;
-    // A refusal by the database may be due to another sale of the batch. An error without a code of the database means that no connection
-    // was free, or that the connection was lost.
+    // A refusal by the database may be due to another sale of the batch. An error without an SQLSTATE has another cause: no connection was
+    // free, or the connection was lost.
     const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
     const causeIsUnknown = rolledBack && isRefusal && batch.length > 1;
     const again = batch.filter((one) => rolledBack && isInTime(one));

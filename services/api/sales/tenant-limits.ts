@@ -6,8 +6,8 @@ import type { Sale } from './sale';
 import { countFor, type DepartureFacts, type SaleFacts, viewKey } from './sale-facts';
 
 /**
- * The three limits of a tenant: its live holds, its unpaid bookings, and its share of a departure's seats. read-sale-facts.ts counts
- * them, after the lock of the departure.
+ * The three limits of a tenant: its live holds, its unpaid bookings, and its share of a departure's seats. read-sale-facts.ts counts the
+ * holds, bookings and seats after the lock of the departure.
  */
 
 /** @throws HoldLimitReachedError (409) */
@@ -50,8 +50,8 @@ function shareOf({ maxHoldShare }: Tenant, { seatsTotal }: Departure): number {
 }
 
 /**
- * If a tenant is more than this number below its limit of live holds, its holds are counted at most once a second. The same applies to
- * unpaid bookings.
+ * The margin below a limit. A tenant whose count is more than this margin below its limit is counted at most once a second. Applies to the
+ * limit of live holds and to the limit of unpaid bookings.
  */
 const FAR_BELOW = 10_000;
 const RECENT_MS = 1_000;
@@ -95,7 +95,7 @@ export class TenantCounter {
     return { known, wanted };
   }
 
-  /** Keeps those counts of tenants that are far below their limits. @param counts the counts that were read for these sales */
+  /** Remembers the counts of tenants that are far below their limits. @param counts the counts that were read for these sales */
   remember(sales: Sale[], counts: TenantCount[]): void {
     const limits = limitsOf(sales);
     for (const { tenantId, kind, count } of counts) {

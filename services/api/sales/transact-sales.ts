@@ -35,8 +35,8 @@ export interface WrittenSales {
 
 export interface TransactOptions {
   /**
-   * Returns false for a sale whose departure must not be locked. Such a sale gets `departure locked`, unless its Idempotency-Key has an
-   * answer.
+   * Returns false for a sale whose departure must not be locked. The outcome of such a sale is `departure locked`, unless its
+   * Idempotency-Key has a stored answer.
    */
   mayLock?: (sale: Sale) => boolean;
   /** Keeps counts of earlier transactions. By default, all counts are read from the database. */
@@ -86,8 +86,8 @@ export async function writeSale<S extends Sale>(trx: Trx, sale: S): Promise<Sold
 }
 
 /**
- * Returns the outcome of a sale that meets a lock of another transaction; undefined: the sale can be decided. A sale whose Idempotency-Key
- * has an answer does not need its departure.
+ * Returns the outcome of a sale that another transaction blocks by a lock. Undefined: no lock blocks the sale. A locked departure does not
+ * block a sale whose Idempotency-Key has a stored answer.
  */
 function lockOfAnother(
   sale: Sale,
@@ -103,7 +103,10 @@ function lockOfAnother(
   return mayLock(sale) && !lockedElsewhere.has(departureId) ? undefined : { kind: 'departure locked' };
 }
 
-/** Decides one sale: by its stored answer, otherwise by the facts, which count what was granted before it in the transaction. */
+/**
+ * Decides one sale. If its Idempotency-Key has a stored answer, returns this answer. Otherwise decides by the facts, which include the
+ * sales granted earlier in the transaction.
+ */
 function decide(sale: Sale, { facts, answerOf }: ReadFacts): Granted | Outcome {
   const { claim, principal } = sale;
   const stored = answerOf(sale);

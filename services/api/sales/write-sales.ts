@@ -269,7 +269,7 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, crea
     tenant: { id: tenant.id, slug: tenant.slug },
     departureDate: departure.departureDate,
     departureTime: departure.startTime,
-    // The hold was active when its request was answered, even if a later booking of the same transaction consumes it.
+    // The status when the request was answered: active. A later booking of the same transaction may consume the hold.
     status: 'active',
     expiresAt: new Date(createdAt.getTime() + holdMinutes * MINUTE_MS),
     externalRef: held.externalRef,
@@ -326,7 +326,7 @@ function toBookingLead(booking: GrantedBooking, id: number, createdAt: Date): Bo
     cancelledBy: null,
     expiredAt: null,
     cancelReason: null,
-    // Null also for an OCTO booking, because the code that confirms the booking reads the lead again.
+    // Always null, even for an OCTO booking: the code that confirms an OCTO booking reads the lead again.
     octo: null,
     anonymizedAt: null,
   };

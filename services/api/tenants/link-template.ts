@@ -11,8 +11,8 @@ export function isTourAddress(address: string, { onTrial }: { onTrial: boolean }
 }
 
 /**
- * Returns the address of the tour on the tenant's own site. Null: the tenant has no link template, or a template for development after
- * its trial.
+ * Returns the address of the tour on the tenant's own site. Null: the tenant has no link template, or the template is for development and
+ * the tenant is not on trial.
  */
 export function tourLink(
   { linkTemplate, status }: Pick<Tenant, 'linkTemplate' | 'status'>,

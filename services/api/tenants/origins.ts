@@ -207,7 +207,9 @@ export async function addOrigins(trx: Trx, tenant: Tenant, origins: string[], de
   return writeTenant(trx, tenant.id, { origins: sortedSet([...tenant.origins, ...added]) });
 }
 
-/** Returns the form of the origin to search in the list: the given text if the list contains it, otherwise the canonical form. */
+/**
+ * Returns the form in which the list may contain the origin: the given text if the list contains this text, otherwise the canonical form.
+ */
 export function listedOrigin(listed: readonly string[], origin: string): string {
   return listed.includes(origin) ? origin : canonicalOrigin(origin, { dev: true });
 }

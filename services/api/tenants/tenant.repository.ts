@@ -9,7 +9,7 @@ export type TenantChanges = Partial<Omit<Tenant, 'id' | 'slug' | 'sandbox' | 'cr
 
 /** @returns undefined if the slug or the booking prefix is taken */
 export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<Tenant | undefined> {
-  // Ignores a conflict, because an error would end the caller's transaction, which could then not try another prefix.
+  // Ignores a conflict: an error would end the caller's transaction, and the caller could not try another booking prefix.
   const inserted = await trx('tenants').insert(toColumns(tenant)).onConflict().ignore().returning('id');
   return inserted.length > 0 ? findTenantBySlug(trx, tenant.slug) : undefined;
 }
@@ -24,8 +24,8 @@ export async function findTenantById(db: Db, id: string): Promise<Tenant> {
 
 /**
  * Locks the tenant against other writers and sales until the transaction ends. The row lock is FOR NO KEY UPDATE, which does not conflict
- * with inserts of rows that refer to the tenant. An OCTO confirmation that waits for this change has already inserted such a row, for its
- * Idempotency-Key.
+ * with inserts of rows that refer to the tenant. An OCTO confirmation inserts such a row for its Idempotency-Key before it waits for this
+ * lock.
  */
 export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
   const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');

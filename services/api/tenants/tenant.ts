@@ -68,7 +68,8 @@ const versions = new WeakMap<Tenant, string>();
 
 /**
  * Returns a digest of all fields of the tenant. The cache keys of a tenant's answers begin with this digest. A request that was
- * authenticated just before a change still uses the old tenant. Later requests must not get the cached answer of this request.
+ * authenticated before a change of the tenant still computes its answer with the old fields. Later requests have another digest, so they do
+ * not get this answer.
  */
 export function tenantVersion(tenant: Tenant): string {
   let version = versions.get(tenant);

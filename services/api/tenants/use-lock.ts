@@ -10,9 +10,10 @@ const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
 export const TRY_LOCK_FOR_USE = `select u.id from unnest(:useIds::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`;
 
 /**
- * Locks the ids of tenants and API keys for the use of this transaction. Waits for transactions that change them. Transactions that only
- * use them share the lock. Advisory locks are granted in order of request, so that continuous uses do not delay a change: with row locks,
- * two processes that sold without a pause delayed a revocation by 10 s. Read the rows in a later statement.
+ * Locks the ids of tenants and API keys until this transaction ends, so that no other transaction changes these tenants or keys. Waits for
+ * transactions that change these tenants or keys. Transactions that only use these tenants or keys share the lock. Advisory locks are
+ * granted in order of request, so that continuous uses do not delay a change: with row locks, two processes that sold without a pause
+ * delayed a revocation by 10 s. Read the rows in a later statement.
  */
 export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;

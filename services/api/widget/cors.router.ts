@@ -40,7 +40,7 @@ async function answerPreflight(request: Request, response: Response, next: NextF
   next();
 }
 
-/** Sets the headers for a listed origin before the other checks, so that its page can also read a refusal. */
+/** Sets the CORS headers for a listed origin before the other checks, so that a page of this origin can also read a refusal. */
 export function allowListedOrigin(request: Request, response: Response, next: NextFunction): void {
   setHeaderList(response, headersOfOrigin(request));
   next();
@@ -54,7 +54,7 @@ export function headersOfOrigin(request: Request): string[] {
   return [...VARY, 'Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', READABLE];
 }
 
-/** Refuses origins that are not listed. Runs after the quota, so that their requests are also counted. */
+/** Refuses origins that are not listed. Runs after the quota, so that the quota also counts the requests from these origins. */
 export function refuseForeignPage(request: Request, _response: Response, next: NextFunction): void {
   assertOwnPage(request);
   next();
@@ -114,10 +114,7 @@ export function isOwnPage(own: string, { origin, fetchSite }: RequestOrigin): bo
 
 const FRAMES = ['iframe', 'frame', 'document'];
 
-/**
- * Returns whether this site may show the embed page in a frame. This is a second check, because browsers enforce frame-ancestors
- * themselves.
- */
+/** Returns whether this site may show the embed page in a frame. Browsers also enforce frame-ancestors; this is a second check. */
 export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
   if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
   if (!referer) return true;

@@ -58,7 +58,7 @@ const SCRIPT_HASH = hash(EMBED_SCRIPT);
 const STYLE_HASH = hash(EMBED_STYLE);
 
 /**
- * Returns the Content-Security-Policy of the page. It names the inline texts by their hashes, because they are constant.
+ * Returns the Content-Security-Policy of the page. The policy allows the inline style sheets and the script by their hashes.
  * @param origins the origins of the token: only their pages may show this page in a frame
  */
 export function embedPolicy(origins: string[], brand: Brand): string {

@@ -53,7 +53,7 @@ export function renderEmbedProblem(
 ): string {
   const { words } = surroundings.language;
   const advice = adviceOn(words, status, error);
-  // An empty address is that of the page itself, with the token. So the page need not contain the token.
+  // An empty address means the address of the page itself, which contains the token. So the link need not contain the token.
   const again = status === 429 || status >= 500 ? '' : null;
   const contents: Contents = {
     title: words.failed,

@@ -36,7 +36,10 @@ const HEX = /^#[0-9a-f]{6}$/;
 const GENERIC = /^(serif|sans-serif|monospace|cursive|system-ui|ui-(serif|sans-serif|monospace|rounded))$/;
 const FAMILY = /^[a-z][a-z0-9 -]*$/i;
 
-/** Returns the tenant's style, which follows EMBED_STYLE; an empty text if there is none. The policy of the page names its hash. */
+/**
+ * Returns the style sheet of the tenant's brand, which follows EMBED_STYLE. Returns an empty text for a tenant without a brand. The
+ * Content-Security-Policy of the page contains the hash of this style sheet.
+ */
 export function brandStyle({ brandColor, brandRadius, brandFont }: Brand): string {
   const declarations = [
     brandColor && HEX.test(brandColor) && colorsOf(brandColor),

@@ -91,7 +91,10 @@ function checkOrigin(
   return nearMiss(new URL(origin), listed, add) ?? refuse(`The origin is not listed.`, add);
 }
 
-/** Finds common mistakes by comparison with the listed origins. @param add the command that adds the origin to the list */
+/**
+ * Finds common mistakes: compares the origin of the page with the listed origins.
+ * @param add the command that adds the origin to the list
+ */
 function nearMiss(page: URL, listed: string[], add: string): Finding | undefined {
   const near = (test: (other: URL) => boolean) => listed.find((other) => test(new URL(other)));
   const bare = (host: string) => host.replace(/^www\./, '');

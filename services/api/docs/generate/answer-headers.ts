@@ -8,7 +8,7 @@ const OPTIONAL = '.optional';
 
 const QUOTA = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** Operations whose answer has an ETag, so that a client may store it and revalidate it with If-None-Match. */
+/** Operations whose answer has an ETag, so that a client may store the answer, and revalidate it with If-None-Match. */
 const HAVE_ETAG = ['listFilters', 'listTours', 'readTour', 'listWidgetTours'];
 
 export function hasETag({ operationId }: OpenApiOperation): boolean {
@@ -199,7 +199,7 @@ const ALL: Record<string, Header> = {
   },
 };
 
-/** Describes each header twice: as always present, and as optional. Leaves out descriptions to which no answer refers. */
+/** Describes each header twice: as always present, and as optional. Leaves out a description to which no answer refers. */
 export function headerComponents(paths: object): Record<string, Header> {
   const described = JSON.stringify(paths);
   const isUsed = ([name]: [string, Header]) => described.includes(`/headers/${name}"`);

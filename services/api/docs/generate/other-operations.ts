@@ -42,7 +42,10 @@ export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'
 
 const HTML = { 'text/html': { schema: { type: 'string' } } };
 
-/** Turns the answers of the list into those of the page. A success is a page; a refusal is a page if the client accepts HTML. */
+/**
+ * Derives the answers of the embed page from the answers of the list of tours. A success is an HTML page. A refusal is an HTML page if the
+ * client accepts HTML.
+ */
 function answersOfPage(page: OpenApiOperation): OpenApiOperation['responses'] {
   const refusals = Object.entries(page.responses).filter(([status]) => Number(status) >= 400);
   const both = refusals.map(([status, one]): [string, Answer] => {

@@ -64,7 +64,7 @@ function limitText(part: Schema, { maxLength, minLength, isProse }: RequestText,
   if (least !== undefined) part.minLength = least;
 }
 
-/** Changes by REST, which must name at least one field. A `customer` in them must also have at least one field. */
+/** The schemas of changes by REST. A change must name at least one field. A `customer` in a change must also have at least one field. */
 const CHANGES = ['HoldPatch', 'BookingPatch'];
 
 /** Limits a text in a query: http/query-parameters.ts refuses empty texts and control characters in every parameter. */

@@ -165,7 +165,10 @@ const NAMES: Record<string, WireName> = {
   value: { description: 'Per cent, or money in major units.', example: 10 },
 };
 
-/** Completes a field of a dto. Skips a field with its own example, and a field whose type shows that the name has another meaning. */
+/**
+ * Adds the description of the field's name to a field of a dto. Skips a field with its own example. Also skips a field whose type does not
+ * allow the example of the name: there the name has another meaning.
+ */
 export function explainName(name: string, schema: Schema, inRequest: boolean): void {
   const known = NAMES[name];
   if (!known || schema.$ref || schema.example !== undefined || !allows(schema, known.example)) return;

@@ -50,7 +50,7 @@ export function errorArticle(code: ProblemCode, context: ErrorPageContext): Mark
     ${renderCode(JSON.stringify(example, null, 2), 'json')}`;
 }
 
-/** Renders a link to each call whose answers have the code. A code without a documented call is one of every address. */
+/** Renders a link to each call that may answer with the code. If no documented call has the code, every address may answer with it. */
 function callList(code: ProblemCode, { document, basePath }: ErrorPageContext): Markup {
   const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),

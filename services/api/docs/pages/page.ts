@@ -27,8 +27,8 @@ const PAGE_SCRIPT = readAssets('docs.js', 'search.js');
 const SCRIPT_ELEMENT = trusted(`<script>${PAGE_SCRIPT}</script>`);
 
 /**
- * Returns the Content-Security-Policy. Allows the icon, and the style sheet and the script by their hashes.
- * @param connect the source from which the script may read; without it, none
+ * Returns the Content-Security-Policy. Allows the icon. Allows the style sheet and the script by their hashes.
+ * @param connect the source from which the script may read; undefined: the script may not read from any source
  */
 export function docsPolicy(connect?: "'self'"): string {
   return [

@@ -4,7 +4,7 @@ import { EVENT_SCHEMAS, WEBHOOKS, WEBHOOKS_TAG } from '../webhook-events';
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;
 
-/** The rules that depend on the presence or the value of another field, which OpenAPI 3.0 cannot express. */
+/** The rules by which a field depends on the presence or the value of another field. OpenAPI 3.0 cannot express such rules. */
 const ONLY_IN_31: Record<string, Schema31> = {
   BookingBody: {
     if: { properties: { adults: { const: 0 } }, required: ['adults'] },
