@@ -3,7 +3,7 @@ import type { Category } from '../pricing/price-categories';
 import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
-/** What the rows of a report stand for, besides the currency. */
+/** The values by which a report groups its rows, besides the currency. */
 export const REPORT_GROUPS = ['tenant', 'month', 'tour'] as const;
 export type ReportGroup = (typeof REPORT_GROUPS)[number];
 
