@@ -122,7 +122,7 @@ describe('a change of a hold on its departure', () => {
     expect((await change(hold.hold_id, { external_ref: 'cart-81' })).body.external_ref).toBe('cart-81');
   });
 
-  it('a change can replace fields of the customer, and add the reference by which a booking finds the hold', async () => {
+  it('a change of a hold can replace single fields of its customer and add a reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold = await givenHold(seats, { customer: { name: 'Ana Lima', email: 'ana@example.com' } });

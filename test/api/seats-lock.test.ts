@@ -50,7 +50,7 @@ describe('a request that waited for a departure', () => {
     expectProblem(await answerAfter(seats, hold(seats, 1), cancel), 409, 'departure_cancelled');
   });
 
-  it('a request reads the clock after its wait, to free expired seats and to date its own hold', async () => {
+  it('a hold that waited for a locked departure reads the clock after the wait', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 1 });
     const first = await hold(seats, 1)();

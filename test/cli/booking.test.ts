@@ -7,7 +7,7 @@ const cancel = (...refs: string[]) =>
   Promise.all(refs.map((ref) => sales.tourctl(`booking cancel ${ref} --yes`)));
 
 describe('tourctl booking', () => {
-  it('tourctl booking list shows bookings by status and reference, newest first, and with --before only older bookings', async () => {
+  it('tourctl booking list filters by status and reference, and lists older bookings with --before', async () => {
     const older = await sales.book(1);
     const newer = await sales.book(1);
     const list = async (flags: string) => {

@@ -153,7 +153,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('tourctl departure schedule adds the later dates of a prolonged schedule, and keeps existing departures, even cancelled or changed ones', async () => {
+  it('tourctl departure schedule with a later end adds the new dates, and leaves existing departures unchanged', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `schedule ${slug} --every sat --from 2031-05-01 ${PRICE} --yes`;
     await departure(`${line} --to 2031-05-17`);

@@ -116,7 +116,7 @@ describe('an instance of the last release, after the migrations', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('nobody can add a second departure on a date until the old instance has ended', async () => {
+  it('a second departure of a date is refused until the old instance has ended', async () => {
     const { db } = database;
     const tour = await db('tours').where({ slug: 'tour-2' }).first<{ id: string }>('id');
     const second = {

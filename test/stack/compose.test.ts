@@ -120,7 +120,7 @@ describe('compose.yaml', () => {
     expect(directories.filter((directory) => !/^\/[\w/]+:size=\d+m$/.test(directory))).toEqual([]);
   });
 
-  it('calls PostgreSQL healthy only if the owner can log in to its database', () => {
+  it('the health check accepts PostgreSQL only if the owner can log in to its database', () => {
     for (const { environment, healthcheck } of [compose.services.postgres, ha.services['postgres-standby']]) {
       expect(environment).toHaveProperty('DATABASE_PASSWORD');
       expect(healthcheck.test).toEqual([

@@ -97,7 +97,7 @@ describe('the read cache', () => {
     ['once the version has changed', (poll: (version: number) => void) => poll(2)],
     ['while the validity has lapsed', () => pass(1_000)],
     [
-      'after a gap in the validity, with the same version too',
+      'after a gap in the validity, even with the same version',
       (poll: (version: number) => void) => (pass(1_000), poll(1)),
     ],
   ])('the read cache loads a value again %s', async (_, happen) => {

@@ -192,7 +192,7 @@ describe('429 and 503', () => {
     }
   });
 
-  it('after the last step, the third uncounted 429 is retried, and a further one ends the delivery', () => {
+  it('after the last step, a third uncounted 429 is retried, and a fourth ends the delivery', () => {
     const last = SCHEDULE.length - 1;
     const next = decideNext(throttled, { tries: last, uncounted: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY + 30, tries: last });
