@@ -195,7 +195,7 @@ describe('concurrent requests', () => {
   const claimForHold = (trx: Trx, { 'idempotency-key': key }: ReturnType<typeof newKey>) =>
     claimKeyElsewhere(trx, { tenantId: website.tenant.id, operation: 'hold.place', key });
 
-  it('of 50 concurrent requests with one key, one creates a booking, and the others get its answer or a 409', async () => {
+  it('one of 50 concurrent requests with the same key creates a booking; the others get its answer or 409', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };

@@ -169,7 +169,7 @@ describe('a date with two departures', () => {
     expectInvalidFields(await book(undated), ['departure_time']);
   });
 
-  it('a repeat gets the stored booking, although the date has got a second departure meanwhile', async () => {
+  it('a repeat gets the stored booking after the date has got a second departure', async () => {
     const date = daysFromToday(40);
     await givenDeparture(api.db, tour, { date, startTime: '09:30' });
     const body = { departure_date: date };

@@ -402,7 +402,7 @@ describe('a tour that became invisible', () => {
     expect(await since(later, who)).toEqual([]);
   });
 
-  it('updated_since lists a tour as removed if an older transaction archives it after a newer one showed it', async () => {
+  it('updated_since lists a tour as removed if a transaction that began before its publication archives it later', async () => {
     const { db } = api;
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');

@@ -52,7 +52,7 @@ describe('a date with two departures in a file', () => {
     expect(counts(await importFiles(database.db, tour(both, { summary: 'Read again' })))).toEqual([0, 0, 2]);
   });
 
-  it('a row changes only the departure with its time', async () => {
+  it('a row with a time changes only the departure at this time', async () => {
     await importFiles(database.db, tour(both));
     const report = await importFiles(database.db, tour([at('14:30', { seats_total: 21 })]), { dryRun: true });
     expect(report.changes).toEqual([

@@ -60,7 +60,7 @@ describe('the name in the audit log', () => {
     expect(items).toHaveLength(1);
   });
 
-  it('the last --actor sets the name', async () => {
+  it('the last of several --actor flags sets the recorded name', async () => {
     await terminal.tourctl('--actor ivan tenant set acme --hold-default 12 --actor mira');
     expect((await lastActor())[0]).toBe('mira');
     await terminal.tourctl('--actor ivan --actor=noor tenant set acme --hold-default 11');

@@ -88,7 +88,7 @@ describe('tourctl departure move', () => {
     expect(screen.stdout).toMatch(/M3-2 .* 4 +too few seats are free/);
   });
 
-  it('tourctl departure move counts the seats of the sandbox apart from those of customers', async () => {
+  it('tourctl departure move counts sandbox seats apart from real seats', async () => {
     await seatsOn(TO, 2);
     const sandbox = await givenTenant(terminal.db, { sandbox: true });
     await book('M4-1', { adults: 2 });

@@ -95,7 +95,7 @@ describe('tourctl departure add', () => {
     expect([later.json.created, later.json.existing]).toEqual([1, 0]);
   });
 
-  it('tourctl departure add asks before it adds several departures, but not before it adds one', async () => {
+  it('tourctl departure add asks before it adds several departures, but adds one without a question', async () => {
     const { slug } = await givenTour(terminal.db);
     const several = await departure(`add ${slug} 2031-05-01 2031-05-02 ${PRICE}`);
     expect([several.code, several.error.message]).toEqual([
@@ -256,7 +256,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('tourctl departure schedule adds each departure once, also if two commands run at the same time', async () => {
+  it('tourctl departure schedule adds each departure once when two commands run at the same time', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `schedule ${slug} --every daily ${MAY} ${PRICE} --yes`;
     const both = await Promise.all([departure(line), departure(line)]);

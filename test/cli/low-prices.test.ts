@@ -61,7 +61,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect((await pricing('add acme --percent -90')).code).toBe(0);
   });
 
-  it('tourctl tenant onboard requires a confirmation of low prices too', async () => {
+  it('tourctl tenant onboard requires a confirmation of a rule that makes low prices', async () => {
     const onboard = 'tenant onboard --name Low --percent -80 --no-key --no-widget --json';
     const { code, error } = await terminal.tourctl(onboard);
     expect([code, error.message]).toEqual([2, expect.stringContaining('less than half')]);

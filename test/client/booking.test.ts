@@ -85,7 +85,7 @@ describe('the client of a tenant’s server', () => {
 });
 
 describe('an error of the client', () => {
-  it('a 409 for too few seats has its code and the facts of its problem document', async () => {
+  it('the error for too few seats has the code and the facts of the problem document', async () => {
     const error = await refusal(hold(6));
     expect(error).toMatchObject({
       name: 'TourPlatformError',
@@ -102,7 +102,7 @@ describe('an error of the client', () => {
     ]);
   });
 
-  it('a 422 for a reused key has its code and the key', async () => {
+  it('the error for a reused key has the code of the refusal and the key', async () => {
     await hold(1, 'cart-81');
     const error = await refusal(hold(2, 'cart-81'));
     expect(error).toMatchObject({ code: 'idempotency_key_reused', status: 422, idempotencyKey: 'cart-81' });

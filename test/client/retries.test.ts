@@ -67,7 +67,7 @@ function waits(): number[] {
 
 describe('the retries of the client', () => {
   it.each(['lose answer', 'break off'] as const)(
-    'the client books once where a proxy does "%s" with the first answer',
+    'the client books once although a proxy does "%s" with the first answer',
     async (step) => {
       const externalRef = randomUUID();
       proxy.plan(step);

@@ -49,7 +49,7 @@ describe('the integration guide', () => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('the example error and the example events of the guide are those of the API', () => {
+  it('the example error and events of the guide equal those of the API', () => {
     const [error, ...none] = snippets('json', 'selling').map((text) => JSON.parse(text));
     expect([error, none]).toEqual([problemExample('insufficient_seats'), []]);
     const [event, thin] = snippets('json', 'webhooks').map((text) => JSON.parse(text));

@@ -314,7 +314,7 @@ describe('the page of an error code', () => {
 });
 
 describe('the colours of code', () => {
-  it('names, texts and numbers of JSON have a colour each, and hostile text stays escaped', () => {
+  it('JSON has colours for names, texts and numbers, and hostile text in it stays escaped', () => {
     expect(toHtml(highlight('{ "a": "<b>", "n": 1.5 }', 'json'))).toBe(
       '{ <span class="key">&quot;a&quot;</span>: <span class="string">&quot;&lt;b&gt;&quot;</span>, ' +
         '<span class="key">&quot;n&quot;</span>: <span class="value">1.5</span> }',
@@ -331,7 +331,7 @@ describe('the colours of code', () => {
 });
 
 describe('the Markdown of documentation texts', () => {
-  it('every text is escaped', () => {
+  it('the Markdown of documentation texts is escaped', () => {
     const hostile = '<img src=x onerror=alert(1)> & "quoted"';
     const source = `# ${hostile}\n\n${hostile}\n\n- ${hostile}\n\n| ${hostile} |\n|---|\n| \`${hostile}\` |\n\n\`\`\`\n${hostile}\n\`\`\``;
     const text = toHtml(renderMarkdown(source));

@@ -118,7 +118,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(3);
   });
 
-  it('an HTTP server closes the connection after it refuses a body without reading it, declared or chunked', async () => {
+  it('an HTTP server closes the connection after it refuses a declared or chunked body unread', async () => {
     const sendBody = async (framing: string) => {
       const client = connectTo(url(), request('POST /healthz', framing));
       const part = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
@@ -194,7 +194,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
 });
 
 describe('the API', () => {
-  it('the API answers 413 before the end of a body above the limit, declared or chunked', async () => {
+  it('the API answers 413 to a declared or chunked body above the limit before the body ends', async () => {
     const head = (framing: string) =>
       request(
         'POST /api/tenant/bookings',
@@ -221,7 +221,7 @@ describe('the API', () => {
     client.socket.destroy();
   });
 
-  it('the API counts no request in flight after clients left with pipelined requests unanswered', async () => {
+  it('the API counts no request in flight after its clients left without their pipelined answers', async () => {
     const gauge = register.getSingleMetric('http_requests_in_flight')!;
     const inFlight = async () => (await gauge.get()).values[0]!.value;
     const catalog = request('GET /api/tenant/catalog', `Authorization: ${website.authorization}`);

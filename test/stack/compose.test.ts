@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('each service has a login of its own; only migrations and tourctl get the password of the owner', () => {
+  it('each service has its own login, and only migrations and tourctl get the password of the owner', () => {
     const logins = ours.map(([name, { environment }]) => [
       name,
       new URL(filledIn(environment.DATABASE_URL)).username,

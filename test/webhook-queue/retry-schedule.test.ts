@@ -158,7 +158,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('the retry schedule waits for a day at most, also for an infinite Retry-After', () => {
+  it('the retry schedule waits for a day at most, even for an infinite Retry-After', () => {
     for (const statusCode of [500, 429]) {
       const report = { outcome: 'http_error', statusCode, retryAfterSeconds: Infinity } as const;
       const { waitSeconds } = decideNext(report, fresh, SCHEDULE, () => 0);
