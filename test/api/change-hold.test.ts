@@ -27,7 +27,7 @@ const setPrices = (tour: GivenTour, prices: object) =>
     .update({ prices_minor: JSON.stringify(prices) });
 
 describe('a change of a hold on its departure', () => {
-  it('a changed quantity takes or frees seats, at the price that the hold locked', async () => {
+  it('a change of the quantity of a hold takes or frees seats at the locked price', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await setPrices(seats.tour, { adult: 90_000 });

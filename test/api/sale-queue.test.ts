@@ -38,7 +38,7 @@ describe.each([
   let queue: SaleQueue;
   beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
-  it('the queue sells an unlocked departure at once while many departures are locked, and a locked one when its lock ends', async () => {
+  it('the queue sells an unlocked departure at once while many other departures are locked', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Trx[] = [];
     for (const departure of departures) locks.push(await lock(departure));

@@ -388,7 +388,7 @@ describe('a tour that became invisible', () => {
     expect(await since(time)).toEqual(['-xx']);
   });
 
-  it('updated_since lists a tour that was visible for an instant as removed, and only once', async () => {
+  it('updated_since lists a tour that was visible only for an instant once, as removed', async () => {
     const who = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const tour = await given('xx');
     const time = await now(who);

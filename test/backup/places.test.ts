@@ -197,7 +197,7 @@ describe('the backup of a version before 0.1.0', () => {
     },
   );
 
-  it('a restore refuses a database at 0032 and names its last migration', async () => {
+  it('a restore refuses a database whose last migration is 0032, and names this migration', async () => {
     const old = await installations.bareDatabase();
     await makeOldSchema(old.db, LAST_OLD);
     const file = fileOf('too-old.backup');

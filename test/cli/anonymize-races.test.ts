@@ -81,7 +81,7 @@ describe('while a booking is anonymized', () => {
     await expectBodyWithoutCustomer();
   });
 
-  it('anonymization erases the stored response of a request that began first', async () => {
+  it('anonymization erases the stored response of a request that began before the anonymization', async () => {
     let confirming: ReturnType<Website['post']>;
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {

@@ -129,7 +129,7 @@ describe('tourctl key rotate', () => {
     expect(await listed(json.id)).toMatchObject({ website: 'acme.example' });
   });
 
-  it('the old key stays valid during the grace period', async () => {
+  it('a rotated key stays valid during the grace period', async () => {
     const old = await issue();
     const json = await terminal.json(`key rotate ${old.id} --grace 2h`);
     const { expires_at, replaced_by } = await listed(old.id);

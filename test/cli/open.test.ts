@@ -53,7 +53,7 @@ describe('tourctl open docs', () => {
   });
 });
 
-it('the browser is opened by the program of each platform', async () => {
+it('openInBrowser uses the opener of each platform', async () => {
   installOpener('open', 0);
   installOpener('cmd', 0);
   expect(await openInBrowser('http://a.example/', { PATH: DESKTOP.PATH }, 'darwin')).toBe(true);

@@ -79,7 +79,7 @@ describe('the retries of the client', () => {
     },
   );
 
-  it('the client sends each write with a key of its own, and reads without a key', async () => {
+  it('the client sends each write with a new Idempotency-Key, and reads without a key', async () => {
     proxy.plan();
     await book(randomUUID());
     await book(randomUUID());

@@ -91,7 +91,7 @@ describe('a new embedded database', () => {
 });
 
 describe('processes that share an embedded database', () => {
-  it('two processes use one server, and the last one stops it', async () => {
+  it('two processes share one embedded server, and the last process stops it', async () => {
     const one = await joinInProcess(template);
     const two = await joinInProcess(template);
     expect(two.url).toBe(one.url);

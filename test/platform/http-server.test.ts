@@ -271,19 +271,16 @@ describe('the connections of an API', () => {
     ['idle', HEALTH],
     ['silent', ''],
     ['half-open', HALF_A_REQUEST],
-  ])(
-    'new connections replace the oldest %s connections of their address at its limit',
-    async (_kind, text) => {
-      const url = await serve({ connections: 100, connectionsPerAddress: 10 });
-      const clients = await open(url, 30, text);
-      await isHealthy(url);
-      await sleep(50);
-      expect(openOf(clients)).toBeLessThanOrEqual(10);
-      // The oldest are closed, the newest stay.
-      expect(clients.at(-1)!.isClosed()).toBe(false);
-      clients.forEach(({ socket }) => socket.destroy());
-    },
-  );
+  ])('an address at its limit loses its oldest %s connections to new connections', async (_kind, text) => {
+    const url = await serve({ connections: 100, connectionsPerAddress: 10 });
+    const clients = await open(url, 30, text);
+    await isHealthy(url);
+    await sleep(50);
+    expect(openOf(clients)).toBeLessThanOrEqual(10);
+    // The oldest are closed, the newest stay.
+    expect(clients.at(-1)!.isClosed()).toBe(false);
+    clients.forEach(({ socket }) => socket.destroy());
+  });
 
   it('connections of a trusted proxy count only against the limit of all connections', async () => {
     const url = await serve({ connections: 40, connectionsPerAddress: 10 }, 1);
@@ -339,7 +336,7 @@ describe('the connections of an API', () => {
 });
 
 describe("the connections of the webhook queue's port", () => {
-  it("the webhook queue's port closes half-open connections to answer a probe of /healthz", async () => {
+  it('the webhook queue closes half-open connections so that a probe of /healthz gets an answer', async () => {
     const clients = Array.from({ length: 300 }, () => connectTo(monitor.url, HALF_A_REQUEST));
     await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
     const probe = connectTo(monitor.url, request('GET /healthz', 'Connection: close'));

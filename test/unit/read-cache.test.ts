@@ -128,7 +128,7 @@ describe('the read cache', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('a value expires by the latest possible time of the database clock', async () => {
+  it('a cached value expires by the latest possible time of the database clock', async () => {
     const { cache, poll, validity } = given();
     poll(1);
     const until = validity.latestDatabaseTime() + 300;

@@ -268,7 +268,7 @@ describe('the pass', () => {
     expect((await page({ pass: passFrom(3_590) })).status).toBe(200);
   });
 
-  it('the sites of a token may still frame the page of its expired pass', async () => {
+  it('the allowed sites of a token may still frame the page after its pass has expired', async () => {
     const { headers } = await page({ pass: passFrom(3_601) });
     expect(policyOf(headers)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
   });
