@@ -146,7 +146,7 @@ describe('the locked price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it('a booking consumes the only live hold that has its reference and its departure (C6)', async () => {
+  it('a booking consumes the only live hold with the same reference and departure (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);
@@ -215,7 +215,7 @@ describe('a booking without a date, with the reference of a hold', () => {
   const bookingsOf = async ({ tour }: Seats) =>
     (await api.db('booking_leads').where({ tour_id: tour.id })).length;
 
-  it('a booking without a date takes date, seats and price of the only live hold with its reference', async () => {
+  it('a booking without a date takes the date, seats and price of the only live hold with its reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     await holdOf(await givenSeats(db), ref);

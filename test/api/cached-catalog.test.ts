@@ -69,7 +69,7 @@ async function untilSeen(): Promise<void> {
 }
 
 describe('a page and a tour in the read cache', () => {
-  it('the API serves a cached page and a cached tour without a statement', async () => {
+  it('the API serves a cached page and a cached tour without a query of the database', async () => {
     const tour = await givenTour(database.db);
     await untilSeen();
     const first = await page();
@@ -77,7 +77,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await fromCache(() => cachedVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
   });
 
-  it("all spellings of a tour's id share one entry, so that they do not fill the memory", async () => {
+  it('all spellings of the id of a tour share one cache entry', async () => {
     const { id } = await givenTour(database.db);
     await untilSeen();
     await cachedVisibleTour(reads, tenant, id);

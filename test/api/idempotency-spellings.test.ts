@@ -80,7 +80,7 @@ describe('a repeat of a booking', () => {
     expectProblem(await website.book({ ...ORDER, tour_id: 'none' }, key), 404, 'tour_not_found');
   });
 
-  it('the API recognises a repeat by the digest that the previous release stored', async () => {
+  it('the API recognises the repeat of a request that the previous release stored', async () => {
     const { tour } = await givenSeats(api.db);
     const key = newKey();
     const first = await website.book({ ...ORDER, tour_id: tour.id }, key);

@@ -246,7 +246,7 @@ describe('a departure time', () => {
     expectInvalidFields(await book(body), ['departure_time']);
   });
 
-  it('the API refuses a departure_time without a date in a change of a booking without a date', async () => {
+  it('the API refuses to set only a departure_time on a booking without a date', async () => {
     const { body } = await book({ departure_date: undefined });
     const changed = await website.patch(`/api/tenant/bookings/${body.booking_ref}`, {
       departure_time: '09:30',

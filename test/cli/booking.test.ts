@@ -92,7 +92,7 @@ describe('tourctl booking expire', () => {
     await cancel(paid.bookingRef);
   });
 
-  it('the history shows the expiry and the later confirmation of a booking', async () => {
+  it('the history of a booking shows its expiry and its later confirmation', async () => {
     const { bookingRef } = await sales.book(1);
     await endPaymentWindow(sales.db, bookingRef);
     await sales.tourctl(`booking confirm ${bookingRef}`);

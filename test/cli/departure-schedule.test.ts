@@ -300,7 +300,7 @@ describe('tourctl departure set-time', () => {
     expect((await departure(`add ${tour.slug} 2031-05-01T14:30 ${PRICE}`)).json.created).toBe(1);
   });
 
-  it('tourctl departure set-time warns of a time that is past, and answers the status that the departure has then', async () => {
+  it('tourctl departure set-time warns of a time in the past, and answers the resulting status', async () => {
     const timeZone = 'Pacific/Kiritimati';
     const tour = await givenTour(terminal.db, { timeZone });
     await givenDeparture(terminal.db, tour, { date: todayIn(timeZone) });

@@ -108,7 +108,7 @@ describe('an error of the client', () => {
     expect(error).toMatchObject({ code: 'idempotency_key_reused', status: 422, idempotencyKey: 'cart-81' });
   });
 
-  it('a 400 names the fields, a 401 the credential', async () => {
+  it('the error for a 400 names the fields, and the error for a 401 names the credential', async () => {
     const invalid = await refusal(platform.GET('/api/tenant/catalog', { params: { query: { limit: 0 } } }));
     expect(invalid).toMatchObject({
       code: 'validation_failed',

@@ -80,7 +80,7 @@ describe('the documentation pages', () => {
     expect(text.replace(/<(pre|script)[^>]*>[^]*?<\/\1>/g, '')).not.toContain('](');
   });
 
-  it('the links use the path below which the service is published', async () => {
+  it('the links of the pages contain the path below which the service is published', async () => {
     const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
     const { text } = await published.http.get('/docs');
     const guide = (await published.http.get('/docs/guide')).text;

@@ -29,7 +29,7 @@ const list = (headers: Record<string, string> = {}) =>
   site.get(`/octo/bookings?localDate=${date}`).set(headers);
 
 describe('a list of more than 100 bookings', () => {
-  it('a list of more than 100 bookings shows each booking as a single read shows it', async () => {
+  it('a list of more than 100 bookings shows each booking with the fields of a single read', async () => {
     const headers = { 'octo-capabilities': 'octo/pricing, octo/content' };
     const listed = expectOcto(await list(headers), 'bookings');
     expect(listed).toHaveLength(COPIES);

@@ -336,7 +336,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(timesOf([moved.availability])).toEqual([`${NEXT_DATE}T09:30`]);
   });
 
-  it('a change without an availability keeps the departure of the booking', async () => {
+  it('a change of an OCTO booking without an availability id keeps its departure', async () => {
     const { uuid } = await reserve('12:00');
     const changed = await change(uuid, { unitItems: adults(3), productId: tour.id });
     expect(timesOf([changed.availability])).toEqual([`${DATE}T12:00`]);

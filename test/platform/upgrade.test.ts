@@ -52,7 +52,7 @@ describe('the migrations of start times', () => {
     expect(await rowsOf(database.db)).toEqual(before);
   });
 
-  it('the migrations give no departure a time, and mark the next departure of each tour with a time as due', async () => {
+  it('the migrations add no start times, and the next departures of tours with a start time become due', async () => {
     const { db } = database;
     expect(await db('departures').whereNotNull('start_time')).toEqual([]);
     const due = db('next_departures_due as n').join('tours as t', 't.id', 'n.tour_id').pluck('t.slug');
