@@ -35,7 +35,7 @@ function skip(milliseconds: number): void {
 }
 
 describe('the cache of availability', () => {
-  it('the headers let only a private cache store an availability answer, which may be stale for 60 s while the cache revalidates it', async () => {
+  it('only a private cache may store an availability answer, and may serve it stale for 60 s', async () => {
     const { headers } = await ask();
     expect(headers).toMatchObject({
       'cache-control': 'private, max-age=0, stale-while-revalidate=60',
@@ -132,7 +132,7 @@ describe('the cache of availability', () => {
     expect((await ask()).body).toMatchObject({ status: 'closed', available: false });
   });
 
-  it('a change from the terminal invalidates the entry, also for a date without a departure', async () => {
+  it('a change of a departure from the terminal invalidates the cached availability of its date', async () => {
     await ask();
     await changeDeparture({ seats_total: 50 });
     expect((await ask()).body.seats_available).toBe(50);

@@ -223,7 +223,7 @@ describeWithRedis('the availability cache of several instances', () => {
       expect((await ask(2)).source).toBe('hit');
     });
 
-    it('the next caller after a failed load loads at once', async () => {
+    it('the next request after a failed load loads the entry at once', async () => {
       const broken = createAvailabilityCache(
         { raw: () => Promise.reject(new Error('no database')) } as never,
         stores[0]!.cache,

@@ -146,7 +146,7 @@ describe('the locked price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it('a booking consumes the only live hold that has its reference and its departure (C6)', async () => {
+  it('a booking consumes the only live hold with the same reference and departure (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);
@@ -215,7 +215,7 @@ describe('a booking without a date, with the reference of a hold', () => {
   const bookingsOf = async ({ tour }: Seats) =>
     (await api.db('booking_leads').where({ tour_id: tour.id })).length;
 
-  it('a booking without a date takes date, seats and price of the only live hold with its reference', async () => {
+  it('a booking without a date takes the date, seats and price of the only live hold with its reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     await holdOf(await givenSeats(db), ref);
@@ -249,7 +249,7 @@ describe('a booking without a date, with the reference of a hold', () => {
     expectProblem(await website.book({ tour_id: seats.tour.id, ...ref }), 409, 'hold_expired');
   });
 
-  it("a booking reserves no seats when only another tour's or tenant's hold has its reference", async () => {
+  it('a booking without a date takes no seats when its reference matches only foreign holds', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     await holdOf(await givenSeats(db), ref);
@@ -287,7 +287,7 @@ describe('a booking without a date, with the reference of a hold', () => {
 });
 
 describe('the reference of a booking with a hold', () => {
-  it('a booking without a reference takes the reference of its hold, also in its event', async () => {
+  it('the answer and the event of a booking without a reference contain the reference of its hold', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { external_ref: 'cart-83' });
@@ -299,14 +299,14 @@ describe('the reference of a booking with a hold', () => {
     expect(JSON.parse(event.body)).toMatchObject({ external_ref: 'cart-83' });
   });
 
-  it('a booking with a reference keeps it, although its hold has another one', async () => {
+  it('a booking keeps the reference that it sends when its hold has another reference', async () => {
     const seats = await givenSeats(api.db);
     const named = await holdOf(seats, { external_ref: 'cart-84' });
     const own = await website.book({ tour_id: seats.tour.id, hold_id: named, external_ref: 'order-84' });
     expect(own.body.external_ref).toBe('order-84');
   });
 
-  it('a booking has no reference when neither it nor its hold has one', async () => {
+  it('a booking has no reference when neither the request nor the hold has one', async () => {
     const seats = await givenSeats(api.db);
     const bare = await website.book({ tour_id: seats.tour.id, hold_id: await holdOf(seats) });
     expect(bare.body.external_ref).toBeNull();

@@ -69,7 +69,7 @@ async function untilSeen(): Promise<void> {
 }
 
 describe('a page and a tour in the read cache', () => {
-  it('the API serves a cached page and a cached tour without a statement', async () => {
+  it('the API serves a cached page and a cached tour without a query of the database', async () => {
     const tour = await givenTour(database.db);
     await untilSeen();
     const first = await page();
@@ -77,7 +77,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await fromCache(() => cachedVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
   });
 
-  it("all spellings of a tour's id share one entry, so that they do not fill the memory", async () => {
+  it('all spellings of the id of a tour share one cache entry', async () => {
     const { id } = await givenTour(database.db);
     await untilSeen();
     await cachedVisibleTour(reads, tenant, id);
@@ -101,7 +101,7 @@ describe('a page and a tour in the read cache', () => {
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
   });
 
-  it('a request that read the tenant before a change of the tenant caches no page for later requests', async () => {
+  it('a request that uses outdated tenant data caches no page for later requests', async () => {
     await givenTour(database.db);
     await untilSeen();
     const before: Tenant = { ...tenant };
@@ -178,7 +178,7 @@ describe('the answers for the catalog and a tour', () => {
     }
   });
 
-  it('a request with the ETag of the last answer gets 304 even with Cache-Control: no-cache, which fetch of Node adds', async () => {
+  it('a request with the ETag of the last answer gets 304 even when it sends Cache-Control: no-cache', async () => {
     for (const path of paths()) {
       const { etag } = (await get(path)).headers;
       const again = await get(path, etag).set({ 'cache-control': 'no-cache', pragma: 'no-cache' });

@@ -94,7 +94,7 @@ describe('updated_since', () => {
     }
   }, 120_000);
 
-  it('a copy stays equal to the catalog while transactions overlap and commit in another order', async () => {
+  it('a copy stays equal to the catalog when overlapping transactions commit in another order than they began', async () => {
     const { db } = api;
     const who = await givenWebsite(api, {}, ['catalog:read']);
     const tours: GivenTour[] = [];

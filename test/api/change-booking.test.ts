@@ -213,7 +213,7 @@ describe('a change of a booking to another date', () => {
     expect(await seatsTaken(api.db, seats)).toBe(4);
   });
 
-  it('the API refuses a move and a new category when the tour has another currency now', async () => {
+  it('the API refuses a move or a new category after the currency of the tour has changed', async () => {
     const seats = await givenSeats(api.db, { prices: FAMILY });
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);

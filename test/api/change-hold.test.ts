@@ -27,7 +27,7 @@ const setPrices = (tour: GivenTour, prices: object) =>
     .update({ prices_minor: JSON.stringify(prices) });
 
 describe('a change of a hold on its departure', () => {
-  it('a changed quantity takes or frees seats, at the price that the hold locked', async () => {
+  it('a change of the quantity of a hold takes or frees seats at the locked price', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const hold = await givenHold(seats);
     await setPrices(seats.tour, { adult: 90_000 });
@@ -122,7 +122,7 @@ describe('a change of a hold on its departure', () => {
     expect((await change(hold.hold_id, { external_ref: 'cart-81' })).body.external_ref).toBe('cart-81');
   });
 
-  it('a change can replace fields of the customer, and add the reference by which a booking finds the hold', async () => {
+  it('a change of a hold can replace single fields of its customer and add a reference', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const hold = await givenHold(seats, { customer: { name: 'Ana Lima', email: 'ana@example.com' } });

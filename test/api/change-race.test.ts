@@ -69,7 +69,7 @@ describe.each([
     await database.drop();
   }, 30_000);
 
-  it('Bookings that move in opposite directions between two departures at the same time all succeed', async () => {
+  it('bookings that move in opposite directions between two departures at the same time all succeed', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 20);
     const made = await Promise.all(
@@ -82,7 +82,7 @@ describe.each([
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 10]);
   });
 
-  it('Of twelve concurrent moves to a departure with two free seats, exactly two succeed', async () => {
+  it('exactly two of twelve concurrent moves to a departure with two free seats succeed', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 12);
     await hold(0, two, 10);
@@ -100,7 +100,7 @@ describe.each([
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([10, 12]);
   });
 
-  it('A booking that many requests move at the same time ends on one departure, and takes seats only there', async () => {
+  it('a booking that concurrent requests move ends on one departure, and takes seats only there', async () => {
     const { db } = database;
     const [one, two] = await givenTwo(db, 4);
     const { booking_ref } = (await book(0, one, { adults: 2 })).body;
@@ -114,7 +114,7 @@ describe.each([
     expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([at(one), at(two)]);
   });
 
-  it('A mix of changes and sales on two departures sells no seat twice, loses none, and never fails', async () => {
+  it('concurrent changes and sales on two departures never fail, and neither oversell nor lose a seat', async () => {
     const { db } = database;
     const departures = await givenTwo(db, SEATS);
     const holds: string[] = [];

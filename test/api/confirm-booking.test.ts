@@ -67,7 +67,7 @@ describe('confirming a booking', () => {
     });
   });
 
-  it('a confirmation gets 409 on a cancelled departure, and for an expired booking on a closed departure', async () => {
+  it('the API refuses to confirm a booking of a cancelled departure, and an expired one of a closed departure', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const order = { tour_id: tour.id, departure_date: date };
@@ -82,7 +82,7 @@ describe('confirming a booking', () => {
     expect((await confirm(pending)).status).toBe(200);
   });
 
-  it('confirming a confirmed booking answers 200 with the unchanged booking, also on a cancelled departure', async () => {
+  it('confirming a confirmed booking answers 200 and changes nothing, even on a cancelled departure', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { booking_ref } = (await website.book({ tour_id: tour.id, departure_date: date })).body;

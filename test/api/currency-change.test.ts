@@ -41,7 +41,7 @@ const hold = ({ tour, date }: Seats) => website.hold(tour, { departure_date: dat
 const book = ({ tour, date }: Seats) => website.book({ tour_id: tour.slug, departure_date: date });
 
 describe('a sale that waited for its departure', () => {
-  it('a sale uses the currency that an import gave the tour during its wait', async () => {
+  it('a sale that waits while the currency of its tour changes uses the new currency', async () => {
     const held = await givenEuroSeats();
     const answer = await answerAfter(
       db,
@@ -61,7 +61,7 @@ describe('a sale that waited for its departure', () => {
     expect(lead.body).toMatchObject({ currency: 'JPY', total_price: 230_000 });
   });
 
-  it('a sale uses the price rule of the continent to which the tour moved during its wait', async () => {
+  it('a sale that waits while its tour moves to another continent uses the price rule of that continent', async () => {
     const seats = await givenSeats(db);
     await inTransaction(db, (trx) =>
       addPriceRule(trx, website.tenant, { continent: 'africa', change: { kind: 'percent', value: '50' } }),
@@ -70,7 +70,7 @@ describe('a sale that waited for its departure', () => {
     expect((await answerAfter(db, seats, () => hold(seats), move)).body.unit_price).toBe(750);
   });
 
-  it('a sale uses a price rule that was added during its wait', async () => {
+  it('a sale that waits while a price rule is added uses this rule', async () => {
     const seats = await givenSeats(db);
     const other = await givenWebsite(api);
     const add = (trx: Trx) => addPriceRule(trx, other.tenant, { change: { kind: 'percent', value: '10' } });
@@ -78,7 +78,7 @@ describe('a sale that waited for its departure', () => {
     expect((await answerAfter(db, seats, sell, add)).body.total_price).toBe(550);
   });
 
-  it('a sale answers 404 and takes no seats when its tour became invisible during its wait', async () => {
+  it('a sale that waits while its tour becomes invisible answers 404 and takes no seats', async () => {
     const hidden = await givenSeats(db);
     const archived = await givenSeats(db);
     const hide = async (trx: Trx) => {

@@ -33,7 +33,7 @@ async function announced(): Promise<string[][]> {
 }
 
 describe('a booking during the cancellation of its departure', () => {
-  it('a booking that waits for a cancellation gets departure_cancelled and is not in the event', async () => {
+  it('a booking that waits for a cancellation is refused, and the event departure.cancelled does not name it', async () => {
     const { body } = await book();
     const answer = await answerAfter(api.db, seats, book, (trx) =>
       cancelDeparture(trx, seats.tour, { date: seats.date }),
@@ -42,7 +42,7 @@ describe('a booking during the cancellation of its departure', () => {
     expect(await announced()).toEqual([[body.booking_ref]]);
   });
 
-  it('a booking that commits while the cancellation waits for it is in the event', async () => {
+  it('the event departure.cancelled names a booking that commits while the cancellation waits for it', async () => {
     const booking = await api.db.transaction();
     const departure = await departureOf(booking, seats.tour.slug, seats.date);
     await booking('departures').where({ id: departure.id }).forUpdate().select('id');
@@ -54,7 +54,7 @@ describe('a booking during the cancellation of its departure', () => {
     expect(await announced()).toEqual([['LOCKED-1']]);
   });
 
-  it('each of 60 concurrent bookings is in the event or gets departure_cancelled', async () => {
+  it('the event departure.cancelled names each of 60 concurrent bookings that the API has not refused', async () => {
     // Ensures that there is an event.
     const first = await book();
     const bookings = Array.from({ length: 60 }, async (_, n) => {

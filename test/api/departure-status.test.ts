@@ -32,7 +32,7 @@ describe("a booking's departure_status", () => {
     expect(cancelled.body).toMatchObject({ status: 'cancelled', departure_status: 'cancelled' });
   });
 
-  it('a moved booking shows the status of its new departure, also when it is confirmed', async () => {
+  it('a booking that moves to another departure shows the status of that departure', async () => {
     const seats = await givenSeats(api.db);
     const ref = await book(seats);
     await setStatus(seats, 'cancelled');
@@ -49,7 +49,7 @@ describe("a booking's departure_status", () => {
     expect((await website.get(pathOf(made.body.booking_ref))).body.departure_status).toBeNull();
   });
 
-  it('a repeated answer has the departure_status of the first answer', async () => {
+  it('a repeated request gets the departure_status of the first answer after the status has changed', async () => {
     const seats = await givenSeats(api.db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     const key = { 'idempotency-key': 'departure-status' };
@@ -111,7 +111,7 @@ describe('the bookings of a departure that is cancelled or reopened', () => {
     expect(await refsSince(who, later, 2)).toEqual([a, c, e]);
   });
 
-  it('a change of seats or prices, or the same status again, does not update a booking', async () => {
+  it('a change of a departure that keeps its status does not update its bookings', async () => {
     const who = await givenWebsite(api);
     const seats = await givenSeats(api.db);
     const ref = await book(seats, who);

@@ -104,7 +104,7 @@ describe('two instances under constant requests', () => {
     expect((await two.hits()) - hitsBefore).toBeGreaterThan(1_000);
   }, 180_000);
 
-  it('both instances apply a change also when the command runs in its own process', async () => {
+  it('both instances apply a change that a command in another process makes', async () => {
     const shop = await two.givenShop();
     for (const line of [`tenant suspend ${shop.slug}`, `key revoke ${shop.keyId}`]) {
       const outcome = await hammer(two.baseUrls, withKey(shop, tourOf(shop)), () => two.tourctlProcess(line));
@@ -207,7 +207,7 @@ describe('an instance that cannot reach the database', () => {
     }
   }, 60_000);
 
-  it('an instance that died delays one command, and no later one', async () => {
+  it('an instance that has died delays only the next command', async () => {
     const shop = await two.givenShop();
     const waited = async () => {
       const begun = performance.now();

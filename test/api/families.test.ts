@@ -75,7 +75,7 @@ describe('a booking of a family', () => {
     expectInvalidFields(await website.book({ tour_id: tour.id, departure_date: date, ...party }), [field]);
   });
 
-  it('the API checks the departure first, and then refuses a category without a price with 400', async () => {
+  it('the API refuses a category without a price with 400, after it has checked the free seats', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     expectInvalidFields(await website.book({ ...order, children: 1 }), ['children']);
@@ -95,7 +95,7 @@ describe('a booking of a family', () => {
 });
 
 describe('travellers of a booking', () => {
-  it('GET shows the travellers of a booking, and the answer of its creation does not', async () => {
+  it('GET shows the travellers of a booking, but the answer to its creation does not', async () => {
     const { tour, date } = await givenFamilySeats();
     const travellers = [{ ...RUI, note: 'Vegetarian' }];
     const booking = await website.book({ tour_id: tour.id, departure_date: date, children: 1, travellers });
@@ -118,7 +118,7 @@ describe('travellers of a booking', () => {
 });
 
 describe('a hold of a family', () => {
-  it('a hold names its party and locks the price of every category', async () => {
+  it('a hold for adults and children locks the price of every category', async () => {
     const { tour, date } = await givenFamilySeats();
     const { body } = await website.hold(tour, { departure_date: date, quantity: 3, children: 1 });
     expect(body).toMatchObject({
@@ -145,14 +145,14 @@ describe('a hold of a family', () => {
     },
   );
 
-  it('the API checks the seats first, and then refuses children without a price with 400', async () => {
+  it('the API refuses a hold of children without a price with 400, after it has checked the free seats', async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 2 });
     const hold = (quantity: number) => website.hold(tour, { departure_date: date, quantity, children: 1 });
     expectInvalidFields(await hold(2), ['children']);
     expectProblem(await hold(3), 409, 'insufficient_seats');
   });
 
-  it('a booking pays the prices of its hold, also for more travellers', async () => {
+  it('a booking with more travellers than its hold pays the prices of the hold for all of them', async () => {
     const seats = await givenFamilySeats();
     const { tour, date } = seats;
     const { body: hold } = await website.hold(tour, { departure_date: date, quantity: 2, children: 1 });
@@ -166,7 +166,7 @@ describe('a hold of a family', () => {
     expect(await seatsTaken(api.db, seats)).toBe(4);
   });
 
-  it('a booking adds no category whose price its hold did not lock', async () => {
+  it('a booking cannot add a category whose price its hold did not lock', async () => {
     const { tour, date } = await givenSeats(api.db);
     const { body: hold } = await website.hold(tour, { departure_date: date, quantity: 2 });
     await api.db('departures').where({ tour_id: tour.id }).update({ prices_minor: PRICES });

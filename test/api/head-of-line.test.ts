@@ -59,7 +59,7 @@ describe('requests for a departure that is locked', () => {
     expect(await seatsTaken(api.db, locked)).toBe(40 - refused.length);
   });
 
-  it('requests that wait for a locked departure do not delay a repeated request whose hold is already placed', async () => {
+  it('requests that wait for a locked departure do not delay the repeat of a hold', async () => {
     const body = { departure_date: locked.date, quantity: 1 };
     const place = () => website.hold(locked.tour, body, { 'idempotency-key': 'cart-1' });
     const first = await place();

@@ -40,7 +40,7 @@ it.each([
 });
 
 describe('/readyz', () => {
-  it('without the database, /readyz answers 503, /healthz 200, and a call of the API 500', async () => {
+  it('/readyz answers 503, /healthz 200 and a call of the API 500 while the database is down', async () => {
     const reader = await givenWebsite(api, {}, ['catalog:read']);
     await withDatabaseAway(async () => {
       const { status, body } = await api.http.get('/readyz');

@@ -33,7 +33,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, ...change }, key), first);
   });
 
-  it('the API recognises a repeat that sends null for traveller fields which the first request left out', async () => {
+  it('the API recognises a repeat that sends null for traveller fields that the first request omitted', async () => {
     const { tour, date } = await givenSeats(api.db);
     const traveller = { category: 'adult', first_name: 'Zoë', last_name: 'Lima' };
     const order = { ...ORDER, tour_id: tour.id, departure_date: date };
@@ -55,7 +55,7 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book(order, key), first);
   });
 
-  it('the repeat of a booking reads the phone number with the country that the tenant had at the first request', async () => {
+  it('a repeat reads its phone number by the country that the tenant had at the first request', async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const { tour } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id };
@@ -80,7 +80,7 @@ describe('a repeat of a booking', () => {
     expectProblem(await website.book({ ...ORDER, tour_id: 'none' }, key), 404, 'tour_not_found');
   });
 
-  it('the API recognises a repeat by the digest that the previous release stored', async () => {
+  it('the API recognises the repeat of a request that the previous release stored', async () => {
     const { tour } = await givenSeats(api.db);
     const key = newKey();
     const first = await website.book({ ...ORDER, tour_id: tour.id }, key);
@@ -96,7 +96,7 @@ describe('a repeat of a booking', () => {
 });
 
 describe('a repeat of another write', () => {
-  it('the API recognises the repeat of a hold that names its party and spells the phone differently', async () => {
+  it('the API recognises the repeat of a hold with explicit default counts and another phone format', async () => {
     const { tour, date } = await givenSeats(api.db);
     const key = newKey();
     const hold = { departure_date: date, quantity: 2 };
@@ -107,7 +107,7 @@ describe('a repeat of another write', () => {
     expectProblem(await website.hold(tour, { ...spelled, hold_minutes: 15 }, key), 422, REUSED);
   });
 
-  it("the API recognises the repeat of a change with another spelling after the tenant's country changed", async () => {
+  it("a repeated change in another spelling gets the first answer after the tenant's country has changed", async () => {
     const site = await givenWebsite(api, { country: 'DE' });
     const seats = await givenSeats(api.db);
     const hold = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
@@ -128,7 +128,7 @@ describe('a repeat of another write', () => {
     expectProblem(await site.patch(bookingPath, { ...customer, notes: null }, key), 422, REUSED);
   });
 
-  it('the API recognises the repeat of a cancellation with another spelling of the reason', async () => {
+  it('the API recognises a repeated cancellation whose reason differs only in blanks and Unicode form', async () => {
     const { tour } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id });
     const path = `/api/tenant/bookings/${body.booking_ref}/cancel`;

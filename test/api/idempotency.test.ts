@@ -69,7 +69,7 @@ describe('a repeat with the same key', () => {
     expect((await website.get(path)).body.expires_at).toBe(first.body.expires_at);
   });
 
-  it('the API recognises a repeat by slug or UUID, with ids in any case and fields in any order', async () => {
+  it('the API recognises a repeat that names the tour by UUID instead of slug, in another field order', async () => {
     const { tour, date } = await givenSeats(api.db);
     const key = newKey();
     const first = await website.hold(tour.slug, { departure_date: date, quantity: 1 }, key);
@@ -83,7 +83,7 @@ describe('a repeat with the same key', () => {
     expectReplay(await website.book(again, bookingKey), booking);
   });
 
-  it('the API recognises a repeat with another API key of the tenant, and with the key in quotes', async () => {
+  it('the API recognises a repeat with another API key of the tenant and a quoted Idempotency-Key', async () => {
     const { tour } = await givenSeats(api.db);
     const first = await website.book({ tour_id: tour.id }, { 'idempotency-key': 'quoted-1' });
     const authorization = `Bearer ${await givenKey(api.db, website.tenant)}`;
@@ -93,7 +93,7 @@ describe('a repeat with the same key', () => {
 });
 
 describe('an idempotency key', () => {
-  it('a used key with another request answers 422 and changes nothing', async () => {
+  it('a used Idempotency-Key with another request answers 422 and changes nothing', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenSeats(db);
@@ -113,7 +113,7 @@ describe('an idempotency key', () => {
     expectProblem(reused, 422, 'idempotency_key_reused');
   });
 
-  it('the same key of another tenant or another operation is a different key', async () => {
+  it('an Idempotency-Key of another tenant or another operation counts as a different key', async () => {
     const { tour, date } = await givenSeats(api.db);
     const rival = await givenWebsite(api);
     const key = newKey();
@@ -195,7 +195,7 @@ describe('concurrent requests', () => {
   const claimForHold = (trx: Trx, { 'idempotency-key': key }: ReturnType<typeof newKey>) =>
     claimKeyElsewhere(trx, { tenantId: website.tenant.id, operation: 'hold.place', key });
 
-  it('of 50 concurrent requests with one key, one creates a booking, and the others get its answer or a 409', async () => {
+  it('one of 50 concurrent requests with the same key creates a booking; the others get its answer or 409', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };

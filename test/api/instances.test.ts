@@ -101,7 +101,7 @@ describeWithRedis('two API processes with one Redis', () => {
     expect(logged('shared store is down')).toEqual([1, 1]);
   });
 
-  it('two processes show the right free seats after Redis was killed and starts empty', async () => {
+  it('two processes show the right free seats after Redis restarts empty', async () => {
     await check(0);
     await redis.kill();
     expect((await hold(0)).status).toBe(201);

@@ -96,7 +96,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: true, inBrowser: true });
   });
 
-  it('recording that a browser used a key does not change the version that instances poll', async () => {
+  it('recording the use of a key in a browser does not raise the version that instances poll', async () => {
     const key = await given();
     const version = () => api.db('change_version').first('version');
     const before = await version();

@@ -41,12 +41,12 @@ async function beginHold(): Promise<{ key: string; tenant: string; finish: () =>
 }
 
 describe('a write whose body arrives late', () => {
-  it('the API accepts a write with a late body when nothing changed before the body was complete', async () => {
+  it('the API accepts a write whose body arrives late if its key is still valid', async () => {
     const { finish } = await beginHold();
     expect(await finish()).toMatch(/^HTTP\/1.1 201 /);
   });
 
-  it('the API refuses a write with a late body when its key was revoked before the body was complete', async () => {
+  it('the API refuses a write if its key is revoked before the body is complete', async () => {
     const { db } = api;
     const { key, finish } = await beginHold();
     const before = await db('seat_holds').count('* as n').first();
@@ -59,7 +59,7 @@ describe('a write whose body arrives late', () => {
     expect(await db('seat_holds').count('* as n').first()).toEqual(before);
   });
 
-  it('the API refuses a write with a late body when its tenant was suspended before the body was complete', async () => {
+  it('the API refuses a write if its tenant is suspended before the body is complete', async () => {
     const { db } = api;
     const { tenant, finish } = await beginHold();
     await inTransaction(db, async (trx) =>

@@ -167,13 +167,13 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       expect(next.next_cursor).toBeNull();
     });
 
-    it('the list of departures refuses a cursor of a page with one status in a request with another status or none', async () => {
+    it('the list of departures refuses a cursor in a request with another status filter', async () => {
       const { next_cursor } = (await list('status=gone&limit=1')).body;
       for (const query of ['', '&status=closed'])
         expectProblem(await list(`limit=1&cursor=${next_cursor}${query}`), 400, 'invalid_cursor');
     });
 
-    it('the list of departures has a departure under its new status as soon as a seat is sold or given back', async () => {
+    it('status=sold_out lists a departure from the hold of its last seats until their release', async () => {
       const seller = await givenWebsite(api);
       const dates = async () => datesOf((await list('status=sold_out')).body);
       expect(await dates()).toEqual([daysFromToday(5)]);

@@ -31,7 +31,7 @@ const namesIn = (body: { items: { hold_id: string }[] }) =>
 const listed = async (query: string) => namesIn((await list(query)).body);
 
 describe("listing a tenant's holds", () => {
-  it('the list of holds returns the holds newest first, each as a single read shows it, and forbids caching', async () => {
+  it('the list of holds returns the newest first, with the fields of a single read, and forbids caching', async () => {
     const { body, headers, status } = await list();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');

@@ -93,7 +93,7 @@ describe('the metrics page of the API', () => {
     expect(await growth('http_requests_total', { ...labels, status: 409 }, () => hold(50))).toBe(1);
   });
 
-  it('the metrics page of the API counts a hold as done, replayed or refused, and refusals by problem code', async () => {
+  it('the metrics page of the API counts placed, repeated and refused holds, and refusals by problem code', async () => {
     const { hold } = await givenHolding(3);
     const key = randomUUID();
     const outcome = (name: string) => ({ operation: 'hold.place', outcome: name });

@@ -50,7 +50,7 @@ const typesOf = async (of = website) => (await eventsOf(of)).map(({ event_type }
 const remind = () => remindOfPayments(api.db);
 
 describe('the event booking.payment_due', () => {
-  it('is sent once, with the fields of booking.updated, payment_due_at and deposit_total', async () => {
+  it('the event booking.payment_due is sent once, with the fields of booking.updated, payment_due_at and deposit_total', async () => {
     const { booking_ref, lead_id } = await givenUnpaid({ due: 23 }, website, { external_ref: 'cart-7' });
     const { body } = await website.get(`/api/tenant/bookings/${booking_ref}`);
     await remind();
@@ -72,7 +72,7 @@ describe('the event booking.payment_due', () => {
     ]);
   });
 
-  it('is no change of the booking for a website that copies changed bookings', async () => {
+  it('the event booking.payment_due is no change of the booking for a website that copies changed bookings', async () => {
     const { booking_ref } = await givenUnpaid({ due: 23 });
     const read = async () => (await website.get(`/api/tenant/bookings/${booking_ref}`)).body;
     const before = await read();
@@ -80,7 +80,7 @@ describe('the event booking.payment_due', () => {
     expect([await typesOf(), await read()]).toEqual([['booking.payment_due'], before]);
   });
 
-  it('is sent 24 hours before the payment is due unless the tenant has another time', async () => {
+  it('the event booking.payment_due is sent 24 hours before the payment is due unless the tenant has another time', async () => {
     const { booking_ref } = await givenUnpaid({ due: 25 });
     await remind();
     expect(await typesOf()).toEqual([]);
@@ -94,7 +94,7 @@ describe('the event booking.payment_due', () => {
     expect(await typesOf(early)).toEqual(['booking.payment_due']);
   });
 
-  it('is never sent for a tenant without a reminder, and for a booking without an end of its payment window', async () => {
+  it('the event booking.payment_due is never sent if the tenant has no reminder or the booking is never due', async () => {
     const silent = await givenWebsite(api, { paymentReminderMinutes: null });
     await add(api.db, silent.tenant.id, 'https://silent.example/', EVENTS);
     await givenUnpaid({ due: 1 }, silent);
@@ -105,7 +105,7 @@ describe('the event booking.payment_due', () => {
     expect([await typesOf(silent), await typesOf(patient)]).toEqual([[], []]);
   });
 
-  it('is never sent for a payment window that is shorter than twice the time of the reminder', async () => {
+  it('the event booking.payment_due is never sent if the payment window is shorter than twice the reminder time', async () => {
     const short = await givenUnpaid({ due: 1, window: 47.9 });
     const long = await givenUnpaid({ due: 1, window: 48 });
     await remind();
@@ -113,7 +113,7 @@ describe('the event booking.payment_due', () => {
     expect(short.booking_ref).not.toBe(long.booking_ref);
   });
 
-  it('follows a payment_due_at that was moved to an earlier time', async () => {
+  it('the event booking.payment_due is sent earlier when payment_due_at moves to an earlier time', async () => {
     const { booking_ref } = await givenUnpaid({ due: 60, window: 100 });
     await remind();
     expect(await typesOf()).toEqual([]);
@@ -125,7 +125,7 @@ describe('the event booking.payment_due', () => {
     expect(await typesOf()).toEqual(['booking.payment_due']);
   });
 
-  it('is not sent after the payment, a cancellation or the end of the payment window', async () => {
+  it('the event booking.payment_due is not sent after the payment, a cancellation or the end of the payment window', async () => {
     const [paid, cancelled, late] = [
       await givenUnpaid({ due: 23 }),
       await givenUnpaid({ due: 23 }),
@@ -142,7 +142,7 @@ describe('the event booking.payment_due', () => {
     expect(await typesOf()).toEqual(['booking.confirmed']);
   });
 
-  it('is sent to endpoints that subscribe to it, also to one that does so only shortly before the end', async () => {
+  it('the event booking.payment_due is sent only to endpoints that subscribe to it, even just before the end', async () => {
     const other = await givenWebsite(api);
     await add(api.db, other.tenant.id, 'https://other.example/', ['booking.created', 'booking.updated']);
     const { booking_ref } = await givenUnpaid({ due: 2 }, other);
@@ -153,7 +153,7 @@ describe('the event booking.payment_due', () => {
     expect(await eventsOf(other)).toMatchObject([{ event_type: 'booking.payment_due', booking_ref }]);
   });
 
-  it('is sent for a sandbox booking and for a booking without a date', async () => {
+  it('the event booking.payment_due is sent for a sandbox booking and for a booking without a date', async () => {
     const sandbox = await givenWebsite(api, { sandbox: true });
     await add(api.db, sandbox.tenant.id, 'https://sandbox.example/', EVENTS);
     await givenUnpaid({ due: 23 }, sandbox, { departure_date: undefined });
@@ -163,7 +163,7 @@ describe('the event booking.payment_due', () => {
     ]);
   });
 
-  it('does not exist if its transaction fails, and is sent by the next run', async () => {
+  it('the event booking.payment_due is sent by the next run if its transaction fails', async () => {
     await givenUnpaid({ due: 23 });
     await api.db.raw(
       `alter table webhook_events add constraint no_reminder check (type <> 'booking.payment_due') not valid`,
@@ -175,7 +175,7 @@ describe('the event booking.payment_due', () => {
     expect(await typesOf()).toEqual(['booking.payment_due']);
   });
 
-  it('is sent for more bookings than one transaction takes', async () => {
+  it('the event booking.payment_due is sent for more bookings than one transaction takes', async () => {
     const { lead_id } = await givenUnpaid({ due: 23 });
     const { rows } = await api.db.raw(
       `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
@@ -193,14 +193,14 @@ describe('the event booking.payment_due', () => {
 });
 
 describe('a payment reminder beside other changes', () => {
-  it('eight concurrent runs send one event for each of twenty bookings', async () => {
+  it('eight concurrent runs send one booking.payment_due for each of twenty bookings', async () => {
     const refs: string[] = [];
     for (let n = 0; n < 20; n++) refs.push((await givenUnpaid({ due: 23 })).booking_ref);
     await Promise.all(Array.from({ length: 8 }, remind));
     expect((await eventsOf(website)).map(({ booking_ref }) => booking_ref).sort()).toEqual(refs.sort());
   });
 
-  it('a booking that is being confirmed gets none', async () => {
+  it('a booking that is being confirmed gets no payment reminder', async () => {
     const { booking_ref } = await givenUnpaid({ due: 23 });
     const confirming = await api.db.transaction();
     await confirmBooking(confirming, ANY_TENANT, { bookingRef: booking_ref, by: null });
@@ -210,7 +210,7 @@ describe('a payment reminder beside other changes', () => {
     expect(await typesOf()).toEqual(['booking.confirmed']);
   });
 
-  it('a confirmation waits for a reminder that is being sent, and comes after it', async () => {
+  it('a confirmation waits while a payment reminder of its booking is being sent', async () => {
     const { lead_id, booking_ref } = await givenUnpaid({ due: 23 });
     // Holds the reminder before its COMMIT: the trigger waits for the row that this transaction has locked.
     const gate = await api.db.transaction();
@@ -232,7 +232,7 @@ describe('a payment reminder beside other changes', () => {
     expect((await findLeadsById(api.db, [lead_id]))[0]!.status).toBe('confirmed');
   });
 
-  it('twenty bookings that are confirmed during the runs get at most one reminder each, before the confirmation', async () => {
+  it('each of twenty bookings that are confirmed during the runs gets at most one reminder, before the confirmation', async () => {
     const refs: string[] = [];
     for (let n = 0; n < 20; n++) refs.push((await givenUnpaid({ due: 23 })).booking_ref);
     const confirm = (ref: string) =>

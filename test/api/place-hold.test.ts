@@ -43,7 +43,7 @@ describe('a hold', () => {
     expect(minutesBetween(hold.body.created_at, hold.body.expires_at)).toBe(20);
   });
 
-  it('reading a hold by its id in upper case returns the same body as placing it did', async () => {
+  it('reading a hold by its id in upper case returns the body of its creation', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const read = await website.get(`/api/gateway/holds/${hold.body.hold_id.toUpperCase()}`);

@@ -38,7 +38,7 @@ describe.each([
   let queue: SaleQueue;
   beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
-  it('the queue sells an unlocked departure at once while many departures are locked, and a locked one when its lock ends', async () => {
+  it('the queue sells an unlocked departure at once while many other departures are locked', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Trx[] = [];
     for (const departure of departures) locks.push(await lock(departure));
@@ -67,7 +67,7 @@ describe.each([
     expect(await seatsTaken(database.db, departure)).toBe(15);
   });
 
-  it('bookings that name a hold of a locked departure by external_ref delay no other sale', async () => {
+  it('bookings by external_ref that wait for a locked departure delay no sale of another departure', async () => {
     const { db } = database;
     const departure = await givenSeats(db);
     await queue.sell({ ...holdOf(departure), externalRef: 'cart' });
@@ -86,7 +86,7 @@ describe.each([
     expect(await seatsTaken(db, departure)).toBe(1);
   });
 
-  it('the queue sells a departure in batches again after the lock of the departure ends, even under load', async () => {
+  it('the queue sells a departure in batches again after its lock ends, even under load', async () => {
     const departure = await givenSeats(database.db, { seats: 500 });
     const locked = await lock(departure);
     let selling = true;
@@ -116,7 +116,7 @@ describe.each([
     await locked.rollback();
   });
 
-  it('the queue sells a departure at once while as many batches as may run in parallel hang at COMMIT', async () => {
+  it('the queue sells a departure at once while the maximum number of batches hangs at COMMIT', async () => {
     const { db } = database;
     await db.raw(`
       create function hang_at_commit() returns trigger language plpgsql as 'begin perform pg_sleep(4); return null; end';
@@ -153,7 +153,7 @@ describe.each([
 });
 
 describe('a second batch', () => {
-  it('a second batch begins beside the first when as many sales wait as a batch may have', async () => {
+  it('a second batch begins beside the first when the waiting sales fill a batch', async () => {
     const queue = new SaleQueue(writes!, log, true);
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
     const { batches } = queue as unknown as { batches: { count: number } };

@@ -91,7 +91,7 @@ describe('a repeat while its answer is being erased', () => {
 });
 
 describe('sales with keys', () => {
-  it('each sale of a batch gets the answer of its own key, and a key in use does not delay the others', async () => {
+  it('a sale whose Idempotency-Key is in use does not delay the other sales of its batch', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -133,7 +133,7 @@ describe('sales of one transaction', () => {
   const outcomesOf = (sales: Sale[]) =>
     inTransaction(api.db, async (trx) => (await transactSales(trx, sales)).outcomes);
 
-  it('each sale of a batch obeys the share of seats that the tenant had at the request', async () => {
+  it("each sale of a batch obeys the tenant's share of seats that its own request has read", async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -184,7 +184,7 @@ describe('sales of one transaction', () => {
     expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
   });
 
-  it('a hold that was decided but not written is unknown to the next transaction', async () => {
+  it('a transaction of sales sees no hold that was decided but not written', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -198,7 +198,7 @@ describe('sales of one transaction', () => {
     expect((await factsOf()).holds).toEqual([]);
   });
 
-  it('a transaction of sales reports a rollback when the connection is lost at COMMIT and the batch sold nothing', async () => {
+  it('a batch that sold nothing reports a rollback when the connection is lost at COMMIT', async () => {
     const work = async (trx: Trx) => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       return { outcomes: [], transactionId: null };

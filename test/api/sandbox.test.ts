@@ -141,7 +141,7 @@ describe('the seats of a departure', () => {
 });
 
 describe('a booking of a sandbox tenant', () => {
-  it('a sandbox booking has TEST in its reference, which every booking call accepts', async () => {
+  it('a sandbox booking has a reference with TEST, and every booking call accepts this reference', async () => {
     const seats = await givenSeats(api.db);
     const { body } = await book(sandbox, seats, 1);
     expect(body.booking_ref).toBe(`SAND-TEST-${body.lead_id}`);

@@ -23,7 +23,7 @@ const hold =
     website.hold(tour, { departure_date: date, quantity });
 
 describe('a request that waited for a departure', () => {
-  it('a waiting request counts the seats that were taken during its wait (C2)', async () => {
+  it('a request that waited for a lock counts the seats that were taken meanwhile (C2)', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const take = (quantity: number) => (trx: Trx) =>
       insertHold(trx, website, seats.tour, seats.date, { quantity });
@@ -36,7 +36,7 @@ describe('a request that waited for a departure', () => {
     expect(await seatsTaken(api.db, seats)).toBe(3);
   });
 
-  it('a waiting request gets the seats that were freed during its wait', async () => {
+  it('a request that waited for a lock gets the seats that were freed meanwhile', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     await hold(seats, 2)();
     const release = (trx: Trx, id: string) =>
@@ -50,7 +50,7 @@ describe('a request that waited for a departure', () => {
     expectProblem(await answerAfter(seats, hold(seats, 1), cancel), 409, 'departure_cancelled');
   });
 
-  it('a request reads the clock after its wait, to free expired seats and to date its own hold', async () => {
+  it('a hold that waited for a locked departure reads the clock after the wait', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 1 });
     const first = await hold(seats, 1)();

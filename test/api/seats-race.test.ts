@@ -99,7 +99,7 @@ describe.each([
       expect(refs).toHaveLength(10);
     });
 
-    it('ten seats are sold to exactly ten of 80 concurrent real sales, and to exactly ten of 80 concurrent sandbox sales', async () => {
+    it('80 concurrent real sales and 80 concurrent sandbox sales each sell exactly ten seats', async () => {
       const { db } = database;
       const seats = await givenSeats(db, { seats: 10 });
       const sell = (n: number) => untilDecided(() => (n % 3 ? hold(n, seats) : book(n, seats)));

@@ -106,7 +106,7 @@ describe('a date with two departures', () => {
     expect(booked.body).toMatchObject({ departure_time: '14:30', total_price: 1200 });
   });
 
-  it('the API refuses a booking whose time is not that of its hold', async () => {
+  it('the API refuses a booking whose time differs from the time of its hold', async () => {
     const { body } = await hold({ departure_time: '14:30' });
     const refused = await book({ hold_id: body.hold_id, departure_time: '09:30' });
     expect(refused.body.errors).toMatchObject([
@@ -121,7 +121,7 @@ describe('a date with two departures', () => {
     expectTimesListed(await book({ external_ref: 'cart-82' }));
   });
 
-  it('a booking without a time does not get the only open departure of the date if its hold is on another one', async () => {
+  it('a booking whose hold is on a cancelled departure does not get the only open departure of the date', async () => {
     const { body } = await hold({ departure_time: '09:30', external_ref: 'cart-81' });
     await api
       .db('departures')
@@ -161,7 +161,7 @@ describe('a date with two departures', () => {
     },
   );
 
-  it('a booking with a time does not consume a hold at another time with its reference', async () => {
+  it('a booking with a time does not consume a hold with its reference at another time', async () => {
     await hold({ departure_time: '14:30', external_ref: 'cart-81' });
     const booked = await book({ departure_time: '09:30', external_ref: 'cart-81' });
     expect(booked.body).toMatchObject({ departure_time: '09:30', total_price: 1000 });
@@ -169,7 +169,7 @@ describe('a date with two departures', () => {
     expectInvalidFields(await book(undated), ['departure_time']);
   });
 
-  it('a repeat gets the stored booking, although the date has got a second departure meanwhile', async () => {
+  it('a repeat gets the stored booking after the date has got a second departure', async () => {
     const date = daysFromToday(40);
     await givenDeparture(api.db, tour, { date, startTime: '09:30' });
     const body = { departure_date: date };
@@ -246,7 +246,7 @@ describe('a departure time', () => {
     expectInvalidFields(await book(body), ['departure_time']);
   });
 
-  it('the API refuses a departure_time without a date in a change of a booking without a date', async () => {
+  it('the API refuses to set only a departure_time on a booking without a date', async () => {
     const { body } = await book({ departure_date: undefined });
     const changed = await website.patch(`/api/tenant/bookings/${body.booking_ref}`, {
       departure_time: '09:30',

@@ -15,7 +15,7 @@ import { givenSeats, type PlacedSeats } from '../support/website';
 const database = useTestDatabase();
 
 describe('the counter of a tenant', () => {
-  it('a new hold of a tenant near the limit of holds counts at once', async () => {
+  it('a new hold of a tenant near its limit of holds counts at once', async () => {
     const tenant = await givenTenant(database.db, { maxHolds: 10_000 });
     expect(await countsAroundHold(tenant)).toEqual([0, 1]);
   });

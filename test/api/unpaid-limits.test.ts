@@ -46,7 +46,7 @@ describe("a tenant's share of a departure's seats", () => {
     expect(await seatsTaken(db, seats)).toBe(7);
   });
 
-  it('the share is at least one seat', async () => {
+  it('the share of a tenant is at least one seat', async () => {
     const poor = await givenWebsite(api, { maxHoldShare: 1 });
     const seats = await givenSeats(api.db, { seats: 20 });
     expect((await book(poor, seats, 1)).status).toBe(201);

@@ -122,7 +122,7 @@ describe('tourctl backup and restore', () => {
 });
 
 describe('a backup of a version without payment reminders', () => {
-  it('after its restore, an unpaid booking gets its reminder once', async () => {
+  it('an unpaid booking gets one payment reminder after a restore', async () => {
     const earlier = (await knownMigrations()).filter((name) => name < '0119');
     const old = await installations.bareDatabase();
     await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
@@ -197,7 +197,7 @@ describe('the backup of a version before 0.1.0', () => {
     },
   );
 
-  it('a restore refuses a database at 0032 and names its last migration', async () => {
+  it('a restore refuses a database whose last migration is 0032, and names this migration', async () => {
     const old = await installations.bareDatabase();
     await makeOldSchema(old.db, LAST_OLD);
     const file = fileOf('too-old.backup');
@@ -255,7 +255,7 @@ async function writeBackupOf(db: Db, file: string, migrations: string[]): Promis
 }
 
 describe('the content of a backup file', () => {
-  it('the reader returns the rows as written, whatever they contain and wherever a chunk ends', async () => {
+  it('the reader returns each row exactly as the backup wrote it, wherever a chunk ends', async () => {
     const tables = [
       '',
       '\\\\.\n',

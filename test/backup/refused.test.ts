@@ -192,7 +192,7 @@ describe('tourctl restore, before it writes a row', () => {
     );
   });
 
-  it('tourctl restore refuses a table that no backup copies, whatever its schema', async () => {
+  it('tourctl restore refuses a file with a table that no backup copies', async () => {
     for (const name of ['knex_migrations', 'other.accounts']) {
       const message = await messageOf(({ tables: [first, ...rest] }) => ({
         tables: [{ ...first!, name }, ...rest],
@@ -315,7 +315,7 @@ describe('tourctl restore, before it writes a row', () => {
       expect(await messageOf(() => ({ secret_checks }))).toBe('secret_checks of its header are not its rows');
   });
 
-  it('tourctl restore refuses to restore with secrets other than those of the backup', async () => {
+  it('tourctl restore refuses a backup whose secrets differ from the configured secrets', async () => {
     for (const variable of ['SECRETS_KEY', 'KEY_PEPPER']) {
       const { stderr } = await withEnv(target, { [variable]: 'x'.repeat(32) }, () =>
         target.tourctl(`restore ${whole}`),

@@ -269,7 +269,7 @@ describe('a catalog import', () => {
     },
   );
 
-  it('a catalog import checks departure prices by the stored currency of the tour, also beside other issues', async () => {
+  it('a catalog import checks departure prices by the stored currency of the tour', async () => {
     await importTours(database.db, tourEntry({ slug: 'in-yen', currency: 'JPY' }));
     const { errors } = await importFiles(database.db, {
       'departures.csv': [

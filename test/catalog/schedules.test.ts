@@ -77,7 +77,7 @@ describe('schedules of a tour in a catalog file', () => {
     expect(cancelled).toHaveLength(4);
   });
 
-  it('the departures of the tour take precedence over a schedule, and the first of two schedules over the second', async () => {
+  it('a departure of the tour overrides a schedule, and an earlier schedule overrides a later one', async () => {
     const departures = [
       departureEntry({ departure_date: '2031-06-07', start_time: '09:30', seats_total: 3 }),
     ];
@@ -95,7 +95,7 @@ describe('schedules of a tour in a catalog file', () => {
     ]);
   });
 
-  it('a schedule without start times uses the start time of the tour, beside departures at other times', async () => {
+  it('a schedule without start times adds departures that use the start time of the tour', async () => {
     await importFiles(database.db, files([weekends({ start_times: ['14:30'] })], { start_time: '09:30' }));
     const report = await importFiles(database.db, files([weekends({ start_times: undefined })]));
     expect(counts(report)).toEqual([4, 0, 0]);

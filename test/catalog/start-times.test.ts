@@ -52,7 +52,7 @@ describe('a date with two departures in a file', () => {
     expect(counts(await importFiles(database.db, tour(both, { summary: 'Read again' })))).toEqual([0, 0, 2]);
   });
 
-  it('a row changes only the departure with its time', async () => {
+  it('a row with a time changes only the departure at this time', async () => {
     await importFiles(database.db, tour(both));
     const report = await importFiles(database.db, tour([at('14:30', { seats_total: 21 })]), { dryRun: true });
     expect(report.changes).toEqual([
@@ -90,7 +90,7 @@ describe('a date with two departures in a file', () => {
     expect(counts(await importFiles(database.db, jsonLines))).toEqual([0, 0, 2]);
   });
 
-  it('two rows with the same time are refused, also when one has the time of the tour', async () => {
+  it('two rows with the same time are refused, even if one inherits its time from the tour', async () => {
     const again = importFiles(database.db, tour([at('09:30'), at('09:30')]));
     expect(await issuesOf(again)).toEqual([
       expect.stringMatching(
@@ -160,7 +160,7 @@ describe('a row without a time', () => {
     ]);
   });
 
-  it('a row without a time keeps no time of its own when the file gives its tour a start time', async () => {
+  it('a new start time of a tour is not copied to a departure without a time', async () => {
     await importFiles(database.db, tour([at(undefined)]));
     const report = await importFiles(database.db, tour([at(undefined)], { start_time: '08:00' }));
     expect(counts(report)).toEqual([0, 0, 1]);
@@ -176,7 +176,7 @@ describe('a row with a time', () => {
     ]);
   });
 
-  it('a row with the time of its tour changes the departure that has no time of its own', async () => {
+  it('a row with the start time of its tour changes the departure that inherits this time', async () => {
     await importFiles(database.db, tour([at(undefined)], { start_time: '09:30' }));
     expect(counts(await importFiles(database.db, tour([at('09:30', { seats_total: 4 })])))).toEqual([
       0, 1, 0,
@@ -184,7 +184,7 @@ describe('a row with a time', () => {
     expect(await stored()).toEqual([`${DATE} - 4 scheduled`]);
   });
 
-  it('a row with the old time of its tour adds a departure if the file changes the time of the tour', async () => {
+  it('a row with the old start time of its tour adds a departure if the file changes that time', async () => {
     await importFiles(database.db, tour([at(undefined)], { start_time: '09:30' }));
     const moved = tour([at('09:30', { seats_total: 4 })], { start_time: '11:00' });
     expect(counts(await importFiles(database.db, moved))).toEqual([1, 0, 0]);
@@ -193,7 +193,7 @@ describe('a row with a time', () => {
 });
 
 describe('a start time of a tour that changes', () => {
-  it('a start time of a tour is refused if two departures would begin together or one would have no time', async () => {
+  it('a tour cannot change its start time if departures of a date would no longer have distinct times', async () => {
     await importFiles(database.db, tour([at(undefined), at('14:30')], { start_time: '09:30' }));
     expect(await issuesOf(importFiles(database.db, tour(undefined, { start_time: '14:30' })))).toEqual([
       `start_time changes, so two departures begin at ${DATE} 14:30`,
@@ -205,7 +205,7 @@ describe('a start time of a tour that changes', () => {
     expect(free.tours.updated).toBe(1);
   });
 
-  it('a start time of a tour may be the time of a departure that --prune deletes', async () => {
+  it('a tour can take the start time of a departure that --prune deletes', async () => {
     await importFiles(database.db, tour([at(undefined), at('14:30')], { start_time: '09:30' }));
     const report = await importFiles(database.db, tour([at('12:00')], { start_time: '14:30' }), {
       prune: true,
@@ -214,7 +214,7 @@ describe('a start time of a tour that changes', () => {
     expect(await stored()).toEqual([`${DATE} 12:00 10 scheduled`]);
   });
 
-  it('a changed start time of a tour sends an event for each booked departure without its own time', async () => {
+  it('a changed start time of a tour sends an event for each booked departure that inherits it', async () => {
     const tenantId = (await givenTenant(database.db)).id;
     await add(database.db, tenantId, 'https://acme.example/', ['departure.updated']);
     const rows = [at(undefined), at('14:30'), at(undefined, { departure_date: '2031-06-02' })];
@@ -281,7 +281,7 @@ describe('a local time that clocks skip', () => {
   const berlin = { time_zone: 'Europe/Berlin' };
   const spring = (start_time?: string) => at(start_time, { departure_date: '2027-03-28' });
 
-  it('a skipped time is refused as the time of a departure and as the time of its tour', async () => {
+  it('an import refuses a start time that clocks skip, for a departure or for its tour', async () => {
     const own = importFiles(database.db, tour([spring('02:30'), spring('03:00')], berlin));
     expect(await issuesOf(own)).toEqual([
       'departures[0].start_time names 2027-03-28 02:30, which clocks in Europe/Berlin skip',
@@ -295,7 +295,7 @@ describe('a local time that clocks skip', () => {
     ]);
   });
 
-  it('a time or time zone of a tour is refused if it gives a stored departure a skipped time', async () => {
+  it('an import refuses a change of a tour if clocks would skip the start of a stored departure', async () => {
     await importFiles(database.db, tour([spring(), at('02:30')], { ...berlin, start_time: '09:00' }));
     const time = importFiles(database.db, tour(undefined, { ...berlin, start_time: '02:00' }));
     expect(await issuesOf(time)).toEqual([
@@ -308,7 +308,7 @@ describe('a local time that clocks skip', () => {
     ]);
   });
 
-  it('an unknown time zone is reported, also with a time that clocks skip elsewhere', async () => {
+  it('an import reports an unknown time zone, and no issue of the start times in it', async () => {
     const unknown = importFiles(database.db, tour([spring('02:30')], { time_zone: 'Europe/Nowhere' }));
     expect(await issuesOf(unknown)).toEqual([expect.stringMatching(/^time_zone must be an IANA/)]);
   });
@@ -320,7 +320,7 @@ describe('a local time that clocks skip', () => {
 });
 
 describe('an export of departures with times', () => {
-  it('an export writes only own times, sorted by date and time, and importing it changes nothing', async () => {
+  it('importing an export of departures with and without their own start times changes nothing', async () => {
     const rows = [at('14:30'), at(undefined), at('07:00', { departure_date: '2031-05-01' })];
     await importFiles(database.db, tour(rows, { start_time: '09:30' }));
     let entry: Record<string, unknown> = {};

@@ -112,7 +112,7 @@ describe('an import of a tour with a stored digest', () => {
     expect(await unchangedSlugs()).toEqual(['alps']);
   });
 
-  it('a rolled-back edit or import does not change the digest', async () => {
+  it('an edit or import that is rolled back does not change the stored digest of the tour', async () => {
     await importFiles(database.db, FILES);
     const undone = new Error('undone');
     await expect(
@@ -242,7 +242,7 @@ describe('a pruning import', () => {
     expect(await unchangedSlugs('exact')).toEqual(['alps']);
   });
 
-  it('a pruning import deletes a departure that it had cancelled because of a hold, after the hold is gone', async () => {
+  it('a second pruning import deletes the cancelled departure after the hold on it is gone', async () => {
     await importFiles(database.db, FILES);
     const tenantId = (await givenTenant(database.db, { slug: 'pruner' })).id;
     const departure = await departureOf(database.db, 'alps', '2031-07-01');

@@ -32,7 +32,7 @@ describe('the name in the audit log', () => {
     expect(await lastActor()).toEqual([userInfo().username, hostname()]);
   });
 
-  it('TOURCTL_ACTOR sets the name, and the system user stays beside the host', async () => {
+  it('TOURCTL_ACTOR sets the recorded name, and the system user is recorded beside the host', async () => {
     await withEnv(terminal, { TOURCTL_ACTOR: 'Mei Chen' }, () => change(''));
     expect(await lastActor()).toEqual(['Mei Chen', `olga@${hostname()}`]);
   });
@@ -54,13 +54,13 @@ describe('the name in the audit log', () => {
     expect((await terminal.tourctl('--actor=ivan --json tenant list')).code).toBe(0);
   });
 
-  it('--actor in front of `audit list` does not filter the list', async () => {
+  it('--actor before `audit list` does not filter the list by actor', async () => {
     await change('');
     const { items } = await terminal.json('--actor nobody audit list --tenant acme --limit 1');
     expect(items).toHaveLength(1);
   });
 
-  it('the last --actor sets the name', async () => {
+  it('the last of several --actor flags sets the recorded name', async () => {
     await terminal.tourctl('--actor ivan tenant set acme --hold-default 12 --actor mira');
     expect((await lastActor())[0]).toBe('mira');
     await terminal.tourctl('--actor ivan --actor=noor tenant set acme --hold-default 11');
@@ -81,12 +81,12 @@ describe('the name in the audit log', () => {
     expect(stdout).toContain(`root (olga@${hostname()})`);
   });
 
-  it('the audit log has no second name if --actor is the system user', async () => {
+  it('the audit log shows a single name if --actor names the system user', async () => {
     await change('--actor olga');
     expect(await lastActor()).toEqual(['olga', hostname()]);
   });
 
-  it('each audit row of one command has the same name', async () => {
+  it('all audit rows of one command have the same name', async () => {
     await terminal.tourctl('tenant onboard --name Many --yes --actor ivan');
     const { items } = await terminal.json('audit list --tenant many');
     expect(items.length).toBeGreaterThan(2);

@@ -183,7 +183,7 @@ describe('tourctl booking anonymize', () => {
     expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenantId: site.tenant.id });
   });
 
-  it('tourctl booking anonymize erases the customer from the planner statistics, also after an interrupted run', async () => {
+  it('tourctl booking anonymize erases the customer from the planner statistics, even after an interrupted run', async () => {
     const [first, second] = [await sell(), await sell()];
     await db.raw('analyze');
     const columns = await statisticsOf(first.person);
@@ -327,7 +327,7 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     expect(await tracesOf(person)).toEqual([]);
   });
 
-  it('tourctl booking anonymize refuses a booking whose webhook is in flight, also with --force', async () => {
+  it('tourctl booking anonymize refuses a booking whose webhook is in flight, even with --force', async () => {
     const { site, ref } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     await claimNow(db);
@@ -338,7 +338,7 @@ describe('tourctl booking anonymize with an undelivered webhook', () => {
     await anonymize(ref, '--force');
   });
 
-  it('tourctl booking anonymize discards the late result of a lost worker if the response in it contains the customer', async () => {
+  it('tourctl booking anonymize discards a late result of a lost worker whose response contains the customer', async () => {
     const { site, ref, person } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     const claims = await claimNow(db);

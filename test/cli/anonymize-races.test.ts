@@ -81,7 +81,7 @@ describe('while a booking is anonymized', () => {
     await expectBodyWithoutCustomer();
   });
 
-  it('anonymization erases the stored response of a request that began first', async () => {
+  it('anonymization erases the stored response of a request that began before the anonymization', async () => {
     let confirming: ReturnType<Website['post']>;
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
@@ -101,7 +101,7 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('the anonymization waits for an earlier change of the customer, and erases the new customer too', async () => {
+  it('the anonymization waits for a running change of the customer, and erases the changed customer', async () => {
     let erasing: Promise<unknown> | undefined;
     let changing: ReturnType<Website['patch']>;
     await inTransaction(db, async (trx) => {
@@ -122,7 +122,7 @@ describe('while a booking is anonymized', () => {
     expect(keys).toEqual([expect.stringMatching(/^erased:/)]);
   });
 
-  it('the audit row of a change that waited does not contain the customer', async () => {
+  it('the audit row of a change that waited for the anonymization does not contain the customer', async () => {
     let changing: ReturnType<typeof terminal.tourctl>;
     await anonymize(async () => {
       changing = terminal.tourctl(`booking confirm ${ref} --json`);

@@ -52,7 +52,7 @@ describe('tourctl booking export', () => {
     });
   });
 
-  it('tourctl booking export escapes formulas after other separators and after invisible characters', async () => {
+  it('tourctl booking export escapes a formula that follows a separator or an invisible character', async () => {
     const lead = sales.db('booking_leads').where({ booking_ref: refs[1] });
     const [before] = await lead.clone().select('customer_name', 'external_ref', 'notes');
     await lead.clone().update({

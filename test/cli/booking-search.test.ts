@@ -70,15 +70,15 @@ describe('tourctl booking list --search', () => {
     ['1003', ['OTHER-1003']],
     ['acme', ['ACME-1002', 'ACME-1001']],
     ['nobody', []],
-  ])('finds for "%s" the bookings %j', async (search, refs) => {
+  ])('tourctl booking list --search finds for "%s" the bookings %j', async (search, refs) => {
     expect(await found('--search', search)).toEqual(refs);
   });
 
-  it('refuses a text without a letter or a digit', async () => {
+  it('tourctl booking list --search refuses a text without a letter or a digit', async () => {
     expect(await terminal.refusal('booking list --search %')).toBe('2 usage_error');
   });
 
-  it('narrows by tenant, tour, departure and status, and orders by date of departure if one is given', async () => {
+  it('tourctl booking list --search obeys the filters, and sorts by date of departure if one is given', async () => {
     expect(await found('--search', 'ana', '--tenant', 'acme')).toEqual(['ACME-1002']);
     expect(await found('--tour', 'tram')).toEqual(['ACME-1002', 'ACME-1001']);
     expect(await found('--tour', 'tram', '--departure-from', '2031-06-01')).toEqual([
@@ -95,7 +95,7 @@ describe('tourctl booking list --search', () => {
     );
   });
 
-  it('says that there are more, and continues with --before in both orders', async () => {
+  it('tourctl booking list --search says when more bookings match, and --before lists them in both orders', async () => {
     for (const order of ['', '--departure-from 2031-01-01']) {
       const { items } = await terminal.json(`booking list ${order}`);
       const refs = items.map((item: { booking_ref: string }) => item.booking_ref);
@@ -106,12 +106,12 @@ describe('tourctl booking list --search', () => {
     }
   });
 
-  it('exports what it finds', async () => {
+  it('tourctl booking export --search exports only the bookings that it finds', async () => {
     const { stdout } = await terminal.tourctl('booking export --search lima --tour tram');
     expect(stdout.split('\r\n').slice(1)).toEqual([expect.stringMatching(/^ACME-1002,.*,A… L…,/), '']);
   });
 
-  it('masks the customers, and neither the audit row of --reveal nor an error has the searched text', async () => {
+  it('tourctl booking list --search masks the customers, and neither audit row nor error has the searched text', async () => {
     const masked = await terminal.tourctl(['booking', 'list', '--search', 'ana lima']);
     expect(masked.stdout).toContain('A… L…');
     expect(masked.stdout + masked.stderr).not.toMatch(/lima/i);
@@ -122,7 +122,7 @@ describe('tourctl booking list --search', () => {
     expect(JSON.stringify(rows)).not.toMatch(/lima/i);
   });
 
-  it('finds an anonymised booking by its references only', async () => {
+  it('tourctl booking list --search finds an anonymised booking by its references only', async () => {
     await terminal.tourctl('booking anonymize ACME-1001 --yes --force');
     for (const search of ['zoe', '901820', 'gmx', 'muller ost'])
       expect(await found('--search', search)).not.toContain('ACME-1001');
@@ -132,7 +132,7 @@ describe('tourctl booking list --search', () => {
 });
 
 describe('fold_words', () => {
-  it('folds letters as fold-name.ts does, and replaces punctuation by spaces', async () => {
+  it('fold_words folds letters as fold-name.ts does, and replaces punctuation by spaces', async () => {
     const names = [
       'Zoë Müller',
       'ŁÓDŹ Đorđević',

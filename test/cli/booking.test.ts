@@ -7,7 +7,7 @@ const cancel = (...refs: string[]) =>
   Promise.all(refs.map((ref) => sales.tourctl(`booking cancel ${ref} --yes`)));
 
 describe('tourctl booking', () => {
-  it('tourctl booking list shows bookings by status and reference, newest first, and with --before only older bookings', async () => {
+  it('tourctl booking list filters by status and reference, and lists older bookings with --before', async () => {
     const older = await sales.book(1);
     const newer = await sales.book(1);
     const list = async (flags: string) => {
@@ -92,7 +92,7 @@ describe('tourctl booking expire', () => {
     await cancel(paid.bookingRef);
   });
 
-  it('the history shows the expiry and the later confirmation of a booking', async () => {
+  it('the history of a booking shows its expiry and its later confirmation', async () => {
     const { bookingRef } = await sales.book(1);
     await endPaymentWindow(sales.db, bookingRef);
     await sales.tourctl(`booking confirm ${bookingRef}`);

@@ -6,7 +6,7 @@ import { useSales } from './sales';
 const sales = useSales();
 
 describe('tourctl booking change', () => {
-  it('tourctl booking change moves a booking to another date and party, and the history names the operator', async () => {
+  it('tourctl booking change changes the date and the travellers, and the history names the operator', async () => {
     const { db, tenant, tour, date } = sales;
     const other = await givenDeparture(db, tour, {
       date: daysFromToday(31),

@@ -122,7 +122,7 @@ describe('departure.cancelled', () => {
     for (const one of [ended, ...others, removed]) expect(await eventsOf(one)).toEqual([]);
   });
 
-  it('the event names the first 100 bookings and counts all', async () => {
+  it('the event departure.cancelled names its first 100 bookings, and counts all of them', async () => {
     const acme = await both();
     const refs = Array.from({ length: 103 }, (_, n) => `MANY-${n}`);
     for (const ref of refs) await book(acme, ref);
@@ -138,7 +138,7 @@ describe('departure.cancelled', () => {
     expect(await eventsOf(acme)).toHaveLength(1);
   });
 
-  it('the event waits for a paused endpoint', async () => {
+  it('the event departure.cancelled is delivered after its paused endpoint resumes', async () => {
     const acme = await both();
     await book(acme, 'PAUSED-1');
     const [{ id }] = (await terminal.json(`webhook list ${acme.slug}`)).items;

@@ -42,7 +42,7 @@ async function listed(line: string): Promise<string[]> {
 }
 
 describe('tourctl departure list', () => {
-  it('lists the departures of all tours by date and time, also by the start time of the tour', async () => {
+  it('tourctl departure list sorts the departures of all tours by date and time, even by an inherited time', async () => {
     expect(await listed('')).toEqual([
       'hike 2031-05-31 -',
       'hike 2031-06-01 -',
@@ -56,7 +56,7 @@ describe('tourctl departure list', () => {
     expect(await listed('hike')).toEqual(['hike 2031-05-31 -', 'hike 2031-06-01 -']);
   });
 
-  it('counts held, unpaid and confirmed seats, without those that expired and those of the sandbox', async () => {
+  it('tourctl departure list counts held, unpaid and confirmed seats, without expired and sandbox seats', async () => {
     const { items } = await terminal.json('departure list tram');
     expect(items).toEqual([
       {
@@ -78,7 +78,7 @@ describe('tourctl departure list', () => {
     ]);
   });
 
-  it('filters by status', async () => {
+  it('tourctl departure list filters by status', async () => {
     await terminal.tourctl('departure cancel walk 2031-06-01 --yes');
     expect(await listed('--status cancelled')).toEqual(['walk 2031-06-01 09:30']);
     await terminal.tourctl('departure reopen walk 2031-06-01');
@@ -88,12 +88,12 @@ describe('tourctl departure list', () => {
     expect(await listed('walk --status closed')).toEqual([]);
   });
 
-  it('continues over all tours after the departure that was shown last', async () => {
+  it('tourctl departure list --after continues the list of all tours', async () => {
     await expectPages(terminal, 'departure list');
     await expectPages(terminal, 'departure list --from 2020-01-01');
   });
 
-  it('keeps its place when the list gets new departures, and refuses an unknown one', async () => {
+  it('tourctl departure list --after keeps its place when departures are added, and refuses an unknown departure', async () => {
     const [first] = (await terminal.json('departure list --limit 1')).items;
     const early = await givenTour(terminal.db, { slug: 'early' });
     await givenDeparture(terminal.db, early, { date: '2031-01-01' });

@@ -45,7 +45,7 @@ const manifest = (flags = '') => terminal.tourctl(`departure manifest tram ${DAT
 const audits = () => terminal.db('audit_log').where({ action: 'departure.reveal' }).orderBy('id');
 
 describe('tourctl departure manifest', () => {
-  it('lists the standing real bookings of the departure, masked, and leaves no audit row', async () => {
+  it('tourctl departure manifest lists the valid real bookings of the departure, masked, and leaves no audit row', async () => {
     const { json } = await manifest('--json');
     expect(json).toEqual({
       tour: 'tram',
@@ -77,7 +77,7 @@ describe('tourctl departure manifest', () => {
     expect(await audits()).toEqual([]);
   });
 
-  it('shows everything with --reveal, after an audit row that names no customer', async () => {
+  it('tourctl departure manifest --reveal shows the customers, after an audit row that names none of them', async () => {
     const { json } = await manifest('--json --reveal');
     expect(json.bookings[0]).toMatchObject({
       name: 'Rui Costa',
@@ -88,7 +88,7 @@ describe('tourctl departure manifest', () => {
     expect(await audits()).toMatchObject([{ subject: `tram ${DATE} 09:30`, after: { bookings: 2 } }]);
   });
 
-  it('prints a box to tick off each booking, in lines of at most 80 cells', async () => {
+  it('tourctl departure manifest prints a box to tick off each booking, in lines of at most 80 cells', async () => {
     const { stdout } = await manifest('--reveal');
     expect(stdout).toBe(`tram on ${DATE} 09:30
 4 people, 2 bookings, 1 unpaid
@@ -113,7 +113,7 @@ describe('tourctl departure manifest', () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  it('writes one row a booking as CSV, without formulas that a spreadsheet would run', async () => {
+  it('tourctl departure manifest writes one CSV row for each booking, and escapes spreadsheet formulas', async () => {
     const { stdout } = await manifest('--csv --reveal');
     const rows: Record<string, string>[] = parse(stdout, { columns: true, record_delimiter: '\r\n' });
     expect(rows).toHaveLength(2);
@@ -130,7 +130,7 @@ describe('tourctl departure manifest', () => {
     expect(rows[1]!.name).toBe(`'=HYPERLINK("http://evil.example")`);
   });
 
-  it('says that a departure has no bookings, and lists the times of a date with several', async () => {
+  it('tourctl departure manifest says that a departure has no bookings, and lists the times of a date with several', async () => {
     const { stdout } = await terminal.tourctl('departure manifest tram 2031-06-02T08:00');
     expect(stdout).toBe('tram on 2031-06-02 08:00\nNo bookings\n');
     const { code, stderr } = await terminal.tourctl('departure manifest tram 2031-06-02');

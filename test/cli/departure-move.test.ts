@@ -36,7 +36,7 @@ const datesOf = async () =>
 const lastAudit = async () => (await terminal.json('audit list --limit 1')).items[0];
 
 describe('tourctl departure move', () => {
-  it('tourctl departure move moves the standing bookings and live holds, and leaves the ended ones', async () => {
+  it('tourctl departure move moves live bookings and holds, and leaves cancelled, expired and released ones', async () => {
     await seatsOn(TO, 20);
     await book('M1-1', { adults: 3 });
     await book('M1-2', { status: 'confirmed' });
@@ -70,7 +70,7 @@ describe('tourctl departure move', () => {
     expect([after.unitPriceMinor, after.expiresAt]).toEqual([before.unitPriceMinor, before.expiresAt]);
   });
 
-  it('tourctl departure move moves the oldest bookings first, then smaller ones that still fit, and lists the rest', async () => {
+  it('tourctl departure move moves the oldest bookings that fit, and lists the bookings that do not fit', async () => {
     await seatsOn(TO, 6);
     await book('M3-1', { adults: 3 });
     await book('M3-2', { adults: 4 });
@@ -88,7 +88,7 @@ describe('tourctl departure move', () => {
     expect(screen.stdout).toMatch(/M3-2 .* 4 +too few seats are free/);
   });
 
-  it('tourctl departure move counts the seats of the sandbox apart from those of customers', async () => {
+  it('tourctl departure move counts sandbox seats apart from real seats', async () => {
     await seatsOn(TO, 2);
     const sandbox = await givenTenant(terminal.db, { sandbox: true });
     await book('M4-1', { adults: 2 });
@@ -149,7 +149,7 @@ describe('tourctl departure move', () => {
     expect(await datesOf()).toMatchObject({ 'M8-1': FROM });
   });
 
-  it('tourctl departure move exits with 2 if both departures are the same one, or a date has several', async () => {
+  it('tourctl departure move exits with 2 if both departures are the same, or if a date has several departures', async () => {
     const refusal = (dates: string) => terminal.tourctl(`departure move ${tour.slug} ${dates} --json`);
     expect(await refusal(`${FROM} ${FROM}`)).toMatchObject({ code: 2 });
     await terminal.json(`departure cancel ${tour.slug} ${FROM} --yes`);

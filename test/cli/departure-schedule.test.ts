@@ -95,7 +95,7 @@ describe('tourctl departure add', () => {
     expect([later.json.created, later.json.existing]).toEqual([1, 0]);
   });
 
-  it('tourctl departure add asks before it adds several departures, but not before it adds one', async () => {
+  it('tourctl departure add asks before it adds several departures, but adds one without a question', async () => {
     const { slug } = await givenTour(terminal.db);
     const several = await departure(`add ${slug} 2031-05-01 2031-05-02 ${PRICE}`);
     expect([several.code, several.error.message]).toEqual([
@@ -153,7 +153,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('tourctl departure schedule adds the later dates of a prolonged schedule, and keeps existing departures, even cancelled or changed ones', async () => {
+  it('tourctl departure schedule with a later end adds the new dates, and leaves existing departures unchanged', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `schedule ${slug} --every sat --from 2031-05-01 ${PRICE} --yes`;
     await departure(`${line} --to 2031-05-17`);
@@ -256,7 +256,7 @@ describe('tourctl departure schedule', () => {
     ]);
   });
 
-  it('tourctl departure schedule adds each departure once, also if two commands run at the same time', async () => {
+  it('tourctl departure schedule adds each departure once when two commands run at the same time', async () => {
     const { slug } = await givenTour(terminal.db);
     const line = `schedule ${slug} --every daily ${MAY} ${PRICE} --yes`;
     const both = await Promise.all([departure(line), departure(line)]);
@@ -300,7 +300,7 @@ describe('tourctl departure set-time', () => {
     expect((await departure(`add ${tour.slug} 2031-05-01T14:30 ${PRICE}`)).json.created).toBe(1);
   });
 
-  it('tourctl departure set-time warns of a time that is past, and answers the status that the departure has then', async () => {
+  it('tourctl departure set-time warns of a time in the past, and answers the resulting status', async () => {
     const timeZone = 'Pacific/Kiritimati';
     const tour = await givenTour(terminal.db, { timeZone });
     await givenDeparture(terminal.db, tour, { date: todayIn(timeZone) });

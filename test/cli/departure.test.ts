@@ -193,7 +193,7 @@ describe('tourctl departure', () => {
     ]);
   });
 
-  it('an export and import after departure add finds nothing to change', async () => {
+  it('importing an export after tourctl departure add changes nothing', async () => {
     await departure('add alps 2031-09-01 --seats 4 --adult 480');
     const exported = await terminal.tourctl('catalog export');
     const [file] = writeFiles({ 'tours.json': JSON.parse(exported.stdout) });

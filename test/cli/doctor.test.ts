@@ -133,7 +133,7 @@ describe('tourctl doctor', () => {
     await followAdvice(terminal, 'deliveries');
   });
 
-  it('tourctl doctor reports an endpoint that fails, in the words of tourctl status', async () => {
+  it('tourctl doctor describes a failing endpoint in the same words as tourctl status', async () => {
     const { id } = await terminal.db('webhook_endpoints').whereNot({ status: 'removed' }).first('id');
     expect(await check('endpoints')).toMatchObject({ status: 'ok', detail: 'none fails or is disabled' });
     const failures = { endpoint_id: id, failures: 5, failing_since: new Date('2027-06-01T08:00:00Z') };

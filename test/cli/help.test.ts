@@ -182,7 +182,7 @@ describe('a command line with several mistakes', () => {
     );
   });
 
-  it('one error message names wrong arguments and flags together', async () => {
+  it('one error message names both wrong arguments and wrong flags', async () => {
     const { code, stderr } = await tourctl('departure add alps 2027-13-01 --seats 0');
     expect(code).toBe(2);
     expect(stderr).toContain(

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('the beginning of an id', () => {
-  it('names a key, a widget token, a hold, an endpoint and a delivery', async () => {
+  it('the beginning of an id names a key, a widget token, a hold, an endpoint and a delivery', async () => {
     expect((await terminal.json(`hold show ${ids.hold.slice(0, 5)}`)).id).toBe(ids.hold);
     expect((await terminal.json(`hold show ${ids.hold.slice(0, 9).toUpperCase()}`)).id).toBe(ids.hold);
     expect((await terminal.json(`webhook show ${ids.endpoint.slice(0, 4)}`)).id).toBe(ids.endpoint);
@@ -37,7 +37,7 @@ describe('the beginning of an id', () => {
     expect((await terminal.json(`key rotate ${ids.key.slice(0, 6)}`)).id).not.toBe(ids.key);
   });
 
-  it('changes nothing and lists the candidates if several ids begin so', async () => {
+  it('the beginning of several ids changes nothing, and the error lists the candidates', async () => {
     const { code, error } = await terminal.tourctl('hold release abcd --yes --json');
     expect([code, error.code]).toEqual([2, 'usage_error']);
     expect(error.message).toContain(`\n${ids.hold}\nabcd2222-`);
@@ -54,11 +54,11 @@ describe('the beginning of an id', () => {
     ['hold show zzzz', '2 usage_error'],
     ['key revoke abc --yes', '2 usage_error'],
     ['hold show', '2 usage_error'],
-  ])('is refused if no id begins so, or if it is too short: %s', async (line, refused) => {
+  ])('the beginning of an id is refused if it is too short or no id begins so: %s', async (line, refused) => {
     expect(await terminal.refusal(line)).toBe(refused);
   });
 
-  it('names no removed endpoint', async () => {
+  it('the beginning of an id names no removed endpoint', async () => {
     const { id } = await terminal.json('webhook add acme https://acme.example/old');
     await terminal.tourctl(`webhook remove ${id} --yes`);
     expect(await terminal.refusal(`webhook show ${id.slice(0, 30)}`)).toBe('1 endpoint_not_found');
@@ -66,7 +66,7 @@ describe('the beginning of an id', () => {
 });
 
 describeOnTerminal('a missing id on a terminal', () => {
-  it('is chosen from a list, which typed text shortens', async () => {
+  it('a missing id on a terminal is chosen from a list, which typed text shortens', async () => {
     const person = terminal.sit('hold release');
     await person.answer('Which hold?', 'abcd1', KEY.enter);
     await person.answer('Release 1 seat of alps', 'y', KEY.enter);
@@ -74,14 +74,14 @@ describeOnTerminal('a missing id on a terminal', () => {
     expect((await terminal.json(`hold show ${ids.hold}`)).status).toBe('released');
   });
 
-  it('is a usage error if there is nothing to choose from', async () => {
+  it('a missing id on a terminal is a usage error if there is nothing to choose from', async () => {
     await terminal.db('widget_tokens').update({ revoked_at: new Date() });
     const person = terminal.sit('widget rotate');
     expect(await person.ended).toBe(2);
     expect(person.shown).toContain('<id> is missing, and there is no widget token to choose from');
   });
 
-  it('changes nothing after Ctrl-C', async () => {
+  it('Ctrl-C in the choice of an id on a terminal changes nothing', async () => {
     const person = terminal.sit('webhook pause');
     await person.answer('Which webhook endpoint?', KEY.ctrlC);
     expect(await person.ended).toBe(130);

@@ -47,7 +47,7 @@ describeOnTerminal('the question of a pruning import', () => {
     expect(await archived()).toEqual(['gone']);
   });
 
-  it('the import asks again, with the differences, if it would now remove something else', async () => {
+  it('the import asks again if other tours or departures would be removed than it has named', async () => {
     const person = prune();
     await person.see(ASKS);
     const tour = await terminal.db('tours').where({ slug: 'kept' }).first('id', 'slug');

@@ -25,7 +25,7 @@ describe('an API key', () => {
     await expect(verify(key)).rejects.toMatchObject({ code: 'key_revoked', proven: true });
   });
 
-  it('a second revoke keeps the first time and leaves no second audit row', async () => {
+  it('a second revocation keeps the time of the first, and leaves no audit row', async () => {
     const { id } = await issue();
     const first = await terminal.tourctl(`key revoke ${id} --yes --json`);
     const second = await terminal.tourctl(`key revoke ${id} --yes --json`);

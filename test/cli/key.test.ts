@@ -129,7 +129,7 @@ describe('tourctl key rotate', () => {
     expect(await listed(json.id)).toMatchObject({ website: 'acme.example' });
   });
 
-  it('the old key stays valid during the grace period', async () => {
+  it('a rotated key stays valid during the grace period', async () => {
     const old = await issue();
     const json = await terminal.json(`key rotate ${old.id} --grace 2h`);
     const { expires_at, replaced_by } = await listed(old.id);
@@ -233,7 +233,7 @@ describe('tourctl key list', () => {
     expect((await terminal.tourctl('key list careless --json')).stderr).toBe('');
   });
 
-  it('tourctl key list says when it does not show all keys, and warns only of those that it shows', async () => {
+  it('tourctl key list says when it does not show all keys, and warns only of shown keys', async () => {
     await terminal.tourctl('tenant create --slug many --name Many');
     for (let i = 0; i < 4; i++) await terminal.tourctl('key issue many --scope catalog:read');
     const tenants = terminal.db('tenants').where({ slug: 'many' }).select('id');

@@ -57,7 +57,7 @@ describe('tourctl logs', () => {
     ]);
   });
 
-  it('tourctl logs shows the last 100 lines, also from rotated files', async () => {
+  it('tourctl logs shows the last 100 lines of current and rotated files', async () => {
     const lines = Array.from({ length: 150 }, (_, second) => line(second));
     writeFileSync(fileOf('api.log.2'), lines.slice(0, 80).join(''));
     writeFileSync(fileOf('api.log.1'), lines.slice(80, 140).join(''));
@@ -79,7 +79,7 @@ describe('tourctl logs', () => {
     expect(shown).toEqual(lines.slice(-shown.length).map((text) => JSON.parse(text).msg as string));
   });
 
-  it('tourctl logs shows every line from --since on, also from rotated files', async () => {
+  it('tourctl logs shows every line from --since on, even from rotated files', async () => {
     const lines = Array.from({ length: 300 }, (_, second) => line(second));
     writeFileSync(fileOf('api.log.1'), lines.slice(0, 200).join(''));
     writeFileSync(fileOf('api.log'), lines.slice(200).join(''));

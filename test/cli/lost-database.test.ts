@@ -71,7 +71,7 @@ describe('an unreachable database', () => {
 });
 
 describe('a database that stops answering', () => {
-  it('a database lost during a statement ends the command, and a long statement does not', async () => {
+  it('a command ends when the database is lost during a statement, but not when a statement takes long', async () => {
     // The list waits while the table is locked.
     const locked = await terminal.db.transaction();
     await locked.raw('lock table tenants in access exclusive mode');

@@ -24,7 +24,7 @@ const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
 const rules = () => terminal.db('price_rules').select('id');
 
 describe("tourctl pricing add, where prices would be 0 or less than half of the platform's", () => {
-  it('tourctl pricing add without a terminal and --yes adds no rule that makes low prices, and names their number and the lowest', async () => {
+  it('tourctl pricing add without a terminal requires --yes for a rule that makes low prices', async () => {
     const { code, stdout, error } = await pricing('add acme --percent -100 --tour alps');
     expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
     expect(error.message).toBe(
@@ -55,13 +55,13 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
-  it('tourctl pricing add does not ask if more specific rules set all of the prices that the new rule would lower', async () => {
+  it('tourctl pricing add does not ask if more specific rules set every price that the new rule would lower', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
     expect((await pricing('add acme --percent -90')).code).toBe(0);
   });
 
-  it('tourctl tenant onboard requires a confirmation of low prices too', async () => {
+  it('tourctl tenant onboard requires a confirmation of a rule that makes low prices', async () => {
     const onboard = 'tenant onboard --name Low --percent -80 --no-key --no-widget --json';
     const { code, error } = await terminal.tourctl(onboard);
     expect([code, error.message]).toEqual([2, expect.stringContaining('less than half')]);

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 describe('tourctl open docs', () => {
-  it('opens the reference in the browser of a desktop', async () => {
+  it('tourctl open docs opens the reference in the browser of a desktop', async () => {
     const { code, stdout, stderr } = await withEnv(terminal, DESKTOP, () => terminal.tourctl('open docs'));
     expect([code, stdout, stderr]).toEqual([0, '', 'Opened in the browser\n']);
     expect(readFileSync(opened, 'utf8')).toBe('https://tours.example/docs\n');
@@ -41,19 +41,19 @@ describe('tourctl open docs', () => {
     ['without a desktop', { PATH: DESKTOP.PATH }],
     ['over SSH', { ...DESKTOP, SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' }],
     ['without an opener', { DISPLAY: ':9', PATH: path.join(folder, 'none') }],
-  ])('prints the address %s', async (_, settings) => {
+  ])('tourctl open docs prints the address %s', async (_, settings) => {
     const { code, stdout } = await withEnv(terminal, settings, () => terminal.tourctl('open docs'));
     expect([code, stdout]).toEqual([0, 'https://tours.example/docs\n']);
   });
 
-  it('prints the address if the opener fails', async () => {
+  it('tourctl open docs prints the address if the opener fails', async () => {
     installOpener('xdg-open', 3);
     const { stdout } = await withEnv(terminal, DESKTOP, () => terminal.tourctl('open docs'));
     expect(stdout).toBe('https://tours.example/docs\n');
   });
 });
 
-it('the browser is opened by the program of each platform', async () => {
+it('openInBrowser uses the opener of each platform', async () => {
   installOpener('open', 0);
   installOpener('cmd', 0);
   expect(await openInBrowser('http://a.example/', { PATH: DESKTOP.PATH }, 'darwin')).toBe(true);
@@ -70,7 +70,7 @@ describe('tourctl open monitor', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('opens a sign-in link, or prints it with its expiry without a desktop', async () => {
+  it('tourctl open monitor opens a sign-in link, or prints it with its expiry without a desktop', async () => {
     const link = /^http:\/\/127\.0\.0\.1:\d+\/sign-in\/[\w-]{43}\n$/;
     const { stdout } = await withEnv(terminal, DESKTOP, () => terminal.tourctl('open monitor'));
     expect([stdout, readFileSync(opened, 'utf8')]).toEqual(['', expect.stringMatching(link)]);
@@ -81,7 +81,7 @@ describe('tourctl open monitor', () => {
     ]);
   });
 
-  it('is refused without a webhook queue', async () => {
+  it('tourctl open monitor is refused without a webhook queue', async () => {
     await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, async () => {
       expect(await terminal.refusal('open monitor')).toBe('1 queue_not_running');
     });

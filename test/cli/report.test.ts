@@ -37,7 +37,7 @@ const rowsOf = async (line: string) => (await terminal.json(`report sales ${line
 const lead = (ref: string) => api.db('booking_leads').where({ booking_ref: ref });
 
 describe('tourctl report sales', () => {
-  it('sums bookings by tenant, month and currency at the prices of the platform and of the tenant', async () => {
+  it('tourctl report sales sums bookings by tenant, month and currency at platform and tenant prices', async () => {
     await sold(acme, '2030-01-01T00:00:00Z', { adults: 2, children: 1, single_supplements: 1 });
     await sold(acme, '2030-01-31T23:59:59.999Z');
     await sold(acme, '2030-02-01T00:00:00Z', { tour_id: tokyo.id, adults: 3 });
@@ -78,7 +78,7 @@ describe('tourctl report sales', () => {
     ]);
   });
 
-  it('groups by tenant, by month or by tour alone, and always by currency', async () => {
+  it('tourctl report sales groups by tenant, by month or by tour alone, and always by currency', async () => {
     const by = (group: string) => rowsOf(`--from 2030-01-01 --to 2030-02-28 --by ${group}`);
     const totals = { platform_total: 1900.5, tenant_total: 1900.5, deposit_total: 380.1 };
     expect(await by('tenant')).toEqual([
@@ -105,14 +105,14 @@ describe('tourctl report sales', () => {
     ]);
   });
 
-  it('reports one tenant with --tenant', async () => {
+  it('tourctl report sales reports one tenant with --tenant', async () => {
     const rows = await rowsOf('--from 2030-01-01 --to 2030-02-28 --tenant bold');
     expect(rows.map(({ tenant, bookings }: Record<string, unknown>) => [tenant, bookings])).toEqual([
       ['bold', 1],
     ]);
   });
 
-  it('leaves out cancelled bookings, expired ones before a sweep marks them, and the sandbox', async () => {
+  it('tourctl report sales leaves out cancelled bookings, expired bookings and the sandbox', async () => {
     const at = '2030-04-10T12:00:00Z';
     const [kept, paid, cancelled, expired] = [
       await sold(acme, at),
@@ -136,7 +136,7 @@ describe('tourctl report sales', () => {
     ]);
   });
 
-  it('keeps the platform price of the sale, also for a booking by hold, when the catalog and the rules change', async () => {
+  it('tourctl report sales keeps the platform price of a sale when the catalog and the rules change', async () => {
     const at = '2030-05-10T12:00:00Z';
     const held = await bold.hold(alps.slug, { departure_date: DATE, quantity: 3, adults: 2, children: 1 });
     await sold(bold, at, { adults: 2, children: 1, single_supplements: 2, hold_id: held.body.hold_id });
@@ -150,7 +150,7 @@ describe('tourctl report sales', () => {
     await api.db('price_rules').where({ tenant_id: bold.tenant.id }).update({ percent: -10 });
   });
 
-  it('locks the platform price of a category at the change that added it, and of the others at the sale', async () => {
+  it('tourctl report sales locks the platform price of a category when a booking first contains it', async () => {
     const ref = await sold(bold, '2030-06-10T12:00:00Z', { children: 1 });
     const dear = { adult: 60_000, child: 60_000, single_supplement: 60_000 };
     const departure = api.db('departures').where({ tour_id: alps.id, departure_date: DATE });
@@ -163,7 +163,7 @@ describe('tourctl report sales', () => {
     await departure.clone().update({ prices_minor: JSON.stringify(FAMILY) });
   });
 
-  it('knows the platform price of an older single supplement unless a percentage has changed the price', async () => {
+  it('tourctl report sales knows the platform price of an older single supplement unless a percentage changed it', async () => {
     const older = async (website: Website, day: string) => {
       const ref = await sold(website, `${day}T12:00:00Z`, { single_supplements: 1 });
       await lead(ref).update({
@@ -181,7 +181,7 @@ describe('tourctl report sales', () => {
     expect(stderr).toContain('A missing platform price');
   });
 
-  it('adds 0.1 and 0.2 to exactly 0.3', async () => {
+  it('tourctl report sales adds 0.1 and 0.2 to exactly 0.3', async () => {
     const refs = [await sold(acme, '2030-08-01T12:00:00Z'), await sold(acme, '2030-08-01T12:00:00Z')];
     for (const [n, price] of [0.1, 0.2].entries())
       await lead(refs[n]!).update({
@@ -194,7 +194,7 @@ describe('tourctl report sales', () => {
     ]);
   });
 
-  it('draws a table with totals by currency', async () => {
+  it('tourctl report sales draws a table with totals by currency', async () => {
     const { stdout } = await terminal.tourctl('report sales --from 2030-01-01 --to 2030-02-28');
     expect(stdout.split('\n')).toEqual([
       'TENANT  MONTH    BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT',
@@ -210,7 +210,7 @@ describe('tourctl report sales', () => {
     ]);
   });
 
-  it('writes CSV with --csv', async () => {
+  it('tourctl report sales writes CSV with --csv', async () => {
     const { stdout } = await terminal.tourctl(
       'report sales --from 2030-01-01 --to 2030-02-28 --tenant acme --csv',
     );
@@ -225,7 +225,7 @@ describe('tourctl report sales', () => {
     expect(none.stdout).toBe('tour,currency,bookings,seats,platform_total,tenant_total,deposit_total\r\n');
   });
 
-  it('answers without rows for a period without bookings', async () => {
+  it('tourctl report sales answers without rows for a period without bookings', async () => {
     expect(await terminal.json('report sales --from 2001-01-01 --to 2001-01-31')).toEqual({ rows: [] });
   });
 
@@ -236,7 +236,7 @@ describe('tourctl report sales', () => {
     ['--from 2030-01-01 --to 2030-01-31 --by day', '2 usage_error'],
     ['--from 2030-01-01 --to 2030-01-31 --csv', '2 usage_error'],
     ['--from 2030-01-01 --to 2030-01-31 --tenant nobody', '1 tenant_not_found'],
-  ])('answers "%s" with "%s"', async (flags, refusal) => {
+  ])('tourctl report sales answers "%s" with "%s"', async (flags, refusal) => {
     expect(await terminal.refusal(`report sales ${flags}`)).toBe(refusal);
   });
 });

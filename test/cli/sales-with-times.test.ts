@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('a booking at a date with several departures', () => {
-  it('tourctl booking change refuses the date if no time is given, and lists the times of the date', async () => {
+  it('tourctl booking change refuses a date with several departures, and lists their times', async () => {
     const { code, error } = await sales.tourctl(`booking change ${ref} --date ${DATE} --json`);
     expect([code, error.message]).toEqual([
       2,
@@ -46,7 +46,7 @@ describe('a booking at a date with several departures', () => {
     expect([before.start_time, after.start_time]).toEqual(['09:30', '09:30']);
   });
 
-  it('tourctl pricing simulate prices the departure at the given time, and refuses the date if no time is given', async () => {
+  it('tourctl pricing simulate requires a time for a date with several departures', async () => {
     const { tenant, tour, json, refusal } = sales;
     const line = `pricing simulate ${tenant.slug} ${tour.slug} --date ${DATE}`;
     expect(await json(`${line}T14:30`)).toMatchObject({ departure_date: DATE, departure_time: '14:30' });

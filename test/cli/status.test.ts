@@ -59,7 +59,7 @@ describe('tourctl status', () => {
     expect(stdout).toMatch(/^ {2}Webhook queue +none runs: no webhook is sent\n +\$ npm run webhook-queue$/m);
   });
 
-  it('tourctl status shows the instances of both services with their start, and lost instances', async () => {
+  it('tourctl status shows the start of each service instance, and the lost instances', async () => {
     await givenService(90);
     await givenService(5);
     await terminal.db('api_instances').insert({

@@ -130,7 +130,7 @@ describe('other tourctl tenant commands', () => {
     expect(slugs).toEqual(expect.arrayContaining(['aardvark', 'zebra']));
   });
 
-  it('tenant set notes a payment window that is too short for a reminder', async () => {
+  it('tourctl tenant set says that a payment window is too short for a reminder', async () => {
     await create('patient');
     const set = async (flags: string) => (await terminal.tourctl(`tenant set patient ${flags}`)).stderr;
     expect(await set('--payment-window 47h')).toContain('booking.payment_due is not sent');

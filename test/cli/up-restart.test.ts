@@ -6,7 +6,7 @@ import { restartPauseMs } from '../../cli/commands/up/service';
 import { openRotatingLog } from '../../cli/commands/logs/log-files';
 
 describe('the pause before a service is started again', () => {
-  it('the restart pause grows and allows at most five starts in any minute', () => {
+  it('the pause before a restart grows, and any minute has at most five starts', () => {
     const pauses = Array.from({ length: 20 }, (_, died) => restartPauseMs(died + 1));
     expect(pauses.slice(0, 7)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
     const starts = pauses.map((_, index) =>

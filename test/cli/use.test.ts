@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('tourctl use', () => {
-  it('keeps a tenant in a file that only its owner reads, shows it, and forgets it', async () => {
+  it('tourctl use stores, shows and forgets a tenant in a file that only its owner can read', async () => {
     expect(await terminal.json('use riviera')).toEqual({ tenant: 'riviera', from: 'tourctl use' });
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['riviera\n', 0o600]);
     expect((await terminal.tourctl('use')).stdout).toBe('riviera\n');
@@ -28,7 +28,7 @@ describe('tourctl use', () => {
     await terminal.tourctl('use acme');
   });
 
-  it('refuses an unknown tenant with the nearest ones, and keeps the one before', async () => {
+  it('tourctl use refuses an unknown tenant, suggests the nearest ones, and keeps the previous tenant', async () => {
     const { code, error } = await terminal.tourctl('use acmee --json');
     expect([code, error.code, error.message]).toEqual([
       1,
@@ -38,11 +38,11 @@ describe('tourctl use', () => {
     expect(await terminal.json('use')).toEqual({ tenant: 'acme', from: 'tourctl use' });
   });
 
-  it('refuses a slug together with --clear', async () => {
+  it('tourctl use refuses a slug together with --clear', async () => {
     expect(await terminal.refusal('use acme --clear')).toBe('2 usage_error');
   });
 
-  it('says that TOURCTL_TENANT wins', async () => {
+  it('tourctl use says that TOURCTL_TENANT takes precedence', async () => {
     await withEnv(terminal, { TOURCTL_TENANT: 'riviera' }, async () => {
       expect(await terminal.json('use')).toEqual({ tenant: 'riviera', from: 'TOURCTL_TENANT' });
       const { stdout, stderr } = await terminal.tourctl('use acme');
@@ -50,7 +50,7 @@ describe('tourctl use', () => {
     });
   });
 
-  it('names the file that cannot be written, and the variable to set instead', async () => {
+  it('tourctl use names the file that cannot be written, and the variable to set instead', async () => {
     writeFileSync(path.join(folder, 'taken'), '');
     await withEnv(terminal, { DATA_DIR: path.join(folder, 'taken') }, async () => {
       const { code, error } = await terminal.tourctl('use acme --json');
@@ -70,20 +70,23 @@ describe('a command that lacks only its slug', () => {
     ['pricing simulate alps', 'tour'],
     ['pricing add --percent 5', 'tenant'],
     ['webhook add https://acme.example/hooks', 'url'],
-  ])('is about the default tenant, and names it on stderr: %s', async (line, field) => {
-    const { code, stdout, stderr } = await terminal.tourctl(line);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^Tenant: acme \(tourctl use\)\n/)]);
-    expect(stdout).not.toBe('');
-    const document = await withEnv(terminal, { TOURCTL_TENANT: 'riviera' }, () =>
-      terminal.tourctl(`${line} --json`),
-    );
-    expect(document.json).toHaveProperty(field);
-    expect(JSON.parse(document.stderr.split('\n')[0]!)).toEqual({
-      warning: { message: 'Tenant: riviera (TOURCTL_TENANT)' },
-    });
-  });
+  ])(
+    'a command without its slug uses the default tenant, and names it on stderr: %s',
+    async (line, field) => {
+      const { code, stdout, stderr } = await terminal.tourctl(line);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^Tenant: acme \(tourctl use\)\n/)]);
+      expect(stdout).not.toBe('');
+      const document = await withEnv(terminal, { TOURCTL_TENANT: 'riviera' }, () =>
+        terminal.tourctl(`${line} --json`),
+      );
+      expect(document.json).toHaveProperty(field);
+      expect(JSON.parse(document.stderr.split('\n')[0]!)).toEqual({
+        warning: { message: 'Tenant: riviera (TOURCTL_TENANT)' },
+      });
+    },
+  );
 
-  it('removes a price rule of the default tenant only', async () => {
+  it('pricing remove without a slug removes a price rule of the default tenant only', async () => {
     const { id } = await terminal.json('pricing add riviera --percent 3');
     expect((await terminal.tourctl(`pricing remove ${id} --yes --json`)).code).toBe(1);
     expect((await terminal.tourctl(`pricing remove riviera ${id} --yes`)).stderr).not.toContain('Tenant:');
@@ -96,13 +99,16 @@ describe('a command that lacks only its slug', () => {
     ['webhook add acme', '<url> is missing'],
     ['tenant show', '<slug> is missing'],
     ['tenant suspend --yes', '<slug> is missing'],
-  ])('is a usage error if more may be missing, and for the commands of tenant: %s', async (line, message) => {
-    const { code, stdout, stderr } = await terminal.tourctl(line);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
-    expect(stderr).not.toContain('Tenant:');
-  });
+  ])(
+    'the default tenant does not replace a missing argument in this command line: %s',
+    async (line, message) => {
+      const { code, stdout, stderr } = await terminal.tourctl(line);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+      expect(stderr).not.toContain('Tenant:');
+    },
+  );
 
-  it('limits no list', async () => {
+  it('the default tenant limits no list', async () => {
     await terminal.tourctl('key issue riviera --scope catalog:read');
     const { items } = await terminal.json('key list');
     expect(items.map(({ tenant }: { tenant: string }) => tenant)).toContain('riviera');

@@ -5,7 +5,7 @@ const terminal = useTestTerminal();
 
 describe('--watch', () => {
   it.each(['status --watch', 'delivery list --watch', 'status --watch --json'])(
-    'is a usage error without a terminal, and with --json: %s',
+    '--watch without a terminal or with --json is a usage error: %s',
     async (line) => {
       const { code, stdout, stderr } = await terminal.tourctl(line);
       expect([code, stdout]).toEqual([2, '']);
@@ -15,7 +15,7 @@ describe('--watch', () => {
 });
 
 describeOnTerminal('--watch on a terminal', () => {
-  it('draws the answer again, and ends with 0 at Ctrl-C', async () => {
+  it('--watch draws the answer again, and ends with 0 at Ctrl-C', async () => {
     const person = terminal.sit('status --watch');
     await person.see('again every 2 s until Ctrl-C');
     await person.see('Schema');
@@ -23,7 +23,7 @@ describeOnTerminal('--watch on a terminal', () => {
     expect(await person.ended).toBe(0);
   });
 
-  it('shows a delivery that was created meanwhile, and hides and restores the cursor', async () => {
+  it('--watch shows a delivery that was created meanwhile, and hides and restores the cursor', async () => {
     const { id } = await terminal
       .tourctl('tenant create --slug acme --name Acme')
       .then(() => terminal.json('webhook add acme https://acme.example/hooks'));
@@ -35,7 +35,7 @@ describeOnTerminal('--watch on a terminal', () => {
     expect(person.raw).toMatch(/\x1b\[\?1049h\x1b\[\?25l[^]*\x1b\[\?25h\x1b\[\?1049l$/);
   });
 
-  it('restores the screen after an error', async () => {
+  it('--watch restores the screen after an error', async () => {
     const person = terminal.sit('delivery list --watch --tenant nobody');
     expect(await person.ended).toBe(1);
     expect(person.shown).toContain('There is no tenant "nobody"');

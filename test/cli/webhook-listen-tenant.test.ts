@@ -60,7 +60,7 @@ const linesOf = ({ stdout }: Listener) =>
     .map((line) => JSON.parse(line));
 
 describe('tourctl webhook listen <slug>', () => {
-  it('sends the events on, signed, and leaves them waiting for an endpoint', async () => {
+  it('tourctl webhook listen <slug> forwards the events, signed, and leaves them waiting for an endpoint', async () => {
     const receiver = await startReceiver();
     const listening = listen('--json', '--forward-to', receiver.url);
     await until(() => listening.stdout.includes('\n'));
@@ -102,7 +102,7 @@ describe('tourctl webhook listen <slug>', () => {
     expect(adopted.items.map(({ endpoint }: { endpoint: string | null }) => endpoint)).not.toContain(null);
   });
 
-  it('refuses a real tenant, an unknown one, and a port', async () => {
+  it('tourctl webhook listen <slug> refuses a real tenant, an unknown tenant, and a port', async () => {
     expect(await terminal.refusal('webhook listen acme')).toBe('1 real_tenant');
     expect(await terminal.refusal('webhook listen nobody')).toBe('1 tenant_not_found');
     expect(await terminal.refusal('webhook listen acme-test --port 4000')).toBe('2 usage_error');

@@ -82,7 +82,7 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(`webhook add ${slug} https://nothing.invalid/hook`)).code).toBe(0);
   });
 
-  it('the audit row of a resume that waited for a pause has paused as the status before', async () => {
+  it('the audit row of a resume records the status that a concurrent pause has set', async () => {
     const { id } = await add((await givenTenant()).slug);
     const resuming = await terminal.db.transaction(async (trx) => {
       await changeEndpoint(trx, 'pause', id);
@@ -95,7 +95,7 @@ describe('tourctl webhook', () => {
     expect(row).toMatchObject({ before: { status: 'paused' }, after: { status: 'active' } });
   });
 
-  it('the audit row of a rotation that waited for another one has two secrets before and three after', async () => {
+  it('the audit row of a secret rotation counts the secret of a concurrent rotation', async () => {
     const { id } = await add((await givenTenant()).slug);
     const second = await terminal.db.transaction(async (trx) => {
       await rotateSecret(trx, terminal.env.SECRETS_KEY!, id);

@@ -85,7 +85,7 @@ describe('the client of a tenant’s server', () => {
 });
 
 describe('an error of the client', () => {
-  it('a 409 for too few seats has its code and the facts of its problem document', async () => {
+  it('the error for too few seats has the code and the facts of the problem document', async () => {
     const error = await refusal(hold(6));
     expect(error).toMatchObject({
       name: 'TourPlatformError',
@@ -102,13 +102,13 @@ describe('an error of the client', () => {
     ]);
   });
 
-  it('a 422 for a reused key has its code and the key', async () => {
+  it('the error for a reused key has the code of the refusal and the key', async () => {
     await hold(1, 'cart-81');
     const error = await refusal(hold(2, 'cart-81'));
     expect(error).toMatchObject({ code: 'idempotency_key_reused', status: 422, idempotencyKey: 'cart-81' });
   });
 
-  it('a 400 names the fields, a 401 the credential', async () => {
+  it('the error for a 400 names the fields, and the error for a 401 names the credential', async () => {
     const invalid = await refusal(platform.GET('/api/tenant/catalog', { params: { query: { limit: 0 } } }));
     expect(invalid).toMatchObject({
       code: 'validation_failed',

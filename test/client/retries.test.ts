@@ -67,7 +67,7 @@ function waits(): number[] {
 
 describe('the retries of the client', () => {
   it.each(['lose answer', 'break off'] as const)(
-    'the client books once where a proxy does "%s" with the first answer',
+    'the client books once although a proxy does "%s" with the first answer',
     async (step) => {
       const externalRef = randomUUID();
       proxy.plan(step);
@@ -79,7 +79,7 @@ describe('the retries of the client', () => {
     },
   );
 
-  it('the client sends each write with a key of its own, and reads without a key', async () => {
+  it('the client sends each write with a new Idempotency-Key, and reads without a key', async () => {
     proxy.plan();
     await book(randomUUID());
     await book(randomUUID());

@@ -49,7 +49,7 @@ describe('the integration guide', () => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('the example error and the example events of the guide are those of the API', () => {
+  it('the example error and events of the guide equal those of the API', () => {
     const [error, ...none] = snippets('json', 'selling').map((text) => JSON.parse(text));
     expect([error, none]).toEqual([problemExample('insufficient_seats'), []]);
     const [event, thin] = snippets('json', 'webhooks').map((text) => JSON.parse(text));
@@ -67,7 +67,7 @@ describeWith(
   'curl jq',
   'the first booking with curl, and a hold',
   () => {
-    it('the commands run from top to bottom, and leave a confirmed booking on its changed date', async () => {
+    it('the commands of the guide run from top to bottom, and leave a confirmed booking on its changed date', async () => {
       const taken = await seatsTaken(api.db, seats);
       const takenLater = await seatsTaken(api.db, otherSeats);
       const [settings, ...steps] = snippets('sh', 'first-booking');
@@ -101,7 +101,7 @@ describeWith(
 );
 
 describe('the first booking with Node', () => {
-  it('the program leaves a confirmed booking of a family on its changed date', async () => {
+  it('the program of the guide leaves a confirmed booking of a family on its changed date', async () => {
     const files = ['client.mjs', 'first-booking.mjs'].map((name) => [name, fileOfGuide(name)]);
     const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
     const { code, stdout, stderr } = await runProgram('node', ['first-booking.mjs'], {

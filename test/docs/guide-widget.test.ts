@@ -63,7 +63,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
     },
   );
 
-  it('the element shows the tours, and sends the events for its height and for its first display', async () => {
+  it('the element of the widget shows the tours, and sends the events for its height and first display', async () => {
     policy = '';
     const said: string[] = [];
     page.on('console', (message) => said.push(message.text()));

@@ -54,7 +54,7 @@ describe('the figure of the folders', () => {
     expect(forbiddenArrows).toEqual([]);
   });
 
-  it('the arrows lead from each folder to every folder that it may import', () => {
+  it('the arrows of the figure lead from each folder to every folder that it may import', () => {
     const missing = [...allowed].flatMap(([from, targets]) =>
       targets.filter((to) => !reachableFrom(from).has(to)).map((to) => `${from} --> ${to}`),
     );

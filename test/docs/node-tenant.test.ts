@@ -110,7 +110,7 @@ const leadOf = (html: string) =>
     .first();
 
 describe('the example of a tenant’s website', () => {
-  it("the search finds a tour by country and date, and its page escapes the tour's name", async () => {
+  it('the search of the example website finds a tour by country and date, and the page escapes its name', async () => {
     const found = await visit('/?country=VN&q=&departs_from=' + date);
     expect(found.html).toContain(`href="/tours/${tour.slug}"`);
     expect(found.html).toContain('A &lt;b>Bay&lt;/b> &amp; an Isle');

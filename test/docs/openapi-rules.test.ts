@@ -115,7 +115,7 @@ function namedExamples(examples: unknown, root: Json, at: string[]): Found[] {
 }
 
 describe('/openapi.d.ts', () => {
-  it('the strictest compiler accepts the types, which reject requests that the API refuses', async () => {
+  it('the generated types pass the strictest compiler options, and reject requests that the API refuses', async () => {
     const folder = await folderWith({
       'openapi.d.ts': types,
       'right.ts': `import type { components, operations, webhooks } from './openapi';

@@ -21,7 +21,7 @@ function isCommand(first: string, second: string | undefined): boolean {
 }
 
 describe('the pages for operators', () => {
-  it('the list begins with a day, the installation and the first tenant', () => {
+  it('the list of pages for operators begins with a day, the installation and the first tenant', () => {
     expect(PAGES.slice(0, 3)).toEqual(['operators-day.md', 'install.md', 'tenants.md']);
   });
 

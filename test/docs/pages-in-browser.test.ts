@@ -110,7 +110,7 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     );
   });
 
-  it('a button copies a sample, also one of a part that is opened later', async () => {
+  it('a button copies a sample, even in a part that is opened later', async () => {
     const look = async (page: Page) => {
       const samples = page.locator('article', { has: page.locator('#listTours') }).locator('.samples');
       await samples.locator('summary').click();
@@ -133,7 +133,7 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     });
   });
 
-  it('the list of the guide is folded on a phone and open on a wide page, also without JavaScript', async () => {
+  it('the list of the guide is folded on a phone and open on a wide page, even without JavaScript', async () => {
     for (const [width, isOpen] of [
       [390, false],
       [1280, true],

@@ -66,7 +66,7 @@ describe('the documentation pages', () => {
     }
   });
 
-  it('the guide has a section for each of its files, in order, and links between them lead to its headings', async () => {
+  it('the guide has a section for each of its files, in order, and its links lead to its headings', async () => {
     const { text } = await api.http.get('/docs/guide');
     expect([...text.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id)).toEqual([
       'first-booking',
@@ -80,7 +80,7 @@ describe('the documentation pages', () => {
     expect(text.replace(/<(pre|script)[^>]*>[^]*?<\/\1>/g, '')).not.toContain('](');
   });
 
-  it('the links use the path below which the service is published', async () => {
+  it('the links of the pages contain the path below which the service is published', async () => {
     const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
     const { text } = await published.http.get('/docs');
     const guide = (await published.http.get('/docs/guide')).text;
@@ -122,7 +122,7 @@ describe('the documentation pages', () => {
       expect(text).toContain(`id="${id}" href="#${id}"`);
   });
 
-  it('the reference shows each operation as a valid program for Node, and the one for the catalog runs', async () => {
+  it('the reference shows each operation as a valid Node program, and the program for the catalog runs', async () => {
     const { text } = await api.http.get('/docs');
     const samples = [
       ...text.matchAll(
@@ -156,7 +156,7 @@ describe('the page of a missing address', () => {
   const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
   it.each(['/nothing', '/docs/nothing', '/docs/errors/nope', '/openapi.yaml'])(
-    'answers 404 to a browser with a page that searches the documents: %s',
+    'a missing address answers 404 to a browser with a page that searches the documents: %s',
     async (path) => {
       const { status, headers, text } = await api.http.get(path).set({ accept: BROWSER });
       expect(status).toBe(404);
@@ -182,7 +182,7 @@ describe('the page of a missing address', () => {
     expect(headers['content-type']).toMatch(/json/);
   });
 
-  it('answers another method of a page with a problem document', async () => {
+  it('a page answers another method with a problem document', async () => {
     expectProblem(await api.http.post('/docs').set({ accept: BROWSER }), 405, 'method_not_allowed');
   });
 });
@@ -239,7 +239,7 @@ describe('the root address of the service', () => {
     }
   });
 
-  it('shows a request that works as it is pasted', async () => {
+  it('the root address of the service shows a request that works as it is pasted', async () => {
     const { text } = await ask('text/html');
     const [, code] = /<code>(<span[^>]*>curl[^]*?)<\/code>/.exec(text)!;
     const command = unescaped(code!).replace('https://api.example.test', api.baseUrl);
@@ -293,13 +293,13 @@ describe('the page of an error code', () => {
     expect(text).toContain(`https://api.example.test/docs/errors/${code}`);
   });
 
-  it('names the calls that answer with the code, with links to the reference', async () => {
+  it('the page of an error code names the calls that answer with the code, with links to the reference', async () => {
     const { text } = await api.http.get('/docs/errors/insufficient_seats');
     const links = [...text.matchAll(/href="\/docs#(\w+)"/g)].map(([, call]) => call);
     expect(links).toEqual(['placeHold', 'changeHold', 'createBooking', 'changeBooking', 'confirmBooking']);
   });
 
-  it('the type of a real refusal leads to the page', async () => {
+  it('the type of a real refusal leads to the page of its error code', async () => {
     const refusal = await api.http.get('/api/tenant/catalog');
     const page = await api.http.get(new URL(refusal.body.type).pathname);
     expect(page.status).toBe(200);
@@ -314,7 +314,7 @@ describe('the page of an error code', () => {
 });
 
 describe('the colours of code', () => {
-  it('names, texts and numbers of JSON have a colour each, and hostile text stays escaped', () => {
+  it('JSON has colours for names, texts and numbers, and hostile text in it stays escaped', () => {
     expect(toHtml(highlight('{ "a": "<b>", "n": 1.5 }', 'json'))).toBe(
       '{ <span class="key">&quot;a&quot;</span>: <span class="string">&quot;&lt;b&gt;&quot;</span>, ' +
         '<span class="key">&quot;n&quot;</span>: <span class="value">1.5</span> }',
@@ -331,7 +331,7 @@ describe('the colours of code', () => {
 });
 
 describe('the Markdown of documentation texts', () => {
-  it('every text is escaped', () => {
+  it('the Markdown of documentation texts is escaped', () => {
     const hostile = '<img src=x onerror=alert(1)> & "quoted"';
     const source = `# ${hostile}\n\n${hostile}\n\n- ${hostile}\n\n| ${hostile} |\n|---|\n| \`${hostile}\` |\n\n\`\`\`\n${hostile}\n\`\`\``;
     const text = toHtml(renderMarkdown(source));

@@ -125,7 +125,7 @@ describe.each([
     }
   }, 30_000);
 
-  it('of concurrent reservations with one UUID and two bodies, only one body gets a booking', async () => {
+  it('only one of two bodies gets a booking when concurrent reservations share a UUID', async () => {
     for (let round = 0; round < 3; round++) {
       const uuid = randomUUID();
       const both = [await givenSeats(database.db), await givenSeats(database.db)];

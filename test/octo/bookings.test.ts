@@ -92,7 +92,7 @@ describe('POST /octo/bookings', () => {
     expect(booking.option.units[1]).not.toHaveProperty('pricingFrom');
   });
 
-  it('POST /octo/bookings keeps the net price of the day on which the seats were held', async () => {
+  it('an OCTO booking keeps the net price of its hold when the departure gets another price', async () => {
     const site = await givenWebsite(api);
     const [tour] = await api.db('tours').where({ id: tours.startTime.id }).pluck('slug');
     await site.get(`/api/tenant/tours/${tour}`);
@@ -448,7 +448,7 @@ describe('the cancellation', () => {
 });
 
 describe('a booking that REST changes', () => {
-  it('a booking whose hold REST books has the status PENDING, and EXPIRED after the payment window', async () => {
+  it('an OCTO booking whose hold REST books is PENDING, and EXPIRED after the payment window', async () => {
     const { uuid } = await reserve();
     const made = await reseller.book({
       tour_id: tours.startTime.id,

@@ -43,7 +43,7 @@ function conformanceSeats(): Omit<PlacedSeats, 'date'> {
 }
 
 describe('a reservation', () => {
-  it("OCTO refuses a reservation above the tenant's number of holds, holds of REST included", async () => {
+  it('OCTO refuses a reservation when the REST and OCTO holds of the tenant reach its maximum', async () => {
     const seats = await givenSeats(api.db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
     const first = uuidOf(await reserve(modest, seats));
@@ -220,7 +220,7 @@ describe('a booking of OCTO that REST changes', () => {
     });
   });
 
-  it('the list finds a booking by the date to which REST moved its hold or its lead', async () => {
+  it('the list of OCTO bookings finds a booking by the date to which REST has moved it', async () => {
     const site = await givenWebsite(api);
     const [held, sold] = [
       uuidOf(await reserve(site, conformanceSeats())),

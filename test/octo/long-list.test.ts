@@ -29,7 +29,7 @@ const list = (headers: Record<string, string> = {}) =>
   site.get(`/octo/bookings?localDate=${date}`).set(headers);
 
 describe('a list of more than 100 bookings', () => {
-  it('a list of more than 100 bookings shows each booking as a single read shows it', async () => {
+  it('a list of more than 100 bookings shows each booking with the fields of a single read', async () => {
     const headers = { 'octo-capabilities': 'octo/pricing, octo/content' };
     const listed = expectOcto(await list(headers), 'bookings');
     expect(listed).toHaveLength(COPIES);
@@ -83,7 +83,7 @@ describe('a list of more than 100 bookings', () => {
     return taken;
   }
 
-  it('only a long list waits for other long lists of its key, not a short list', async () => {
+  it('a long list of bookings waits for other long lists of its key, but a short list does not', async () => {
     expect(await flightsOf(list)).toEqual([expect.stringMatching(/^octo bookings /)]);
     const short = await flightsOf(async () => {
       expect((await site.get('/octo/bookings?resellerReference=none')).body).toEqual([]);

@@ -52,7 +52,7 @@ describe('the most units of a product', () => {
     expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });
   });
 
-  it('OCTO accepts a move without units to a product that allows the units of the booking', async () => {
+  it('OCTO accepts a move that names no units if the new product allows the units of the booking', async () => {
     const uuid = await reserve(2);
     const moved = await reseller.patch(at(uuid), { productId: small.id, availabilityId: smallIds[0] });
     expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: adults(2) });

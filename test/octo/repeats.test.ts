@@ -70,7 +70,7 @@ describe('a reservation that is repeated', () => {
     expectOctoError(refused, 400, 'INVALID_BOOKING_UUID', { uuid });
   });
 
-  it('OCTO recognises a repeated reservation by the digest that the previous release stored', async () => {
+  it('OCTO recognises the repeat of a reservation that the previous release stored', async () => {
     const uuid = randomUUID();
     const { open } = tours.startTime;
     const body = bodyFor({ uuid, unitItems: [{ unitId: 'adult' }] });

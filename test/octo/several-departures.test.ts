@@ -143,7 +143,7 @@ describe('the product of a tour with several departures a day', () => {
     });
   });
 
-  it('the list of products shows a product with its start times as a single read shows it', async () => {
+  it('the list of products and a read of one product return the same start times', async () => {
     await givenThreeTimes();
     const products: OctoProduct[] = expectOcto(await reseller.get('/octo/products'), 'products');
     expect(products.find(({ id }) => id === tour.id)).toEqual(await product());
@@ -202,7 +202,7 @@ describe('POST /octo/availability for several departures a day', () => {
     expect([days.length, days.at(-1)]).toMatchObject([366, { localDate: last, capacity: 120 }]);
   });
 
-  it('POST /octo/availability shows the whole day as opening hours of a departure without a start time', async () => {
+  it('POST /octo/availability gives a departure without a start time the whole day as opening hours', async () => {
     await givenDeparture(api.db, tour, { date: DATE });
     await givenTimes({ '18:00': {} }, NEXT_DATE);
     const rows = await availability();
@@ -223,7 +223,7 @@ describe('POST /octo/availability for several departures a day', () => {
     for (const row of rows) expect(row).toMatchObject({ allDay: true, openingHours: WHOLE_DAY });
   });
 
-  it('POST /octo/availability shows a start time that clocks show twice as its first occurrence', async () => {
+  it('POST /octo/availability uses the first occurrence of a start time that clocks show twice', async () => {
     await givenTimes({ '01:30': {}, '02:30': {}, '03:30': {} }, '2031-10-26');
     const rows = await availability('2031-10-26', '2031-10-26');
     expect(rows.map(({ localDateTimeStart }) => localDateTimeStart)).toEqual([
@@ -336,7 +336,7 @@ describe('an OCTO booking of one of several departures a day', () => {
     expect(timesOf([moved.availability])).toEqual([`${NEXT_DATE}T09:30`]);
   });
 
-  it('a change without an availability keeps the departure of the booking', async () => {
+  it('a change of an OCTO booking without an availability id keeps its departure', async () => {
     const { uuid } = await reserve('12:00');
     const changed = await change(uuid, { unitItems: adults(3), productId: tour.id });
     expect(timesOf([changed.availability])).toEqual([`${DATE}T12:00`]);

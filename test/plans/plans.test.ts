@@ -233,7 +233,7 @@ describe('with 100,000 tours', () => {
     ).toEqual([]);
   });
 
-  it('the statement of the filters of the catalog reads each tour once, and few departures', async () => {
+  it('the filters of the catalog read each tour once, and few departures', async () => {
     const scans = await badScans(() => get('/api/tenant/catalog/filters'));
     expect(scans).toEqual([expect.stringMatching(/ of tours, 100000 rows: /)]);
   });

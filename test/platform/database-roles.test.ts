@@ -48,7 +48,7 @@ describe('the rights of the database roles', () => {
     }
   });
 
-  it('the API may write no tenant, no catalog, and of keys only the times of last use (T49)', async () => {
+  it('the API may write neither tenants nor the catalog, and only the times of last use of keys (T49)', async () => {
     const ofApi = (table: string) => rightsOf(database.db, 'tour_platform_api', table);
     expect(await ofApi('api_keys')).toEqual(['select', 'update (last_used_at, browser_seen_at)']);
     expect(await ofApi('widget_tokens')).toEqual(['select', 'update (last_used_at)']);

@@ -69,7 +69,7 @@ describe('the role of the embedded database that services get', () => {
   });
 
   it.each(['runs', 'was stopped', 'was killed'])(
-    'the role gets the database of an earlier release whose server %s',
+    'the role of the services owns the database of an earlier release whose server %s',
     async (state) => {
       const dataDir = cloneOf(earlier);
       await writeAsEarlierRelease(dataDir);

@@ -91,7 +91,7 @@ describe('a new embedded database', () => {
 });
 
 describe('processes that share an embedded database', () => {
-  it('two processes use one server, and the last one stops it', async () => {
+  it('two processes share one embedded server, and the last process stops it', async () => {
     const one = await joinInProcess(template);
     const two = await joinInProcess(template);
     expect(two.url).toBe(one.url);
@@ -136,7 +136,7 @@ describe('processes that share an embedded database', () => {
 });
 
 describe('Ctrl-C in the terminal of an embedded database', () => {
-  it('Ctrl-C ends the process that started the embedded server, and not the server', async () => {
+  it('Ctrl-C ends the process that started the embedded server, but not the server', async () => {
     const terminal = await joinInProcess(template, { detached: true });
     process.kill(-terminal.child.pid!, 'SIGINT');
     await until(() => terminal.child.signalCode === 'SIGINT');

@@ -72,7 +72,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
     },
   );
 
-  it('a transaction that sends BEGIN with its first statement takes two round trips, of which one is for COMMIT', async () => {
+  it('a transaction that sends BEGIN with its first statement takes two round trips, including COMMIT', async () => {
     const { proxy, db: far } = await openThroughProxy();
     try {
       await processOf(far);

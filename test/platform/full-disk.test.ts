@@ -11,7 +11,7 @@ const terminal = useTestTerminal();
 afterAll(removeSmallDisks);
 
 describeWithSmallDisks('a full disk', () => {
-  it('each start of the embedded database on a full disk fails with an error that says that the disk is full', async () => {
+  it('a start of the embedded database on a full disk fails with an error that names the cause', async () => {
     const directory = mountSmallDisk(40);
     const start = () => joinEmbeddedPostgres(directory);
     await expect(start()).rejects.toThrow(/The disk is full: free some space and start again/);

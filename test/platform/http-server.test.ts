@@ -118,7 +118,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(3);
   });
 
-  it('an HTTP server closes the connection after it refuses a body without reading it, declared or chunked', async () => {
+  it('an HTTP server closes the connection after it refuses a declared or chunked body unread', async () => {
     const sendBody = async (framing: string) => {
       const client = connectTo(url(), request('POST /healthz', framing));
       const part = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
@@ -194,7 +194,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
 });
 
 describe('the API', () => {
-  it('the API answers 413 before the end of a body above the limit, declared or chunked', async () => {
+  it('the API answers 413 to a declared or chunked body above the limit before the body ends', async () => {
     const head = (framing: string) =>
       request(
         'POST /api/tenant/bookings',
@@ -221,7 +221,7 @@ describe('the API', () => {
     client.socket.destroy();
   });
 
-  it('the API counts no request in flight after clients left with pipelined requests unanswered', async () => {
+  it('the API counts no request in flight after its clients left without their pipelined answers', async () => {
     const gauge = register.getSingleMetric('http_requests_in_flight')!;
     const inFlight = async () => (await gauge.get()).values[0]!.value;
     const catalog = request('GET /api/tenant/catalog', `Authorization: ${website.authorization}`);
@@ -271,19 +271,16 @@ describe('the connections of an API', () => {
     ['idle', HEALTH],
     ['silent', ''],
     ['half-open', HALF_A_REQUEST],
-  ])(
-    'new connections replace the oldest %s connections of their address at its limit',
-    async (_kind, text) => {
-      const url = await serve({ connections: 100, connectionsPerAddress: 10 });
-      const clients = await open(url, 30, text);
-      await isHealthy(url);
-      await sleep(50);
-      expect(openOf(clients)).toBeLessThanOrEqual(10);
-      // The oldest are closed, the newest stay.
-      expect(clients.at(-1)!.isClosed()).toBe(false);
-      clients.forEach(({ socket }) => socket.destroy());
-    },
-  );
+  ])('an address at its limit loses its oldest %s connections to new connections', async (_kind, text) => {
+    const url = await serve({ connections: 100, connectionsPerAddress: 10 });
+    const clients = await open(url, 30, text);
+    await isHealthy(url);
+    await sleep(50);
+    expect(openOf(clients)).toBeLessThanOrEqual(10);
+    // The oldest are closed, the newest stay.
+    expect(clients.at(-1)!.isClosed()).toBe(false);
+    clients.forEach(({ socket }) => socket.destroy());
+  });
 
   it('connections of a trusted proxy count only against the limit of all connections', async () => {
     const url = await serve({ connections: 40, connectionsPerAddress: 10 }, 1);
@@ -339,7 +336,7 @@ describe('the connections of an API', () => {
 });
 
 describe("the connections of the webhook queue's port", () => {
-  it("the webhook queue's port closes half-open connections to answer a probe of /healthz", async () => {
+  it('the webhook queue closes half-open connections so that a probe of /healthz gets an answer', async () => {
     const clients = Array.from({ length: 300 }, () => connectTo(monitor.url, HALF_A_REQUEST));
     await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
     const probe = connectTo(monitor.url, request('GET /healthz', 'Connection: close'));

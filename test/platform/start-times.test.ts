@@ -90,7 +90,7 @@ describe('the departures of one date', () => {
     await setTime('08:30');
   });
 
-  it('of two equal departures that are added at the same time, one is refused', async () => {
+  it('one of two equal departures that are added at the same time is refused', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     await db('tours').where({ id: tour.id }).update({ start_time: '08:00' });

@@ -203,7 +203,7 @@ describeWithRedis('the drivers of the shared store', () => {
     await wrong.close();
   });
 
-  it("the official REST client works with the test's store, and shares values with our driver", async () => {
+  it('the official REST client and the REST driver share values in the store', async () => {
     const upstash = new UpstashRedis({
       url: rest.url,
       token: rest.token,

@@ -1,7 +1,7 @@
 import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 
 describe('quotas in memory', () => {
-  it('a full store of quotas evicts the address that was idle for longest', async () => {
+  it('a full quota store evicts the address that was idle for longest', async () => {
     const quotas = createMemoryQuotaStore(Date.now, 50);
     await quotas.consume('website', 10);
     for (let n = 0; n < 40; n++) await quotas.consume(`address ${n}`, 60);

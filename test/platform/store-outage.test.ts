@@ -129,7 +129,7 @@ describeWithRedis('a shared store that dies', () => {
     });
   });
 
-  it('a store that is down at the start does not delay it, and is used when it is available', async () => {
+  it('a store that is down does not delay the start of a service, which uses it later', async () => {
     const late = await startRedis();
     await late.kill();
     const log: string[] = [];

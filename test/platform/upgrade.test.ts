@@ -52,7 +52,7 @@ describe('the migrations of start times', () => {
     expect(await rowsOf(database.db)).toEqual(before);
   });
 
-  it('the migrations give no departure a time, and mark the next departure of each tour with a time as due', async () => {
+  it('the migrations add no start times, and the next departures of tours with a start time become due', async () => {
     const { db } = database;
     expect(await db('departures').whereNotNull('start_time')).toEqual([]);
     const due = db('next_departures_due as n').join('tours as t', 't.id', 'n.tour_id').pluck('t.slug');
@@ -116,7 +116,7 @@ describe('an instance of the last release, after the migrations', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('nobody can add a second departure on a date until the old instance has ended', async () => {
+  it('a second departure of a date is refused until the old instance has ended', async () => {
     const { db } = database;
     const tour = await db('tours').where({ slug: 'tour-2' }).first<{ id: string }>('id');
     const second = {

@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('each service has a login of its own; only migrations and tourctl get the password of the owner', () => {
+  it('each service has its own login, and only migrations and tourctl get the password of the owner', () => {
     const logins = ours.map(([name, { environment }]) => [
       name,
       new URL(filledIn(environment.DATABASE_URL)).username,
@@ -128,7 +128,7 @@ describe('compose.yaml', () => {
     expect(directories.filter((directory) => !/^\/[\w/]+:size=\d+m$/.test(directory))).toEqual([]);
   });
 
-  it('calls PostgreSQL healthy only if the owner can log in to its database', () => {
+  it('the health check accepts PostgreSQL only if the owner can log in to its database', () => {
     for (const { environment, healthcheck } of [compose.services.postgres, ha.services['postgres-standby']]) {
       expect(environment).toHaveProperty('DATABASE_PASSWORD');
       expect(healthcheck.test).toEqual([

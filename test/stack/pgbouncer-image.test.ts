@@ -97,7 +97,7 @@ function suite(): void {
       poolMax,
     });
 
-  it('each service logs in with its own password and rights, also after the roles are created again', async () => {
+  it('each service logs in with its own password and rights, even after the roles are created again', async () => {
     createRoles();
     const [api, queue] = [
       login('tours_api', PASSWORDS.API_DATABASE_PASSWORD),

@@ -97,7 +97,7 @@ describeWith(
       expect(await waiting).toEqual([]);
     });
 
-    it('tourctl migrates, imports, issues keys, changes rules and checks', async () => {
+    it('tourctl migrates, imports, issues keys, changes rules and runs doctor through the pooler', async () => {
       await done('migrate --json');
       await done(['tenant', 'create', '--slug', 'acme', '--name', 'Acme Travel', '--booking-prefix', 'ACME']);
       const example = path.join(ROOT, 'docs/examples/tours.json');

@@ -8,7 +8,7 @@ import { givenDeparture, givenTour } from '../support/given';
 const database = useTestDatabase();
 
 describe('concurrent loads of one date', () => {
-  it('callers after an invalidation start a new load and share it', async () => {
+  it('requests after an invalidation start a new load and share it', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);

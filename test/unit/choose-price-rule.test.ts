@@ -18,7 +18,7 @@ describe('the order of price rules', () => {
     expect(ranked([])).toEqual([]);
   });
 
-  it('the rule of a tour overrides that of a continent, which overrides a general rule, whatever their windows', () => {
+  it('the rule of a tour overrides a continent rule, which overrides a general rule, whatever the windows', () => {
     const tour = rule(1, { tourId: 'tour-1' });
     const continent = rule(2, { continent: 'asia', travelFrom: '2027-06-01', travelTo: '2027-06-30' });
     const general = rule(3, { travelFrom: DATE, travelTo: DATE });

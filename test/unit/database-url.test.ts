@@ -9,9 +9,12 @@ describe('a database URL', () => {
     ],
     ['postgres://h1,[::1]:5433/db', ['postgres://h1/db', 'postgres://[::1]:5433/db']],
     ['postgres://u:p,q@r@h1,h2/db', ['postgres://u:p,q@r@h1/db', 'postgres://u:p,q@r@h2/db']],
-  ])('a URL with several hosts gives one URL for each host, and means the primary: %s', (text, urls) => {
-    expect(readDatabaseUrl(text)).toEqual({ urls, target: 'primary', requiresScram: false });
-  });
+  ])(
+    'readDatabaseUrl splits a URL with several hosts into one URL for each, and requires the primary: %s',
+    (text, urls) => {
+      expect(readDatabaseUrl(text)).toEqual({ urls, target: 'primary', requiresScram: false });
+    },
+  );
 
   it.each(['postgres://u:p@h/db', 'postgresql://h', 'postgres:///db?host=/run/postgresql'])(
     'readDatabaseUrl uses a URL with one host as it is: %s',

@@ -56,11 +56,14 @@ describe('a local time with the offset of its zone', () => {
       ['02:59', '+01:00'],
       ['03:00', '+00:00'],
     ],
-  ])('in %s on %s, a local time that comes twice means its first occurrence', (zone, date, ...times) => {
-    const toLocalTime = localTimeIn(zone);
-    for (const [time, offset] of times)
-      expect(toLocalTime(date, `${time}:00`)).toBe(`${date}T${time}:00${offset}`);
-  });
+  ])(
+    'in %s on %s, a local time that clocks show twice means its first occurrence',
+    (zone, date, ...times) => {
+      const toLocalTime = localTimeIn(zone);
+      for (const [time, offset] of times)
+        expect(toLocalTime(date, `${time}:00`)).toBe(`${date}T${time}:00${offset}`);
+    },
+  );
 
   const SKIPPED: [string, string, string][] = [
     ['America/New_York', '2027-03-14T01:59', '2027-03-14T01:59:00-05:00'],

@@ -97,7 +97,7 @@ describe('the read cache', () => {
     ['once the version has changed', (poll: (version: number) => void) => poll(2)],
     ['while the validity has lapsed', () => pass(1_000)],
     [
-      'after a gap in the validity, with the same version too',
+      'after a gap in the validity, even with the same version',
       (poll: (version: number) => void) => (pass(1_000), poll(1)),
     ],
   ])('the read cache loads a value again %s', async (_, happen) => {
@@ -128,7 +128,7 @@ describe('the read cache', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('a value expires by the latest possible time of the database clock', async () => {
+  it('a cached value expires by the latest possible time of the database clock', async () => {
     const { cache, poll, validity } = given();
     poll(1);
     const until = validity.latestDatabaseTime() + 300;

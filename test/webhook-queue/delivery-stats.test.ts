@@ -28,7 +28,7 @@ afterEach(async () => {
 const delivered = { outcome: 'delivered', statusCode: 204, durationMs: 20 } as const;
 
 describe('the delivery statistics of an endpoint', () => {
-  it('a worker that stops stores how many requests were delivered and how many failed in a period of five minutes', async () => {
+  it('a worker that stops stores its counts of delivered and failed requests of five minutes', async () => {
     receiver.react(status(500, 204));
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);

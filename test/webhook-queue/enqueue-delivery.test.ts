@@ -47,7 +47,7 @@ describe('a booking without an endpoint', () => {
     ]);
   });
 
-  it('a waiting booking is sent to the first endpoint that subscribes, and not to a later endpoint', async () => {
+  it('a waiting delivery goes to the first endpoint that subscribes, and not to a later endpoint', async () => {
     await book(db, tenantId);
     await book(db, tenantId);
     worker = startFastWorker(db);
@@ -62,7 +62,7 @@ describe('a booking without an endpoint', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('a waiting booking is not sent to an endpoint of another tenant', async () => {
+  it('a waiting delivery does not go to an endpoint of another tenant', async () => {
     await book(db, tenantId);
     expect(await add(db, await createTenant(db), receiver.url)).toMatchObject({ waiting: 0 });
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);

@@ -99,7 +99,7 @@ describe('a claim', () => {
     expect(deliveries.map(({ url }) => new URL(url).pathname).sort()).toEqual(['/b', '/c', '/d', '/old']);
   });
 
-  it('a claim gives one tenant more than a quarter of the slots only as long as another quarter stays free for other tenants', async () => {
+  it('a tenant gets more than a quarter of the slots only while another quarter stays free for others', async () => {
     const tenantId = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const ids: string[] = await db('webhook_endpoints')
       .where({ tenant_id: tenantId })
@@ -120,7 +120,7 @@ describe('a claim', () => {
     expect(sum(await claimed({ proven }))).toBe(16);
   });
 
-  it('a claim takes the deliveries of an endpoint by age, also those that the endpoint refused before', async () => {
+  it('a claim takes the deliveries of an endpoint by age, even those that the endpoint refused before', async () => {
     await tenantWith(['/a'], 4);
     const byAge = (await db('webhook_queue').orderBy('delivery_id').pluck('delivery_id')) as string[];
     await db('webhook_queue').where({ delivery_id: byAge[1] }).update({ spared: 3 });

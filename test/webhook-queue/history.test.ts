@@ -74,7 +74,7 @@ describe('history', () => {
     expect(await findExpiredMonths(db, 90)).toEqual([]);
   });
 
-  it('a booking stores its event and its delivery in their month', async () => {
+  it('a booking stores its event and its delivery in the partition of their month', async () => {
     const tenantId = await createTenant(db);
     await book(db, tenantId);
     const { rows } = await db.raw(
@@ -87,7 +87,7 @@ describe('history', () => {
     ]);
   });
 
-  it('makeMonths moves earlier rows into their month while bookings continue', async () => {
+  it('makeMonths moves earlier rows into the partition of their month while bookings continue', async () => {
     const month = await monthOf(0);
     await dropThisMonth();
     const tenantId = await createTenant(db);
@@ -178,7 +178,7 @@ describe('history that arrived while no queue created months', () => {
   const strandedRows = () =>
     Promise.all(TABLES.map(async (table) => Number((await db(`${table}_default`).count())[0]!.count)));
 
-  it('stranded rows move into their own months, and expired months are dropped', async () => {
+  it('stranded rows move into the partition of their month, and expired months are dropped', async () => {
     const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
     await strand(id, 130, 3);
     await strand(id, 70, 2);

@@ -114,7 +114,7 @@ describe('a worker', () => {
     expect(receiver.received).toHaveLength(100);
   });
 
-  it('a worker delivers although the number of the next attempt is already in the log', async () => {
+  it('a worker delivers even if the log already has an attempt with the next number', async () => {
     receiver.react(status(204));
     await add(db, tenantId, receiver.url);
     for (let i = 0; i < 30; i++) await book(db, tenantId);

@@ -110,7 +110,7 @@ describe('an action of an operator on an endpoint', () => {
     ]);
   });
 
-  it('retry makes the delivery with the earliest next attempt due, also while sending is paused', async () => {
+  it('a retry makes the delivery with the earliest next attempt due, even while sending is paused', async () => {
     expect((await act(`/endpoints/${endpoint}/retry`)).text).toContain('No delivery waits for the endpoint');
     await book(monitor.db, tenantId);
     await book(monitor.db, tenantId);

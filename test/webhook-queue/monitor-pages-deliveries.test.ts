@@ -104,7 +104,7 @@ describe('the page of deliveries', () => {
     expect(await look({ type: 'ping', before: newest[3] }, 2)).toEqual({ items: [], stoppedAt: null });
   });
 
-  it('shows a chip for each field in use, and lists tenants and endpoints to pick', async () => {
+  it('the page of deliveries shows each filter in use, and offers tenants and endpoints to choose from', async () => {
     const { slug, endpoint } = await booked();
     const other = await booked('https://other.example/');
     const page = await deliveries({ tenant: slug, endpoint: endpoint.id, status: 'dead' });
@@ -119,7 +119,7 @@ describe('the page of deliveries', () => {
     expect(await deliveries()).toContain(`<option value="${other.endpoint.id}"`);
   });
 
-  it('suggests endpoints while a select would be too long', async () => {
+  it('the page of deliveries suggests endpoints while a select would be too long', async () => {
     const { tenantId, endpoint } = await booked();
     await db.raw(
       `insert into webhook_endpoints (tenant_id, url) select ?, 'https://e' || n || '.example/' from generate_series(1, 200) n`,
@@ -142,7 +142,7 @@ describe('the page of deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('the page shows, before a replay starts, how many deliveries of each endpoint would be sent again and how many are held back', async () => {
+  it('the page of a replay counts, before the start, the deliveries to send again and those held back', async () => {
     const dead = await booked();
     await become(dead.id, 'dead');
     const held = await booked();

@@ -36,7 +36,7 @@ describe('the page of a delivery', () => {
     ).toBeUndefined();
   });
 
-  it('the page of a delivery masks personal data until it is revealed, also in the response', async () => {
+  it('the page of a delivery masks personal data in request and response until it is revealed', async () => {
     const { id } = await booked();
     await logAttempt(id, {
       response_headers: { 'x-customer': 'Zoë' },
@@ -54,7 +54,7 @@ describe('the page of a delivery', () => {
     expect(revealed).toContain('No seat for zoe@example.com');
   });
 
-  it('opens the last failed response alone, and indents JSON', async () => {
+  it('the page of a delivery opens only the last failed response, and indents its JSON', async () => {
     const { id } = await booked();
     await logAttempt(id, { response_body: 'older' });
     await logAttempt(id, { number: 2, response_body: '{"error":{"code":"db_down"}}' });

@@ -136,7 +136,7 @@ describe('the overview', () => {
     expect(textOf(await overview('7d'))).toContain('of 1,000 attempts 9.5 %');
   });
 
-  it('draws fewer than three adjacent measurements as dots, and says that the scale of times is logarithmic', async () => {
+  it('the overview draws fewer than three adjacent measurements as dots, on a logarithmic scale', async () => {
     const insertMinutesAgo = (...minutes: number[]) =>
       db('webhook_pulse').insert(
         minutes.map((ago) => ({

@@ -158,7 +158,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('the retry schedule waits for a day at most, also for an infinite Retry-After', () => {
+  it('the retry schedule waits for a day at most, even for an infinite Retry-After', () => {
     for (const statusCode of [500, 429]) {
       const report = { outcome: 'http_error', statusCode, retryAfterSeconds: Infinity } as const;
       const { waitSeconds } = decideNext(report, fresh, SCHEDULE, () => 0);
@@ -192,7 +192,7 @@ describe('429 and 503', () => {
     }
   });
 
-  it('after the last step, the third uncounted 429 is retried, and a further one ends the delivery', () => {
+  it('after the last step, a third uncounted 429 is retried, and a fourth ends the delivery', () => {
     const last = SCHEDULE.length - 1;
     const next = decideNext(throttled, { tries: last, uncounted: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY + 30, tries: last });

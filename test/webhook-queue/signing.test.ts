@@ -91,7 +91,7 @@ describe('a sealed secret', () => {
   const secret = mintSecret();
   const sealed = sealSecret(key, 'endpoint', secret);
 
-  it('a sealed secret opens with its own key for its own endpoint', () => {
+  it('a sealed secret opens with its sealing key for its endpoint', () => {
     expect(unsealSecret(key, 'endpoint', sealed)).toEqual(secret);
   });
 

@@ -15,7 +15,7 @@ const accepts = (url: string, httpAllowed: boolean): boolean => {
 };
 
 describe('the port of a webhook address', () => {
-  it('the port is 443, or one from 1024 on that no well-known service uses (T23)', () => {
+  it('the port of a target is 443, or one from 1024 on that no well-known service uses (T23)', () => {
     const accepted = Array.from({ length: 65_536 }, (_, port) => port).filter((port) =>
       accepts(`https://example.com:${port}/`, false),
     );
@@ -26,7 +26,7 @@ describe('the port of a webhook address', () => {
     for (const port of [3000, 4000, 8000, 8080, 8443, 9000, 65_535]) expect(accepted).toContain(port);
   });
 
-  it('the port may also be 80 when http is allowed, and no other port becomes valid', () => {
+  it('a target may also have the port 80 where http is allowed, and no other low port', () => {
     for (const scheme of ['http', 'https']) {
       for (const port of ['', ':80', ':443', ':8080'])
         expect(accepts(`${scheme}://127.0.0.1${port}/`, true)).toBe(true);

@@ -31,7 +31,7 @@ describe('the language of the embed page', () => {
     expect(chooseLanguage([tag]).locale).toBe(locale);
   });
 
-  it('a tag of 13.6 KB chooses the language en', () => {
+  it('the parser of Accept-Language chooses en for a tag of 13.6 KB', () => {
     expect(chooseLanguage([longTag(13_600)]).locale).toBe('en');
   });
 });

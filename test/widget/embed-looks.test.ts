@@ -86,7 +86,7 @@ describe('the appearance settings of a tenant', () => {
     await expect(givenTenant(api.db, looks)).rejects.toThrow(/tenants_brand_/);
   });
 
-  it('a refusal has the tenant’s colour too', async () => {
+  it('the page of a refusal has the tenant’s colour', async () => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#c2410c' }));
     const answer = await fetch(`${api.baseUrl}/embed/tours?token=${token}&limit=0`, {

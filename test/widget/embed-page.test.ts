@@ -268,12 +268,12 @@ describe('the pass', () => {
     expect((await page({ pass: passFrom(3_590) })).status).toBe(200);
   });
 
-  it('the sites of a token may still frame the page of its expired pass', async () => {
+  it('the allowed sites of a token may still frame the page after its pass has expired', async () => {
     const { headers } = await page({ pass: passFrom(3_601) });
     expect(policyOf(headers)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
   });
 
-  it('a pass has one spelling: the unused bits of its last character cannot be changed', async () => {
+  it('the embed page refuses a pass whose last character has other unused bits', async () => {
     const pass = passFrom();
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = digits.indexOf(pass.at(-1)!);
@@ -348,7 +348,7 @@ describe('a refusal of /embed/tours', () => {
     expect(told.body).toMatchObject({ ok: false, status: 401, code: 'invalid_widget_token' });
   });
 
-  it('only a genuine token gets the reason of a refusal, and only the sites of this token may frame the refusal', async () => {
+  it('only a genuine token gets the reason of a refusal, and only its sites may frame the refusal', async () => {
     const { expired, revoked, paused } = await givenUnusableTokens(api.db);
     for (const [query, advice, framedBy] of [
       [{ token: 'bad' }, 'its token is missing or not valid', "'none'"],
