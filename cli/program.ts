@@ -159,7 +159,10 @@ function toOption(flag: Flag): Option {
   return option.argParser((text: string, previous?: Given) => readFlag(flag, text, previous));
 }
 
-/** Holds a parsed value with its mistakes. Without it, commander would turn null into an empty string, and stop at the first mistake. */
+/**
+ * Holds a parsed value with its mistakes. Without this class, commander would turn null into an empty string, and stop at the first
+ * mistake.
+ */
 class Given {
   constructor(
     readonly value: unknown,
@@ -227,9 +230,9 @@ export async function run(given: string[], io: Io): Promise<number> {
 const EVERYWHERE = ['--json', '--yes'];
 
 /**
- * Removes an `--actor` in front of the command and returns its name. A shell alias may add `--actor` to all commands. So commands that
- * write nothing accept it in front too, and in front of `audit list` it is not the filter of that command. If `--actor` is repeated, the
- * last one counts.
+ * Removes an `--actor` before the command and returns its name. A shell alias may add `--actor` to every command, so commands that write
+ * nothing accept it too. Before `audit list`, `--actor` names the operator and does not filter the list. If `--actor` is repeated, the last
+ * one counts.
  */
 function takeLeadingActor(given: readonly string[]): { leading?: string; words: string[] } {
   const words = [...given];

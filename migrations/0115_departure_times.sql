@@ -4,11 +4,11 @@
 alter table departures add column start_time text
   constraint departures_start_time_is_a_time check (start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$');
 
--- The start time of the departure, or the time that the refused request named. Null: none, or not known.
+-- The start time of the departure, or the start time that the refused request named. Null: there is no start time, or it is unknown.
 alter table sale_refusals add column departure_time text;
 
--- Returns the local time from which on a departure is past: its start time, or without one the end of its date.
--- @param start_time that of the departure, otherwise that of its tour
+-- Returns the local time at which a departure becomes past: its start time or, without a start time, the end of its date.
+-- @param start_time the departure's own, or else the tour's
 create function departure_past_from(departure_date date, start_time text) returns timestamp
   language sql immutable
   return departure_date + coalesce(

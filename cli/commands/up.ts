@@ -23,9 +23,9 @@ async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }
   assertPortsDiffer(terminal.config);
   const services: Service[] = [];
   try {
-    // Keeps the database open until the services have joined it: the last process that leaves an embedded server stops the server.
+    // Keeps the database open until the services use it, because the last process that leaves an embedded server stops the server.
     const document = await withContext(terminal, { creates: true }, async (context) => {
-      // Checks the secrets here, so that wrong ones stop the start with one line instead of one for each service.
+      // Checks the secrets here, so that a wrong secret ends the start with one error line, not with one line for each service.
       await context.secrets('secretsKey', 'cursorKey', 'keyPepper');
       const found = demo && !terminal.config.databaseUrl ? await prepareDemo(context) : undefined;
       for (const name of ['api', 'webhook-queue'] as const) services.push(startService(terminal, name));

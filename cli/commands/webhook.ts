@@ -240,7 +240,7 @@ function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...en
   };
 }
 
-/** Converts an endpoint for add and rotate-secret; `secret` is null if a file has it. */
+/** Converts an endpoint for `webhook add` and `webhook rotate-secret`. `secret` is null if the secret was written to a file (--out). */
 export function toSecretDocument(
   { id, tenant, url, format, events, status }: Omit<Endpoint, 'tenantId' | 'statusReason' | 'createdAt'>,
   secret: string | null,

@@ -94,7 +94,9 @@ export const widgetVerbs: Verb[] = [
   },
 ];
 
-/** Converts a token for issue and rotate; fields with the secret are null if a file has it. */
+/**
+ * Converts a token for `widget issue` and `widget rotate`. The fields with the secret are null if the secret was written to a file (--out).
+ */
 export function toIssuedWidgetDocument(token: WidgetToken, secret: string | null, publicBaseUrl: string) {
   const embed_url = secret && `${publicBaseUrl}/embed/tours?token=${secret}`;
   return {

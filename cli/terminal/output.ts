@@ -24,11 +24,11 @@ export interface Output {
   warn(message: string): void;
   error(code: string, message: string, hint?: string): void;
   help(text: string): void;
-  /** Writes to the screen without a line break at the end. The mark of the screen begins a control sequence. */
+  /** Writes to the screen without a line break at the end. The mark of the screen (`mark` in screen.ts) begins a control sequence. */
   draw(text: string): void;
   /** Returns the screen in its present size. With --wide its lines have no end. */
   currentScreen(): Screen;
-  /** Calls `listener` whenever the size of the screen changes. @returns a function that ends this */
+  /** Calls `listener` whenever the size of the screen changes. @returns a function that removes the listener */
   onResize(listener: () => void): () => void;
 }
 

@@ -46,7 +46,7 @@ interface OnDeparture {
   departure_time: string | null;
 }
 
-/** Returns the departure for a person: its date, with its start time if it has one. Null: no date. */
+/** Returns the date of the departure for a person, and its start time if it has one. Null: there is no date. */
 export function departureOf({ departure_date: date, departure_time: time }: OnDeparture): string | null {
   return date === null ? null : nameDeparture(date, time);
 }

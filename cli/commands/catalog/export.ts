@@ -53,8 +53,8 @@ export async function exportCatalogCommand(
 }
 
 /**
- * Returns the parts of an export. A CSV file has either the tours or the departures: without `only` there are two files, `tours.csv` and
- * `tours-departures.csv`.
+ * Returns the parts of an export. A CSV file has either tours or departures, so a CSV export without `only` writes two files: `tours.csv`
+ * and `tours-departures.csv`.
  */
 function partsOf(options: ExportOptions): Part[] {
   const { out: file, only } = options;

@@ -85,7 +85,7 @@ function suggest(word: string, about: string): Suggestion {
   return { word, about: about.replaceAll("'", '’') };
 }
 
-/** Returns the kind of object that each argument of a verb names; undefined for an argument that names none. */
+/** Returns the kind of object that each argument of a verb names. Undefined for an argument that is not the name of an object. */
 function namedArguments(verb: Verb, noun: string | undefined): (NamedKind | undefined)[] {
   return argumentsOf(verb).map(({ name }) => namedByArgument(name, noun));
 }

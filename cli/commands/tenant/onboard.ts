@@ -111,8 +111,8 @@ function tryKey(publicBaseUrl: string): string {
 }
 
 /**
- * Returns the answer of each part's own command; null for a part that was not wanted.
- * @param shown false if a file has the secrets
+ * Returns the documents of the commands that create each part alone. Null for a part that was not wanted.
+ * @param shown false if the secrets were written to a file
  */
 function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseUrl: string) {
   const { tenant, visibility, rule, key, widget, endpoint } = made;

@@ -11,7 +11,7 @@ import { openRotatingLog } from '../logs/log-files';
 
 /** Represents one service that `up` keeps running. */
 export interface Service {
-  /** Resolves when it is ready for the first time; rejects if it ends before that. */
+  /** Resolves when the service is ready for the first time. Rejects if the service ends before that. */
   ready: Promise<void>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,10 @@ class ServiceEndedError extends AppError {
 
 export type ServiceName = 'api' | 'webhook-queue';
 
-/** Gives the API twice Node's default semi-space (in MB): a sale then takes a tenth less CPU. Even more does not help (ADR 19). */
+/**
+ * Doubles Node's default semi-space (in MB) for the API: a sale then takes a tenth less CPU. A larger semi-space does not help more (ADR
+ * 19).
+ */
 export const NODE_FLAGS: Record<ServiceName, string[]> = {
   api: ['--enable-source-maps', '--max-semi-space-size=32'],
   'webhook-queue': ['--enable-source-maps'],

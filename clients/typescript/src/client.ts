@@ -21,7 +21,8 @@ type Init<M extends Method, P> = Pick<
 >;
 
 /**
- * A call of openapi-fetch whose `data` is always there, because an error is thrown. The compiler sees by I whether `init` may be left out.
+ * A call of openapi-fetch that always has `data`, because the client throws an error otherwise. The type parameter I tells the compiler
+ * whether `init` may be left out.
  */
 type Call<M extends Method> = <P extends PathOf<M>, I extends Init<M, P> = Init<M, P>>(
   path: P,
