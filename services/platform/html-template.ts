@@ -1,6 +1,6 @@
 const MARKUP = Symbol('markup');
 
-/** Escaped HTML. Only `html` and `trusted` create it, so that no text of a database or request is inserted as HTML. */
+/** Escaped HTML. Only `html` and `trusted` create this type, so that text from the database or a request is never inserted as HTML. */
 export interface Markup {
   readonly [MARKUP]: string;
 }
