@@ -145,7 +145,7 @@ interface Reader {
  * does not help: it starts again at each byte that the client reads.
  * - A client has `unreadMs` to read. Each byte that it reads extends this time by the duration of one byte at the lowest allowed rate.
  * - A byte counts as read when the operating system accepts it. The buffers of the system hold 100 KB to 4 MB. A full buffer accepts more
- * bytes only when a third of it is free again.
+ *   bytes only when a third of it is free again.
  * - `unreadMaxMs` is longer than the transfer of a third of a buffer at the lowest rate, so that a slow but steady client is not closed.
  */
 export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEveryMs: number): void {
