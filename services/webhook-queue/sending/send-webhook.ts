@@ -55,7 +55,7 @@ function sign(
   openSecrets: ReturnType<typeof createSecretOpener>,
 ): OutgoingWebhook {
   const opened = openSecrets(endpointId, secrets);
-  // Uses the database's clock: a receiver refuses a timestamp from a worker with a wrong clock.
+  // Uses the database's clock for the timestamp, because a receiver would refuse the timestamp of a worker with a wrong clock.
   const signature = signPayload({ id: webhookId(eventId), sentAt: claimedAt, body }, opened);
   return { url: new URL(url), headers: webhookHeaders(signature), body };
 }

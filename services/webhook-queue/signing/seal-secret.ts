@@ -40,7 +40,7 @@ export function showSecret(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-/** Seals a secret, bound to its endpoint and its own id: in another row it cannot be opened. */
+/** Encrypts a secret and binds it to its endpoint and its id. In another row the secret cannot be decrypted. */
 export function sealSecret(key: SealingKey, endpointId: string, secret: Buffer): SealedSecret {
   const id = randomUUID();
   const nonce = randomBytes(NONCE_BYTES);
@@ -75,8 +75,8 @@ const OPENED_MAX = 2000;
 const OPENED_MS = 60_000;
 
 /**
- * Returns a function that opens a list of secrets. Deliveries that share a list open it once. Caches an opened secret for a minute, because
- * opening it takes four times as long as signing with it.
+ * Returns a function that decrypts a list of secrets. Deliveries that share a list object decrypt it only once. Caches a decrypted secret
+ * for a minute, because decrypting takes four times as long as signing.
  */
 export function createSecretOpener(
   key: SealingKey,
