@@ -60,7 +60,7 @@ export function matchingSearch<Query extends Knex.QueryBuilder>(
   return query;
 }
 
-/** Adds only the conditions that one index serves: the time range, and the status, the endpoint or the tenant. */
+/** Adds the time range, and one of the status, the endpoint and the tenant. PostgreSQL serves both conditions by one index. */
 export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, search: DeliverySearch): Query {
   const { status, endpointId, tenantId } = search;
   if (status && status !== 'delivered') void query.where('d.status', status);

@@ -59,8 +59,8 @@ export async function rotateSecret(
 }
 
 /**
- * Finds the newest live secret that was encrypted with a key of this id, and returns whether `secretsKey` opens that secret. Returns false
- * if all live secrets have ids of other keys. Returns undefined if there is no live secret.
+ * Finds the newest live secret whose stored key id is the id of `secretsKey`, and returns whether `secretsKey` opens that secret. Returns
+ * false if all live secrets have other key ids. Returns undefined if there is no live secret.
  */
 export async function opensSealed(db: Db, secretsKey: string): Promise<boolean | undefined> {
   const key = deriveSealingKey(secretsKey);

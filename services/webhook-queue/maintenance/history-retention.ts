@@ -137,7 +137,7 @@ export async function findExpiredMonths(db: Db, retentionDays: number): Promise<
 
 /**
  * Drops the partitions of a month.
- * @returns the number of dropped deliveries that were not finished; null when another process holds the lock
+ * @returns the number of dropped deliveries that still waited to be sent; null when another process holds the lock
  */
 export async function dropMonth(db: Db, month: string): Promise<number | null> {
   return withHistoryLock(db, null, async (trx) => {
