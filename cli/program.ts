@@ -201,7 +201,8 @@ function argumentsOf(command: Command): string {
 }
 
 /**
- * Runs one command line, without the word `tourctl`, and returns its exit code. Uses no resource of the process except `io`.
+ * Runs one command line, without the word `tourctl`, and returns its exit code. Reads and writes only through `io`, not through the
+ * process.
  * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (docs/terminal.md)
  */
 export async function run(given: string[], io: Io): Promise<number> {

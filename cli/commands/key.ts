@@ -188,8 +188,8 @@ interface Rights {
 }
 
 /**
- * Returns scopes and lifetime of a key from the flags, or asks for them if no scope is given.
- * @throws UsageError if no question can be asked
+ * Returns the scopes and the lifetime of a key from the flags. If no scope is given, asks a person for both.
+ * @throws UsageError if nobody can be asked
  */
 export async function completeRights(
   terminal: Terminal,

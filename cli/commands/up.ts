@@ -17,7 +17,7 @@ export const upVerb: VerbBody = {
 /**
  * Starts all services, prints their addresses, and keeps them running until Ctrl-C.
  * @returns 0 after Ctrl-C
- * @throws ServiceEndedError when a service ends before it was ready
+ * @throws ServiceEndedError when a service ends before it is ready
  */
 async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }): Promise<number> {
   assertPortsDiffer(terminal.config);

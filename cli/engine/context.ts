@@ -68,8 +68,8 @@ export function asSettingsError(error: unknown): unknown {
 }
 
 /**
- * Returns the variables of a command: the environment, then the .env file of the working directory. DATA_DIR is by default in the folder
- * of the installation, not in the working directory.
+ * Returns the environment variables of a command, completed by the .env file of the working directory. The default of DATA_DIR is in the
+ * folder of the installation, not in the working directory.
  * @throws EnvFileError
  */
 export function settingsOf({ env, envFile, root }: Io): Environment {

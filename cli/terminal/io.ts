@@ -57,7 +57,7 @@ export interface Interruption {
    */
   until<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Delays an interruption until `heed`, so that a committed change still prints its answer. Call it before COMMIT.
+   * Delays an interruption until `heed` is called, so that the answer of a committed change is still printed. Call it before COMMIT.
    * @throws CancelledError if an interruption was already reported, because that report says that nothing was changed
    */
   defer(): void;

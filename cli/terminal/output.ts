@@ -37,7 +37,8 @@ const SECRET = /svc_(live|widget)_[0-9A-Za-z]{12}_|whsec_/;
 
 /** @param wide cuts no line at the width of the screen */
 export function createOutput(io: Io, json: boolean, wide = false): Output {
-  // Colours text with a random mark, which becomes ESCAPE after the cleaning. So no text from elsewhere can add an escape sequence.
+  // Colours text with a random mark. The output cleans the text and then replaces the mark by ESCAPE, so no text from a user or the
+  // database can add an escape sequence.
   const mark = randomUUID();
   const screen = { ...(io.screen ?? PIPE), mark, ...(wide && { columns: undefined }) };
   const onScreen = (text: string) => cleanText(text).replaceAll(mark, ESCAPE);

@@ -53,8 +53,8 @@ export function drawsBlocks(env: TerminalEnvironment): boolean {
 }
 
 /**
- * Draws a bar of at most `width` cells; any value above 0 is visible.
- * @param blocks true: draws block characters, to an eighth of a cell; false: draws `#`
+ * Draws a bar of at most `width` cells. Any value above 0 is visible.
+ * @param blocks true: draws block characters with a precision of an eighth of a cell; false: draws `#`
  */
 export function bar(value: number, most: number, width: number, blocks: boolean): string {
   if (value <= 0 || most <= 0 || width < 1) return '';

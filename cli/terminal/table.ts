@@ -6,7 +6,7 @@ export type Column = string | ColumnForm;
 
 interface ColumnForm {
   heading: string;
-  /** Smallest width in cells on a narrow screen; without it the column is never cut. */
+  /** Smallest width in cells on a narrow screen. Undefined: the column is never cut. */
   least?: number;
   /** Aligns numbers to the right. */
   right?: boolean;

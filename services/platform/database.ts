@@ -119,8 +119,9 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). After a deadlock, a serialization failure or an error with
- * `repeatsTransaction`, runs it again, three times in total. So `work` must have no effect outside the transaction.
+ * Runs `work` in one transaction (READ COMMITTED, at most two seconds for a lock). Repeats the transaction after a deadlock, a
+ * serialization failure or an error with `repeatsTransaction`: it runs at most three times. So `work` must have no effect outside the
+ * transaction.
  */
 export async function inTransaction<T>(
   db: Db,

@@ -159,7 +159,10 @@ function openDirectory(dataDir: string): string {
   }
 }
 
-/** Finds or starts the server and opens the session under one start lock, so that no process stops it in between. */
+/**
+ * Finds or starts the server and opens the session while it holds the start lock, so that no other process stops the server before the
+ * session is open.
+ */
 async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: number): Promise<Use> {
   const { major } = bundledRelease();
   return withStartLock(startLock(dataDir), { waitMs: JOIN_WAIT_MS, onWait: notice }, async () => {

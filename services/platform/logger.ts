@@ -71,8 +71,8 @@ function createIsoTime(): () => string {
 }
 
 /**
- * Replaces the values of REDACTED fields in the line and in the objects directly in it. pino's `redact` takes 23 µs a line for the same
- * paths, this function 5.
+ * Replaces the values of REDACTED fields in the line and in objects directly below the line. This function takes 5 µs a line; pino's
+ * `redact` takes 23 µs for the same paths.
  */
 function redact(fields: Record<string, unknown>, depth = 2): Record<string, unknown> {
   // Returns the line unchanged if it has neither a REDACTED field nor a nested object. This is true for most lines.

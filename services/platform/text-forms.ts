@@ -32,8 +32,8 @@ const SHAPING = [
 const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
 
 /**
- * Removes invisible characters from a text of one line. Other programs add such characters to copied text, and two names that differ only
- * in them look the same. Keeps the invisible characters that change what a reader sees.
+ * Removes invisible characters from a text of one line, because other programs add such characters to copied text. Two names that differ
+ * only in invisible characters look the same. Keeps invisible characters that change the displayed text.
  */
 export function withoutInvisible(text: string): string {
   return INVISIBLE.test(text) ? text.replace(SHAPING_OR_INVISIBLE, '$1') : text;

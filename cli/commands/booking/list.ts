@@ -149,7 +149,7 @@ interface ExportOptions extends BookingFilterOptions, RevealOptions {
   out?: string;
 }
 
-/** Exports bookings as CSV. Reads them page by page, so that memory and locks do not grow with their number. */
+/** Exports bookings as CSV. Reads the bookings page by page, so that memory and locks do not grow with the number of bookings. */
 export async function exportBookingsCommand(context: Context, options: ExportOptions): Promise<void> {
   const { db, output } = context;
   const { out, reveal = false } = options;

@@ -96,8 +96,8 @@ const BESIDE_BARS = 10 + 4 * 2;
 const WIDEST_BAR = 20;
 
 /**
- * Draws a row for each day: numbers, each with a bar if there is space. Holds, bookings and refusals have one scale, so that their bars
- * can be compared.
+ * Draws a row of numbers for each day, each number with a bar if there is space. Holds, bookings and refusals use the same scale, so that
+ * their bars can be compared.
  */
 function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string {
   const { columns = PIPE_COLUMNS } = screen;

@@ -115,8 +115,8 @@ function refuseExisting(file: string): void {
 }
 
 /**
- * Writes a temporary file in the same directory and renames it when it is complete and on disk, so that no reader finds an incomplete
- * file, and a replaced file stays unchanged until then.
+ * Writes a temporary file in the same directory. Renames this file when it is complete and on disk, so that no reader finds an incomplete
+ * file. An existing file stays unchanged until the rename.
  * @throws FileNotWrittenError
  */
 async function writeWholeFile(

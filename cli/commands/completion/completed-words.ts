@@ -98,7 +98,7 @@ interface LastWord {
 
 /**
  * @param commands nouns, and verbs without a noun
- * @param words a command line without `tourctl`; the last word is the one to complete, and may be empty
+ * @param words a command line without `tourctl`; the last word is completed, and may be empty
  */
 export function lastWordOf(
   commands: readonly (Noun | LoneVerb)[],

@@ -105,8 +105,8 @@ export class LogReader {
   constructor(private readonly file: string) {}
 
   /**
-   * Reads the lines that were written since the last call, the oldest first; the first call reads all files.
-   * @param tailBytes the first call reads only about this number of bytes from the end
+   * Reads the lines that were written since the last call, the oldest first. The first call reads all files.
+   * @param tailBytes limits the first call to about this number of bytes from the end
    */
   async *read(tailBytes = Infinity): AsyncGenerator<string> {
     // Looks for newer files before it reads the current one. If there is a newer file, the service no longer writes to the current one.

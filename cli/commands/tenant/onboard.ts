@@ -27,8 +27,7 @@ export async function onboardTenantCommand(context: Context, options: OnboardOpt
 }
 
 /**
- * Refuses wrong flags before the first question, because no later answer can correct them. Then asks for the other values and for
- * agreement.
+ * Refuses invalid flags before the first question, because no answer can correct them. Then asks for the missing values and for agreement.
  */
 async function askForPlan(context: Context, options: OnboardOptions): Promise<OnboardPlan> {
   const { slug = `rehearsal-${randomBytes(4).toString('hex')}` } = options;

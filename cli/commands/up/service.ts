@@ -45,8 +45,8 @@ interface Run {
 }
 
 /**
- * Starts a service in its own process, and restarts it when it ends. Writes its output to DATA_DIR/logs, and its stderr to
- * this process's stderr too.
+ * Starts a service in its own process, and restarts the service when it ends. Writes all output of the service to DATA_DIR/logs, and its
+ * stderr also to the stderr of this process.
  */
 export function startService(terminal: Terminal, name: ServiceName): Service {
   makeLogDirectory(terminal);

@@ -30,8 +30,8 @@ type Call<M extends Method> = <P extends PathOf<M>, I extends Init<M, P> = Init<
 ) => Promise<Extract<FetchResponse<Operation<M, P> & object, object, 'application/json'>, { data: unknown }>>;
 
 /**
- * The calls of the platform, by their paths: `GET('/api/tenant/catalog', { params: { query: { tag: 'family' } } })`. Each returns `data`, the
- * body of the answer, and `response` with its headers. An answer with status 304 has no `data`.
+ * The calls of the platform, by path: `GET('/api/tenant/catalog', { params: { query: { tag: 'family' } } })`. Each call returns the body of
+ * the response as `data`, and the response itself with its headers as `response`. A response with status 304 has no `data`.
  * @throws TourPlatformError
  */
 export interface TourPlatform {

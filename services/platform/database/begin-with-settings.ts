@@ -64,8 +64,8 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
 }
 
 /**
- * Splits statements at the semicolons. Leaves out empty texts: the server sends no CommandComplete for an empty text, and PrefixedQuery
- * waits for one after each prefix.
+ * Splits a text at the semicolons into statements. Leaves out empty statements: the server sends no CommandComplete for them, and
+ * PrefixedQuery waits for a CommandComplete of each prefix.
  */
 function textsOf(statements: string): string[] {
   const texts = statements.split(';').map((one) => one.trim());

@@ -25,7 +25,7 @@ export interface Account {
 }
 
 /**
- * Returns the owner of the cluster, because PostgreSQL must run as its owner. For a new cluster that root creates, returns `postgres` or
+ * Returns the owner of the cluster, because PostgreSQL must run as this owner. If root creates a new cluster, returns `postgres` or
  * `nobody`.
  * @throws EmbeddedPostgresError for the cluster of another account, unless this process is root
  */

@@ -16,8 +16,8 @@ export interface RequestMalformation {
 
 const HEADERS_MAX = 100;
 /**
- * Headers that are parsed as lists. The parsing time grows faster than the length: 15 KB of `a/b,` as Accept took 60 ms, 15 KB
- * of trusted addresses as X-Forwarded-For 110 ms. Clients send less than 500 characters.
+ * Headers that are parsed as lists. The parsing time grows faster than the length. 15 KB of `a/b,` in Accept took 60 ms, and 15 KB of
+ * trusted addresses in X-Forwarded-For took 110 ms. Clients send less than 500 characters.
  */
 const PARSED_HEADERS = [
   'accept',
@@ -132,8 +132,8 @@ function answerOn(socket: Socket, app: Express, request: Request): void {
 }
 
 /**
- * Returns why a request is malformed. HTTP/1.1 requires exactly one Host header (RFC 9112 section 3.2); Node accepts several. Refuses more
- * than 100 headers, because the work for a request grows with their number, and clients send fewer.
+ * Returns why a request is malformed. HTTP/1.1 requires exactly one Host header (RFC 9112 section 3.2), but Node accepts several. Refuses
+ * more than 100 headers: the work for a request grows with the number of headers, and clients send fewer.
  * @param isHostNeeded requires Host in HTTP/1.0 too
  */
 export function malformationOf(

@@ -63,7 +63,10 @@ export function toAttemptDocument(attempt: AttemptItem) {
   };
 }
 
-/** Time of the next attempt; null unless the endpoint is active. An open breaker postpones the attempt, unless an operator requested it. */
+/**
+ * Time of the next attempt; null if the endpoint is not active. An open breaker postpones the attempt, except an attempt that an operator
+ * requested.
+ */
 const NEXT_ATTEMPT = `case when e.status = 'active' then
   case when q.asked then d.next_attempt_at else greatest(d.next_attempt_at, h.blocked_until) end end as next_attempt_at`;
 

@@ -47,8 +47,8 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
 }
 
 /**
- * Removes an endpoint permanently, and cancels at most 10,000 of its waiting deliveries. `reconcileOrphans` cancels the others later. The
- * history of the endpoint stays.
+ * Removes an endpoint permanently, and cancels at most 10,000 of its waiting deliveries. `reconcileOrphans` cancels the remaining
+ * deliveries later. The history of the endpoint stays.
  */
 export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
   const endpoint = await setStatus(trx, await lockKnownEndpoint(trx, id), 'removed');

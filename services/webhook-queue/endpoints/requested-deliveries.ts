@@ -13,7 +13,7 @@ import { type DeliveryItem, findDeliveryItem } from '../deliveries/find-deliveri
 import { QUEUED_STATUS } from '../deliveries/queue.repository';
 
 /**
- * Makes a delivery due now. A finished delivery starts its schedule again.
+ * Makes a delivery due now. A finished delivery starts the retry schedule again.
  * @throws DeliveryNotFoundError, and DeliveryStateConflictError if the delivery has no active endpoint or a request is in flight
  */
 export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem> {

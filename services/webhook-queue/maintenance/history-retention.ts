@@ -10,7 +10,7 @@ const MONTHS_AHEAD = 2;
 const BATCHES_A_ROUND = 20;
 
 /**
- * Creates the partitions of the months to come, and drops those of months that ended more than `retentionDays` days ago. Calls the
+ * Creates the partitions of the coming months, and drops the partitions of months that ended more than `retentionDays` days ago. Calls the
  * functions of 0112_webhook_months.sql.
  */
 export async function keepHistory(db: Db, log: Logger, retentionDays: number): Promise<void> {

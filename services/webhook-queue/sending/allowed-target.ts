@@ -89,8 +89,8 @@ const RANGE_NAMES: Record<string, string> = {
 };
 
 /**
- * Explains why a webhook must not be sent to this IP address, as the end of the sentence "… is …". Returns undefined for a public unicast
- * address. Checks an IPv4-mapped IPv6 address as the IPv4 address. Refuses the addresses of tunnels.
+ * Explains why a webhook must not be sent to this IP address, as the end of a sentence "… is …". Returns undefined for a public unicast
+ * address. Checks an IPv4-mapped IPv6 address like the IPv4 address. Refuses addresses of IPv6 tunnels (such as 6to4).
  */
 export function nonPublicReason(address: string): string | undefined {
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));

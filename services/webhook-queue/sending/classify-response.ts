@@ -57,7 +57,7 @@ export function classifyResponse(statusCode: number, location: string | undefine
 }
 
 /**
- * Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms.
+ * Reads a Retry-After header, and returns the seconds to wait. The header has a number, or an HTTP date in one of three forms.
  * @returns null for a date that does not begin with a weekday, or that Date.parse refuses
  */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {

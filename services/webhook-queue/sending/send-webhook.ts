@@ -26,8 +26,8 @@ const HEADERS_KEPT_LENGTH = 4 * 1024;
 const NO_RESPONSE = { statusCode: null, responseBody: null, responseHeaders: null, retryAfterSeconds: null };
 
 /**
- * Signs the body with each secret of the endpoint and posts it once. Never throws: a failure becomes a report. The attempt is cut off at
- * its deadline, or earlier by the caller.
+ * Signs the body with each secret of the endpoint, and posts the body once. Never throws: a failure becomes a report. The attempt is cut
+ * off at its deadline, or earlier by the caller.
  */
 export function sendWebhook(
   delivery: ClaimedDelivery,

@@ -103,7 +103,7 @@ interface DueLowerBounds {
   /** Sets the lower bound of each endpoint to the due time of its oldest claimed delivery, less LATE_COMMIT_MS. */
   raise(claims: Claim[]): void;
   /**
-   * Reads the lower bounds from the database again when they are older than `freshMs`. Waits only for the first read; later reads run in the
+   * Reads the lower bounds from the database again if they are older than `freshMs`. Waits only for the first read. Later reads run in the
    * background.
    */
   refresh(): Promise<void>;

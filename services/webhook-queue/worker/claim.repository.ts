@@ -14,8 +14,8 @@ export interface KnownEndpoint extends EndpointConcurrency {
   /** Number of claimed deliveries to the endpoint. Their requests are in flight or wait for a slot. */
   inFlight: number;
   /**
-   * A time before which no delivery of the endpoint is due: the index scan begins there. Null: the claim scans all index entries of the
-   * endpoint.
+   * A time before which no delivery of the endpoint is due, so that the index scan begins at this time. Null: the claim scans all index
+   * entries of the endpoint.
    */
   dueLowerBound: Date | null;
 }

@@ -67,7 +67,7 @@ export interface MonitorContext {
   monitor: () => Monitor | undefined;
 }
 
-/** Registers each route behind the same checks, and answers 405 to the other methods of its path. */
+/** Registers all routes with the same checks, and answers 405 to other methods on the path of a route. */
 export function registerRoutes(app: Express, context: MonitorContext, routes: Route[]): void {
   for (const route of routes) {
     app[route.method](route.path, (request, response) => serve(route, { context, request, response }));
