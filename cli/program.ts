@@ -45,7 +45,7 @@ function helpWidth({ screen }: Output): number {
   return Math.min(screen.columns ?? HELP_WIDTH.usual, HELP_WIDTH.most);
 }
 
-/** Indents a command line. If it is wider than the help, breaks it before its flags. */
+/** Indents a command line. Breaks a line that is wider than the help before its flags. */
 function foldCommand(line: string, width: number): string {
   const lines: string[] = [];
   let current = '';

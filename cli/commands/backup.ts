@@ -103,7 +103,7 @@ async function restoreFile(
 ): Promise<void> {
   const { header, paused } = await audited({ action: 'restore', subject: file }, async (trx, note) => {
     const header = await restoreBackup(trx, file);
-    // Without a check value of SECRETS_KEY in the file, only the restored secrets show whether this key can open them.
+    // If the file has no check value of SECRETS_KEY, tests whether this key opens the restored webhook secrets.
     await inspectSecrets(trx, config, opensSealed);
     const paused = resumeWebhooks ? 0 : await pauseActiveEndpoints(trx, PAUSED);
     note(null, { file, made_at: header.made_at, version: header.version, paused_endpoints: paused });

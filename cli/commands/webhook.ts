@@ -34,7 +34,7 @@ import { pingWebhookCommand, triggerWebhookCommand } from './webhook/test-event'
 
 const ID = { id: uuidStart };
 const SAMPLE = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
-/** The queue lets an old secret sign for at most this long. */
+/** The longest time for which the webhook queue lets an old secret sign. */
 const LONGEST_GRACE = '7d';
 
 const FORMAT_FLAG = flag(

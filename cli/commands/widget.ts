@@ -177,7 +177,7 @@ function announceWidget(
   output.answer(document, () => document.token ?? '');
   const origins = document.origins.join(', ') || 'no site';
   output.note(`Token ${token.id} of ${token.tenant} for ${origins}; ${describeExpiry(document.expires_at)}`);
-  // The token is public: a page contains it.
+  // Prints the widget token: it is public, because every page contains it.
   if (document.snippet) output.note(`To paste into a page:\n${document.snippet}`);
   else output.note(`The token is in ${out}`);
   if (document.origins.length === 0) {

@@ -18,7 +18,7 @@ export interface Flag {
    * error.
    */
   must?: boolean;
-  /** Default as the help shows it; the use case applies it. */
+  /** The default, as the help shows it. The use case applies this default. */
   otherwise?: string;
 }
 
@@ -81,7 +81,7 @@ export interface Noun {
   readonly verbs: Verb[];
 }
 
-/** A verb without its usage and summary. */
+/** The properties that `VerbBody` leaves out. */
 type Omitted = 'usage' | 'about';
 export type VerbBody = Omit<DatabaseVerb, Omitted> | Omit<OfflineVerb, Omitted> | Omit<BareVerb, Omitted>;
 

@@ -16,7 +16,7 @@ import type { Output } from '../terminal/output';
 
 export interface DefaultTenant {
   slug: string;
-  /** The variable or the command that named it. */
+  /** The variable or the command that named the tenant. */
   from: 'TOURCTL_TENANT' | 'tourctl use';
 }
 
@@ -33,7 +33,7 @@ function readKept(dataDir: string): string | undefined {
     const slug = readFileSync(fileIn(dataDir), 'utf8').trim();
     return isSlug(slug) ? slug : undefined;
   } catch {
-    // There is no file, or another account owns it.
+    // The file does not exist, or another account owns it.
     return undefined;
   }
 }

@@ -23,7 +23,7 @@ import { countOf, pluralOf } from '../terminal/text';
 interface IdSource {
   /** Name of one object in messages. */
   name: string;
-  /** Code of the error about an unknown id: that of the commands. */
+  /** The code of the error that the commands throw for an unknown id. */
   unknown: string;
   isComplete: (text: string) => boolean;
   /** Returns the ids that begin with the text. */
@@ -87,7 +87,7 @@ function credentials(names: 'apiKey' | 'widgetToken', kind: CredentialKind, name
   };
 }
 
-/** @param facts what tells this object from others, the most telling first */
+/** @param facts facts that distinguish this object from others, the most useful one first */
 function choice(id: string, ...facts: (string | null)[]): Choice {
   return { value: id, name: [id, ...facts.filter((fact) => fact !== null)].join('  ') };
 }

@@ -23,7 +23,7 @@ const FLAGS: Record<string, NamedKind> = {
 
 export interface ArgumentForm {
   name: string;
-  /** As the usage has it: `<slug>`, `[slug]` or `<origin...>`. */
+  /** The argument as written in the usage: `<slug>`, `[slug]` or `<origin...>`. */
   form: string;
 }
 

@@ -124,7 +124,7 @@ export function currency(text: string, name: string): { code: string; digits: nu
 }
 
 export function country(text: string, name: string): string {
-  // Loads the list of countries only for this flag, because that takes 60 ms.
+  // Loads the list of countries only for this flag, because loading takes 60 ms.
   const { isCountry } =
     require('../../services/api/tenants/country') as typeof import('../../services/api/tenants/country');
   const code = text.toUpperCase();

@@ -26,7 +26,7 @@ export interface Output {
   help(text: string): void;
   /** Writes to the screen without a line break at the end. The mark of the screen (`mark` in screen.ts) begins a control sequence. */
   draw(text: string): void;
-  /** Returns the screen in its present size. With --wide its lines have no end. */
+  /** Returns the screen in its present size. With --wide, the width has no limit. */
   currentScreen(): Screen;
   /** Calls `listener` whenever the size of the screen changes. @returns a function that removes the listener */
   onResize(listener: () => void): () => void;

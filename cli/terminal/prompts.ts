@@ -165,7 +165,7 @@ export async function askWithHistory<T>(
       return await series({ ...io, history });
     } catch (error) {
       if (!(error instanceof StepBack)) throw error;
-      // At the first question, Esc asks it again, because there is no earlier one.
+      // Esc at the first question asks the first question again, because there is no earlier question.
       if (answers.length > 0) before = answers.pop();
     }
   }

@@ -160,8 +160,8 @@ function openDirectory(dataDir: string): string {
 }
 
 /**
- * Finds or starts the server and opens the session while it holds the start lock, so that no other process stops the server before the
- * session is open.
+ * Finds or starts the server and opens the session. Holds the start lock for both steps, so that no other process stops the server in
+ * between.
  */
 async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: number): Promise<Use> {
   const { major } = bundledRelease();

@@ -24,7 +24,7 @@ export function html(strings: TemplateStringsArray, ...values: Value[]): Markup 
   return trusted(strings.map((text, index) => text + toText(values[index])).join(''));
 }
 
-/** Marks a constant as HTML. Never use it for input. */
+/** Marks a constant text as HTML. Never use this function for input. */
 export function trusted(text: string): Markup {
   return { [MARKUP]: text };
 }

@@ -8,7 +8,7 @@ import { AppError } from './errors';
 import type { Db } from './database';
 
 export interface Secrets {
-  /** Seals webhook secrets. */
+  /** Encrypts webhook secrets. */
   secretsKey: string;
   /** Signs cursors and embed passes. */
   cursorKey: string;

@@ -40,7 +40,7 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
   };
 }
 
-/** A hold, booking or refusal with the departure that it names. */
+/** A hold, a booking or a refusal, with the date and the start time of its departure. */
 interface OnDeparture {
   departure_date: string | null;
   departure_time: string | null;
@@ -66,7 +66,7 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   };
 }
 
-/** Converts a booking for a person: its amounts name the currency. */
+/** Converts a booking for a person: each amount is text with its currency. */
 export function toBookingFacts<T extends ReturnType<typeof toBookingDocument>>(document: T) {
   return withMoney(document, ['total_price', 'deposit_total']);
 }

@@ -9,7 +9,7 @@ import { countOf } from '../../terminal/text';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;
-/** Width in a pipe, which has no width of its own. */
+/** Width of the drawing in a pipe, because a pipe has no width. */
 const PIPE_COLUMNS = 80;
 
 interface StatsOptions {

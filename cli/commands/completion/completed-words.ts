@@ -90,7 +90,7 @@ function namedArguments(verb: Verb, noun: string | undefined): (NamedKind | unde
   return argumentsOf(verb).map(({ name }) => namedByArgument(name, noun));
 }
 
-/** The kind of the last word of a command line, and its text. */
+/** The kind of value that the last word of a command line names, and the text of the word. */
 interface LastWord {
   kind: NamedKind;
   start: string;
@@ -121,7 +121,7 @@ export function lastWordOf(
   return kind && { kind, start: last };
 }
 
-/** Finds the command of a command line. `rest` holds the words after it. */
+/** Finds the command of a command line. `rest` holds the words after the command. */
 function findVerb(
   commands: readonly (Noun | LoneVerb)[],
   [first, second, ...further]: readonly string[],

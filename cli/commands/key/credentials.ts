@@ -92,7 +92,7 @@ export interface CredentialForm<K extends CredentialKind> {
   name: 'key' | 'widget token';
   /** Returns the document for lists and the audit log. */
   toDocument(credential: CredentialOf[K]): { id: string; tenant: string };
-  /** The columns of this kind in a list. */
+  /** The columns of a list of this kind of credentials. */
   columns: ItemColumn<CredentialOf[K]>[];
 }
 

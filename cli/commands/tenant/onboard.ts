@@ -67,7 +67,7 @@ async function provision(context: Context, plan: OnboardPlan, agreed: boolean): 
       );
       if (made.lowPrices && !agreed)
         throw nobodyToAsk(`The price rule ${describeLowPrices(made.lowPrices)}. Add it?`);
-      // Writes no audit row of its own, because every part has written one.
+      // Writes no further audit row, because each part has written its own.
       note(null, null);
       keep(secretLines(made).join('\n'));
       return made;
@@ -89,7 +89,7 @@ function announce(context: Context, made: Provisioned, { out }: OnboardPlan, gui
   output.answer(document, () => (hidden ? '' : secrets.join('\n')));
   output.note(`${slug} is ready.${describeSecrets(secrets.length, out)}`);
   if (document.widget?.snippet) {
-    // The token is public: a page contains it.
+    // Prints the widget token: it is public, because every page contains it.
     output.note(`\nTo paste into a page:\n${document.widget.snippet}`);
   }
   if (made.key) {

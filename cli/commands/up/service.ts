@@ -128,7 +128,7 @@ function launch({ config, io, output }: Terminal, name: ServiceName, log: Writab
   return { child, ready, ended };
 }
 
-/** After this run time the next restart has the shortest pause again. */
+/** If the service ran for at least this time, the next restart has the shortest pause again. */
 const STABLE_MS = 60_000;
 
 const FIRST_MS = 1000;

@@ -7,7 +7,7 @@ import createOpenapiClient, {
 import type { paths } from './openapi.ts';
 import { fetchWithRetries, type RetryLimits } from './retries.ts';
 
-/** The paths for a tenant's server. OCTO's and the widget's are for other callers. */
+/** The paths for the server of a tenant. Leaves out the paths of OCTO and the widget, which other clients call. */
 type TenantPath = Extract<keyof paths, `/api/tenant/${string}` | `/api/gateway/${string}`>;
 type TenantPaths = Pick<paths, TenantPath>;
 

@@ -23,7 +23,7 @@ export class TourPlatformError extends Error {
   /** 0: no answer. */
   readonly status: number;
   readonly detail: string;
-  /** Log it: the operator asks for it. Undefined: the platform has not answered. */
+  /** The id of the request. Log it, because the operator asks for this id. Undefined: the platform has not answered. */
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The Idempotency-Key that was sent. Send the same key if you repeat the write later. */

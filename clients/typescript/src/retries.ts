@@ -80,7 +80,7 @@ function keyOf({ headers }: Request): { idempotencyKey?: string } {
   return { idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
 }
 
-/** Returns the system's message where fetch only says that it failed. */
+/** Returns the operating system's message if fetch only says that the request failed. */
 function reasonOf(cause: unknown): string {
   const { message, cause: inner } = cause as { message: string; cause?: { message?: string } };
   return inner?.message || message;

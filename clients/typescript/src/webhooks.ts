@@ -5,7 +5,7 @@ import type { webhooks } from './openapi.ts';
 export type WebhookEvent = webhooks[keyof webhooks]['post']['requestBody']['content']['application/json'];
 
 export interface ReceivedWebhook {
-  /** Names the event: the same event may arrive twice, with the same id. */
+  /** The id of the event. The same event may arrive twice, with the same id. */
   id: string;
   event: WebhookEvent;
 }

@@ -7,9 +7,9 @@ import { keepsPrepared } from './run-prepared';
 export interface BeginOptions extends Knex.TransactionConfig {
   /** BEGIN and SET statements, as a constant text. */
   begin: string;
-  /** Returns lock_timeout in milliseconds. It is called when the transaction has its connection. */
+  /** Returns lock_timeout in milliseconds. Called after the transaction has got its connection. */
   lockMs(): number;
-  /** True: `sendWithNext` sends these statements with the first one of the transaction. */
+  /** True: `sendWithNext` sends the settings together with the first statement of the transaction. */
   withFirst: boolean;
 }
 
@@ -93,7 +93,7 @@ interface Prefix {
 type Callback = (error: Error | null, result?: unknown) => void;
 type Send = (query: pg.QueryConfig, callback: Callback) => void;
 
-/** A client whose statements all have a callback: those of Knex and of `runPrepared`. */
+/** A client whose statements all have a callback: the statements of Knex and of `runPrepared`. */
 interface Client extends EventEmitter {
   query: Send;
   connection: Connection;
@@ -196,7 +196,7 @@ class PrefixedQuery extends ProtocolQuery {
   }
 }
 
-/** Sends one prefix. Requests no description of its rows, because nobody reads them. */
+/** Sends one prefix. Requests no description of the result rows, because no code reads the rows. */
 function sendPrefix(connection: Connection, { text, name }: Prefix): void {
   const names = prepared.get(connection) ?? new Set();
   prepared.set(connection, names);

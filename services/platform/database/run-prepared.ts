@@ -54,7 +54,7 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   values: Record<string, unknown>,
 ): Promise<pg.QueryResult<Row>> {
   if (!db.isTransaction) return db.raw(sql, values as Knex.ValueDict);
-  // Refuses a completed transaction, because its connection may belong to another transaction by now.
+  // Refuses a completed transaction: its connection may already belong to another transaction.
   if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
   const { name, text, values: names } = statementOf(sql, plannedWith.get(db) ?? '');
   const client = db.client as Knex.Client;

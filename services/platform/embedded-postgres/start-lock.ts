@@ -63,8 +63,8 @@ function tryAcquire(lock: string): (() => void) | undefined {
   for (let link = lock; ;) {
     chain.push(link);
     if (createLock(link)) {
-      // Gives up if another process has meanwhile released the whole chain and started a new one, because the link of this process is not
-      // part of the new chain.
+      // Gives up if another process has meanwhile released the whole chain and started a new one. The link of this process is not part of
+      // the new chain.
       if (link !== lock && readHolder(lock)?.id !== first?.id) {
         rmSync(link, { force: true });
         return undefined;

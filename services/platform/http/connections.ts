@@ -204,7 +204,7 @@ export function sendAnswersTogether(server: Server): void {
   });
 }
 
-/** Uncorks the socket completely. Node's response.end() uncorks it once, however often it is corked. */
+/** Uncorks the socket completely. Node's response.end() uncorks a socket only once, even if the socket was corked several times. */
 function uncork(socket: Socket): void {
   while (socket.writableCorked > 0) Socket.prototype.uncork.call(socket);
 }

@@ -199,7 +199,7 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   server.setTimeout(limits.silentMs);
-  // Node announces this limit in Keep-Alive; requests-in-turn.ts enforces it.
+  // Node announces this limit in the Keep-Alive header. requests-in-turn.ts enforces the limit.
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   const connections = boundConnections(server, limits, (peer) => isTrustedProxy(app, peer));
   const answer = (request: http.IncomingMessage, response: http.ServerResponse) => {

@@ -35,7 +35,7 @@ export function createFixedBody(type: string, content: string | Buffer): FixedBo
         body.catch(() => encoded.delete(coding));
       }
       response.vary('Accept-Encoding');
-      // Each coding has its own bytes, so it has its own tag.
+      // The bytes differ in each content coding, so each coding has its own ETag.
       response.setHeader('ETag', coding === 'identity' ? `"${digest}"` : `"${digest}-${coding}"`);
       if (coding !== 'identity') response.setHeader('Content-Encoding', coding);
       response.type(type).send(await body);

@@ -67,7 +67,7 @@ export function passRequests(
     if (last.request.complete) return;
     if (last.response.headersSent) socket.destroy();
     else if (last.hasBegun) refuseBody(last.request as Request, last.response as Response);
-    // Marks the last request as malformed. The app refuses it when its turn comes.
+    // Marks the last request of the connection as malformed. The app refuses this request after it has answered the earlier ones.
     else malformed.set(last.request, { reason: 'unreadable', header: 'request' });
   });
   server.on('connect', (request, stream) => {

@@ -57,7 +57,7 @@ export function logRequests(write: WriteRequestLine): RequestHandler {
 /** Starts the clock of a request. @returns a function that writes the log line of the request; call it when the response is closed */
 export function startRequestLine(write: WriteRequestLine, request: Request, response: Response): () => void {
   const begun = performance.now();
-  // Reads the address now: a closed socket has none.
+  // Reads the address before the response: a closed socket has no address.
   const client = shortenedAddress(addressOf(request));
   return () => {
     const line = {

@@ -55,8 +55,8 @@ const NO_COUNTS: number[] = new Array<number>(SLICES - 1).fill(0);
 /**
  * Counts the requests of one instance in slices of five seconds. Each slice is a fixed window of rate-limiter-flexible. Compares the sum of
  * the last minute's slices with the limit. (Two weighted windows of a minute each allowed 113 requests in 57 s instead of 60, observed.)
- * Evicts the least recently used buckets. Keeps the counts of earlier slices outside the limiter, because reading thirteen slices for each
- * request takes 6 µs, and 20 µs for an address among 100,000 others.
+ * Evicts the least recently used buckets. Keeps the counts of earlier slices outside the limiter. Reading thirteen slices from the limiter
+ * would take 6 µs for each request, and 20 µs for an address among 100,000 others.
  * @param now milliseconds; tests set it
  */
 export function createMemoryQuotaStore(

@@ -21,7 +21,7 @@ interface NewEndpoint {
 export interface AddedEndpoint {
   id: string;
   url: string;
-  /** Shown only once: only its sealed form is stored. */
+  /** Shown only once, because the database stores the secret only in encrypted form. */
   secret: string;
   format: Format;
   events: EventType[];

@@ -30,7 +30,7 @@ export async function issueSecret(trx: Trx, secretsKey: string, endpointId: stri
 
 interface RotatedSecret {
   id: string;
-  /** Shown only once: only its sealed form is stored. */
+  /** Shown only once, because the database stores the secret only in encrypted form. */
   secret: string;
   /** Time until which the previous secret signs too. Null: it ended at once. */
   overlapUntil: Date | null;
@@ -115,7 +115,7 @@ interface SealedForEndpoint {
   sealed: SealedSecret;
 }
 
-/** Finds the sealed secrets that sign now, newest first. */
+/** Finds the encrypted secrets that sign now, the newest first. */
 async function findSealed(
   db: Db,
   { keyId, limit }: { keyId?: string; limit?: number },

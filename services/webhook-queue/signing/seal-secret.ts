@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, ra
 /** A signing secret as stored in the database: AES-256-GCM, with the tag after the ciphertext. */
 export interface SealedSecret {
   id: string;
-  /** Identifies the SECRETS_KEY that sealed the secret. */
+  /** Identifies the SECRETS_KEY that encrypted the secret. */
   keyId: string;
   nonce: Buffer;
   ciphertext: Buffer;
@@ -20,14 +20,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SECRET_BYTES = 32;
 
-/** The secret was sealed with another SECRETS_KEY, or altered. */
+/** The secret was encrypted with another SECRETS_KEY, or its row was altered. */
 export class UnsealableSecretError extends Error {
   override readonly name = 'UnsealableSecretError';
 }
 
 export function deriveSealingKey(secretsKey: string): SealingKey {
   const bytes = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tour-platform webhook secrets v1', 32));
-  // The id is a hash, which does not reveal the key.
+  // The id is a hash of the key, so it does not reveal the key.
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes };
 }
 

@@ -53,7 +53,7 @@ export function seeOther(response: Response, path: string): void {
 /** Dependencies of the monitoring page, available from the end of the migration until the shutdown begins. */
 export interface Monitor {
   db: Db;
-  /** SECRETS_KEY, which seals a rotated secret. */
+  /** SECRETS_KEY, which encrypts a new secret after a rotation. */
   secretsKey: string;
   streams: Streams;
 }
