@@ -125,8 +125,8 @@ export function makeOwnDirectory(directory: string): void {
 }
 
 /**
- * Opens a plain file of the cluster's owner for `work`. Refuses links and pipes. If this process is root, a program of the owner could use
- * a link to make root open a file of another account. It could use a pipe to block root.
+ * Opens a plain file of the cluster's owner for `work`. Refuses links and pipes. Otherwise a program of the owner could use
+ * a link to make a root process open a file of another account, or a pipe to block a root process.
  * @throws EmbeddedPostgresError for anything but a plain file of the directory's owner; else the error of openSync
  */
 export function withClusterFile<T>(
