@@ -34,7 +34,7 @@ const OPENAPI = 'services/api/generated/openapi.json';
 const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
   (name) => `docs/guide/${name}.md`,
 );
-/** The same types, as a source of the client package. They are not in git either. */
+/** The types of the API (openapi.d.ts) as a source of the client package. This file is not in git either. */
 const CLIENT_TYPES = 'clients/typescript/src/openapi.ts';
 const RENDER = 'services/api/docs/generate/render-pages.js';
 /** A file in dist/ with the digest of the sources that were built. */
@@ -85,7 +85,10 @@ function renderPages(target) {
   copyToSources(path.join(folder, 'openapi.d.ts'), CLIENT_TYPES);
 }
 
-/** Replaces the file at once, because a test may read it. Does nothing where the folder is missing, as in the image. */
+/**
+ * Copies a rendered file to the sources by a rename, so that a test never reads an incomplete file. Does nothing if the folder is missing,
+ * as in the Docker image.
+ */
 function copyToSources(rendered, name) {
   const place = path.join(__dirname, name);
   if (!fs.existsSync(path.dirname(place))) return;
@@ -94,7 +97,10 @@ function copyToSources(rendered, name) {
   fs.renameSync(copy, place);
 }
 
-/** Moves `target` to dist/. Repeats if another build has moved its own output there meanwhile, which can happen only without the lock. */
+/**
+ * Moves `target` to dist/. Tries again if another build has moved its output to dist/ meanwhile, which happens only to builds that run
+ * without the lock.
+ */
 function replaceDist(target) {
   const previous = `${target}.previous`;
   for (;;) {
@@ -148,13 +154,13 @@ function readStamp() {
 
 /** Contains the process id of the process that builds. */
 const LOCK = `${DIST}.lock`;
-/** A build takes seconds. A lock of this age is left from a process that was killed, whose id another process has now. */
+/** A build takes seconds. An older lock belongs to a killed process, even if another process now has the process id in the lock. */
 const LOCK_MAX_MS = 120_000;
 const LOCK_POLL_MS = 50;
 
 /**
- * Runs `work` while no other process builds: a process that reads dist/ while another one replaces it finds no file. Waits for a build that
- * runs, so `work` checks again whether a build is needed.
+ * Runs `work` while no other process builds, because files of dist/ are missing while a build replaces them. Waits for a running build, so
+ * `work` checks again whether a build is needed.
  */
 function runAlone(work) {
   while (!takeLock()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
@@ -182,7 +188,7 @@ function isLockLeft() {
   try {
     if (Date.now() - fs.statSync(LOCK).mtimeMs > LOCK_MAX_MS) return true;
     const owner = Number(fs.readFileSync(LOCK, 'utf8'));
-    // Without an id, the owner has created the file, and is about to write it.
+    // An empty lock file belongs to a process that has just created the file and will write its id.
     if (owner > 0) process.kill(owner, 0);
     return false;
   } catch (error) {

@@ -45,7 +45,7 @@ function helpWidth({ screen }: Output): number {
   return Math.min(screen.columns ?? HELP_WIDTH.usual, HELP_WIDTH.most);
 }
 
-/** Indents a command line. If it is wider than the help, breaks it before its flags. */
+/** Indents a command line. Breaks a line that is wider than the help before its flags. */
 function foldCommand(line: string, width: number): string {
   const lines: string[] = [];
   let current = '';
@@ -159,7 +159,10 @@ function toOption(flag: Flag): Option {
   return option.argParser((text: string, previous?: Given) => readFlag(flag, text, previous));
 }
 
-/** Holds a parsed value with its mistakes. Without it, commander would turn null into an empty string, and stop at the first mistake. */
+/**
+ * Holds a parsed value with its mistakes. Without this class, commander would turn null into an empty string, and stop at the first
+ * mistake.
+ */
 class Given {
   constructor(
     readonly value: unknown,
@@ -198,7 +201,8 @@ function argumentsOf(command: Command): string {
 }
 
 /**
- * Runs one command line, without the word `tourctl`, and returns its exit code. Uses no resource of the process except `io`.
+ * Runs one command line, without the word `tourctl`, and returns its exit code. Reads and writes only through `io`, not through the
+ * process.
  * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (docs/terminal.md)
  */
 export async function run(given: string[], io: Io): Promise<number> {
@@ -227,9 +231,9 @@ export async function run(given: string[], io: Io): Promise<number> {
 const EVERYWHERE = ['--json', '--yes'];
 
 /**
- * Removes an `--actor` in front of the command and returns its name. A shell alias may add `--actor` to all commands. So commands that
- * write nothing accept it in front too, and in front of `audit list` it is not the filter of that command. If `--actor` is repeated, the
- * last one counts.
+ * Removes an `--actor` before the command and returns its name. A shell alias may add `--actor` to every command, so commands that write
+ * nothing accept it too. Before `audit list`, `--actor` names the operator and does not filter the list. If `--actor` is repeated, the last
+ * one counts.
  */
 function takeLeadingActor(given: readonly string[]): { leading?: string; words: string[] } {
   const words = [...given];

@@ -5,7 +5,7 @@ const path = require('node:path');
 
 const root = path.resolve(__dirname, '..');
 
-// Requires a build of the present sources. An image has the build without its sources, so there is nothing to compare.
+// Requires a build of the current sources. The Docker image has the build without the sources, so it has nothing to compare.
 if (existsSync(path.join(root, 'build.cjs'))) require('../build.cjs').requireBuild();
 process.setSourceMapsEnabled(true);
 require('../dist/cli/main.js').main(root);

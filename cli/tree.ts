@@ -245,7 +245,7 @@ function hint(unknown: string, second: string | undefined): string {
   return didYouMean(verbs.length > 0 ? verbs : nearest(unknown, [...NOUNS, ...VERBS].map(commandName)));
 }
 
-/** Returns the command that a noun (singular or plural) and one of its verbs make; undefined if they make none. */
+/** Returns the command of a noun (singular or plural) and a verb. Undefined if the noun has no such verb. */
 function nounVerb(word: string | undefined, verb: string | undefined): string | undefined {
   const noun = NOUNS.find(({ name }) => name === word || pluralOf(name) === word);
   return noun && verbOf(noun.verbs, verb) ? `${noun.name} ${verb}` : undefined;

@@ -4,19 +4,19 @@
 alter table departures add column start_time text
   constraint departures_start_time_is_a_time check (start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$');
 
--- The start time of the departure, or the time that the refused request named. Null: none, or not known.
+-- The start time of the departure, or the start time that the refused request named. Null: there is no start time, or it is unknown.
 alter table sale_refusals add column departure_time text;
 
--- Returns the local time from which on a departure is past: its start time, or without one the end of its date.
--- @param start_time that of the departure, otherwise that of its tour
+-- Returns the local time at which a departure becomes past: its start time or, without a start time, the end of its date.
+-- @param start_time the departure's own, or else the tour's
 create function departure_past_from(departure_date date, start_time text) returns timestamp
   language sql immutable
   return departure_date + coalesce(
     make_interval(hours => left(start_time, 2)::integer, mins => right(start_time, 2)::integer), interval '1 day');
 
--- Returns the first instant at which clocks show the local time. If clocks show a time twice, AT TIME ZONE returns the second instant; so
--- this function also tries the instants 30, 60 and 120 minutes earlier, by which clocks go back. For a time that clocks skip, it returns
--- the instant that AT TIME ZONE returns.
+-- Returns the first instant at which clocks show the local time. If clocks show a time twice, AT TIME ZONE returns the second instant. So
+-- this function also tries the instants 30, 60 and 120 minutes earlier, because clocks go back by one of these differences. If clocks skip
+-- a time, the function returns the same instant as AT TIME ZONE.
 create function first_instant(local_time timestamp, time_zone text) returns timestamptz
   language sql immutable
   return (
@@ -24,18 +24,17 @@ create function first_instant(local_time timestamp, time_zone text) returns time
     from unnest(array[0, 30, 60, 120]) as minutes
       cross join lateral (select (local_time at time zone time_zone) - make_interval(mins => minutes)) as candidate (earlier));
 
--- Returns true if the departure is past at the instant `at`: it has started, or, if it has no start time, its date has ended in the tour's
--- time zone. Computes the exact start only for dates on which it can matter: up to tomorrow, because clocks that go back over midnight
--- repeat the end of a date.
--- @param start_time that of the departure, otherwise that of its tour
+-- Returns true if the departure is past at the instant `at`: it has started or, without a start time, its date has ended in the tour's time
+-- zone. Computes the exact start only for dates up to tomorrow, because clocks that go back over midnight repeat the end of a date.
+-- @param start_time the departure's own, or else the tour's
 create function departure_is_past(departure_date date, start_time text, time_zone text, at timestamptz) returns boolean
   language sql immutable
   return departure_date < tour_today(time_zone, at)
     or (start_time is not null and departure_date <= tour_today(time_zone, at) + 1
         and first_instant(departure_past_from(departure_date, start_time), time_zone) <= at);
 
--- Returns true if the departure can be booked at the instant `at`, whether or not it has free seats. The function of the same name in 0105
--- does not know start times; processes of the previous release call that one.
+-- Returns true if the departure can be booked at the instant `at`. Does not check whether it has free seats. A function of the same name in
+-- 0105 does not know start times; processes of the previous release call that function.
 create function departure_is_open(
     status text, departure_date date, start_time text, closes_at timestamptz, time_zone text, at timestamptz) returns boolean
   language sql immutable
@@ -62,9 +61,10 @@ insert into next_departures_due (tour_id) select id from tours where start_time 
 -- departure on one date is refused, because the process could sell the wrong one of the two.
 alter table api_instances add column knows_start_times boolean not null default false;
 
--- Checks that requests can tell the departures of a date apart: if a date has several departures, each must have a start time, of its own
--- or of the tour, and no two of these may be equal. Locks the tours, so that transactions that add departures to one tour run one after the
--- other. Looks up each tour by itself: an import inserts 20,000 departures in one statement, and a join would read the whole table.
+-- Refuses departures on one date that requests cannot tell apart. If a date has several departures, each must have a start time, its own or
+-- the tour's, and all start times must differ. Locks the tours, so that transactions that add departures to one tour run one after the
+-- other. Looks up each tour separately, because an import inserts 20,000 departures in one statement, and a join would read the whole
+-- table.
 -- @param first_dates, last_dates the dates to check of each tour, inclusive
 create function refuse_equal_start_times(tour_ids uuid[], first_dates date[], last_dates date[]) returns void language plpgsql as $$
 declare
@@ -115,7 +115,7 @@ create trigger departures_updated_start_time after update of tour_id, departure_
   for each row when ((old.tour_id, old.departure_date, old.start_time) is distinct from (new.tour_id, new.departure_date, new.start_time))
   execute function check_updated_start_time();
 
--- Checks all dates of a tour whose start time changes, because the start time applies to all departures without their own.
+-- When a tour's start time changes, checks all dates of the tour, because its start time applies to all departures that have none.
 create function check_tour_start_time() returns trigger language plpgsql as $$
 begin
   perform refuse_equal_start_times(array[new.id], array['-infinity'::date], array['infinity'::date]);

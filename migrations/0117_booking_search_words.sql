@@ -1,8 +1,8 @@
 -- Folding of text for the search for a booking (ADR 37).
 
--- Returns the words of a text as the search for a booking compares them: lower case, without accents, special letters as ASCII, and a space
--- in place of punctuation. catalog/fold-name.ts folds letters in the same way. PL/pgSQL keeps the name of the function in plans, so that
--- they can be read, and its cost, so that the planner prefers an index to a scan that folds each row.
+-- Returns the words of a text in the form that the search for a booking compares: lower case, without accents, special letters as ASCII,
+-- and a space in place of punctuation. catalog/fold-name.ts folds letters in the same way. The function is PL/pgSQL, because PostgreSQL
+-- then does not inline it: plans show its name, and its cost makes the planner prefer an index to a scan that folds each row.
 create function fold_words(value text) returns text
   language plpgsql immutable strict parallel safe cost 1000 as $$
 begin

@@ -9,8 +9,8 @@ alter table webhook_endpoints add constraint webhook_endpoints_events_known
   check (cardinality(events) > 0 and events <@ array['booking.created', 'booking.confirmed', 'booking.updated', 'booking.cancelled',
     'booking.expired', 'booking.payment_due', 'hold.expired', 'departure.cancelled', 'departure.updated', 'endpoint.disabled']);
 
--- The leads for which booking.payment_due was sent, so that it is sent once. Not a column of booking_leads: an update of a lead counts its
--- departure's seats again under the departure's lock, and is a change of the booking that websites see.
+-- The leads for which booking.payment_due was sent, so that the event is sent once. The time is not a column of booking_leads: an update of
+-- a lead locks its departure and counts the seats again. Websites would also see the update as a change of the booking.
 create table payment_reminders (
   lead_id bigint      primary key references booking_leads (id),
   sent_at timestamptz not null

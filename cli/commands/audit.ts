@@ -104,7 +104,7 @@ interface AuditListOptions extends Partial<Omit<AuditFilter, 'tenantId'>> {
   tenant?: string;
 }
 
-/** Returns `olga@server`; or `olga (root@server)` with the system account if --actor or TOURCTL_ACTOR gave the name. */
+/** Returns `olga@server`. If --actor or TOURCTL_ACTOR gave the name, adds the system account: `olga (root@server)`. */
 function describeActor({ actor, host }: Pick<RecordedChange, 'actor' | 'host'>): string {
   return host.includes('@') ? `${actor} (${host})` : `${actor}@${host}`;
 }

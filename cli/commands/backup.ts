@@ -73,7 +73,7 @@ interface RestoreOptions {
   resumeWebhooks?: boolean;
 }
 
-/** Refuses a file together with --in-place. If both are missing, the command asks for the file. */
+/** Refuses a file together with --in-place. If neither is given, the command asks for the file. */
 function checkRestore({ inPlace = false }: RestoreOptions, file?: string): void {
   if (inPlace && file !== undefined)
     throw new UsageError('--in-place takes no <file>: it completes a recovery that was made by other means');
@@ -103,7 +103,7 @@ async function restoreFile(
 ): Promise<void> {
   const { header, paused } = await audited({ action: 'restore', subject: file }, async (trx, note) => {
     const header = await restoreBackup(trx, file);
-    // If the file has no check value of SECRETS_KEY, only the restored sealed rows show whether this key is the right one.
+    // If the file has no check value of SECRETS_KEY, tests whether this key opens the restored webhook secrets.
     await inspectSecrets(trx, config, opensSealed);
     const paused = resumeWebhooks ? 0 : await pauseActiveEndpoints(trx, PAUSED);
     note(null, { file, made_at: header.made_at, version: header.version, paused_endpoints: paused });

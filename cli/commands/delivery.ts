@@ -263,7 +263,7 @@ async function replayDeliveriesCommand(
   }
   const { tenantId } = filter;
   let replayed = 0;
-  // Replays in parts, each with its audit row, so that no transaction is long.
+  // Replays in several transactions, so that none is long. Each transaction writes its own audit row.
   for (let finishedBefore: Date | undefined, left = 1; left > 0;) {
     const part = await audited({ action: 'delivery.replay', tenantId }, async (trx, note) => {
       const done = await replayDeliveries(trx, { ...filter, finishedBefore });

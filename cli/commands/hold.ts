@@ -131,7 +131,7 @@ function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
   };
 }
 
-/** Converts a hold for a person: its price names the currency. */
+/** Converts a hold for a person: the price is text with its currency. */
 function toHoldFacts<T extends ReturnType<typeof toHoldDocument>>(document: T) {
   return withMoney(document, ['unit_price']);
 }

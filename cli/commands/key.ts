@@ -68,7 +68,7 @@ export const keyVerbs: Verb[] = [
       'key issue acme --scope catalog:read --scope booking:create --website acme.example --expires-in 90d',
       'key issue acme --scope catalog:read --out acme.key',
     ],
-    // The command opens the database itself, because without a scope it first asks for one, or refuses.
+    // The command opens the database itself: if no scope is given, it first asks for one, or refuses.
     runOffline: issueKeyCommand,
   },
   {
@@ -102,7 +102,7 @@ export const keyVerbs: Verb[] = [
   },
 ];
 
-/** Converts a key for issue and rotate; `key` is null if a file has the secret. */
+/** Converts a key for `key issue` and `key rotate`. `key` is null if the secret was written to a file (--out). */
 export function toIssuedKeyDocument(key: ApiKey, secret: string | null) {
   return {
     id: key.id,
@@ -188,8 +188,8 @@ interface Rights {
 }
 
 /**
- * Returns scopes and lifetime of a key from the flags, or asks for them if no scope is given.
- * @throws UsageError if no question can be asked
+ * Returns the scopes and the lifetime of a key from the flags. If no scope is given, asks a person for both.
+ * @throws UsageError if nobody can be asked
  */
 export async function completeRights(
   terminal: Terminal,

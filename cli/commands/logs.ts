@@ -37,7 +37,7 @@ class NoLogsError extends AppError {
 
 const FILES: Record<LogLine['service'], ServiceName> = { api: 'api', queue: 'webhook-queue' };
 const SHOWN_LINES = 100;
-/** Bytes to read from the end of a log: enough for SHOWN_LINES of one service, because a line of a request has about 300 bytes. */
+/** Number of bytes to read from the end of a log. They contain about SHOWN_LINES lines, because a line of a request has about 300 bytes. */
 const TAIL_BYTES = 256 * 1024;
 const FOLLOW_MS = 250;
 
@@ -123,7 +123,10 @@ async function* lastLines(logs: ServiceLog[]): AsyncGenerator<LogLine> {
   yield* all.sort((a, b) => a.time - b.time).slice(-SHOWN_LINES);
 }
 
-/** Returns a function that prints lines until Ctrl-C, as fast as the reader of stdout takes them, and returns their number. */
+/**
+ * Returns a function that prints lines until Ctrl-C and returns the number of printed lines. Prints no faster than the reader of stdout
+ * reads.
+ */
 function createPrinter({ io, output }: Terminal) {
   let day: string | undefined;
   let count = 0;
@@ -153,14 +156,14 @@ function createPrinter({ io, output }: Terminal) {
 
 interface LogLine {
   service: 'api' | 'queue';
-  /** Milliseconds since the epoch. A line that is no JSON has the time of the line before it. */
+  /** Milliseconds since the epoch. A line that is not JSON has the time of the previous line. */
   time: number;
   text: string;
-  /** Undefined for a line that is no JSON, such as the message of a process that could not start. */
+  /** Undefined for a line that is not JSON, such as the message of a process that could not start. */
   fields: Record<string, unknown> | undefined;
 }
 
-/** @param before the time of the previous line, which a line without a time gets */
+/** @param before the time of the previous line; a line without a time gets this time */
 function parseLogLine(service: LogLine['service'], text: string, before: number): LogLine {
   const fields = parseObject(text);
   const time = Date.parse(String(fields?.time));
@@ -176,7 +179,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Returns one line of JSON: the line as it is, or a document around a text that is no JSON. */
+/** Returns one line of JSON. Puts a line that is not JSON into a JSON document as text. */
 function toJsonLine({ service, text, fields }: LogLine): string {
   return `${fields ? text : JSON.stringify({ service, text })}\n`;
 }

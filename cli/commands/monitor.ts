@@ -40,8 +40,8 @@ interface SignInLink {
 }
 
 /**
- * Creates a sign-in link. The person who uses it acts as this operator on the page and in the audit log.
- * @throws QueueNotRunningError if no page can be open: the port is closed and no worker is alive
+ * Creates a sign-in link. The page and the audit log show the person who uses the link as this operator.
+ * @throws QueueNotRunningError if the monitoring page is not served: its port is closed and no worker is alive
  */
 export async function createSignInLink({ audited, config, db, operator }: Context): Promise<SignInLink> {
   const host = reachable(config.host);

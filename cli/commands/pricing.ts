@@ -152,7 +152,7 @@ export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
   roundTo?: string;
 }
 
-/** Asks before prices become 0 or less than half of the platform's. No transaction is open while it asks. */
+/** Asks before a price becomes 0 or less than half of the platform's price. No transaction is open during the question. */
 async function addPricingCommand(
   { audited, confirm, db, output }: Context,
   options: RuleOptions,

@@ -62,8 +62,8 @@ async function writeDemoFile(dataDir: string, demo: DemoCredentials): Promise<vo
 const ACTION = 'demo.plant';
 
 /**
- * Creates the demo in a database that never had it, and stores its credentials in DATA_DIR. Later runs add departures, and
- * issue new credentials if their file is lost. `seed` and `up` call it.
+ * Creates the demo in a database that never had one, and stores the demo's credentials in DATA_DIR. Later runs add departures. If the file
+ * of the credentials is lost, they issue new credentials. `seed` and `up` call this function.
  */
 async function plantDemoFor({ audited, config, secrets }: Context): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
@@ -99,7 +99,7 @@ export interface Demo extends UsableDemo {
   departure: DemoDeparture | undefined;
 }
 
-/** Creates or extends the demo and finds its usable parts. A failed extension does not stop the start. */
+/** Creates or extends the demo, and returns the parts of the demo that can be used. If the extension fails, the start continues. */
 export async function prepareDemo(context: Context): Promise<Demo | undefined> {
   const { config, db, output, secrets } = context;
   try {

@@ -114,7 +114,10 @@ function apiLine(status: StatusDocument): StatusLine | undefined {
   return { label: 'API', text, tone: 'bad', commands: [nothingRuns(status) ? 'npm start' : 'npm run api'] };
 }
 
-/** Returns whether an embedded database runs without any service. False for an older schema, because the services are not read then. */
+/**
+ * Returns true if an embedded database runs without any service. Returns false for an older schema, because `status` then does not read the
+ * services.
+ */
 function nothingRuns({ api, database, webhook_queue: workers }: StatusDocument): boolean {
   if (database.embedded_in === null || !api || !workers) return false;
   return ![...api, ...workers].some(({ alive }) => alive);

@@ -17,15 +17,15 @@ export const upVerb: VerbBody = {
 /**
  * Starts all services, prints their addresses, and keeps them running until Ctrl-C.
  * @returns 0 after Ctrl-C
- * @throws ServiceEndedError when a service ends before it was ready
+ * @throws ServiceEndedError when a service ends before it is ready
  */
 async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }): Promise<number> {
   assertPortsDiffer(terminal.config);
   const services: Service[] = [];
   try {
-    // Keeps the database open until the services have joined it: the last process that leaves an embedded server stops the server.
+    // Keeps the database open until the services use it, because the last process that leaves an embedded server stops the server.
     const document = await withContext(terminal, { creates: true }, async (context) => {
-      // Checks the secrets here, so that wrong ones stop the start with one line instead of one for each service.
+      // Checks the secrets here, so that a wrong secret ends the start with one error line, not with one line for each service.
       await context.secrets('secretsKey', 'cursorKey', 'keyPepper');
       const found = demo && !terminal.config.databaseUrl ? await prepareDemo(context) : undefined;
       for (const name of ['api', 'webhook-queue'] as const) services.push(startService(terminal, name));

@@ -83,7 +83,7 @@ export function toVisibilityDocument(tenant: string, visibility: Visibility) {
   };
 }
 
-/** Returns the rules of these targets for the audit log; a tenant may have a thousand others. */
+/** Returns the rules of these targets for the audit log. Omits the tenant's other rules, because there may be a thousand. */
 export function rulesOf(targets: VisibilityTarget[], visibility: Visibility): object {
   const { defaultVisible, continents, tours } = visibility;
   const names = (target: VisibilityTarget) => (target.kind === 'continent' ? target.continent : undefined);
@@ -114,7 +114,7 @@ async function showVisibilityCommand({ db, output }: Context, _: object, slug: s
   output.answer(toVisibilityDocument(slug, visibility), (screen) => describeVisibility(visibility, screen));
 }
 
-/** One thing that decides whether the tenant sees the tour: a rule, or a status that no rule can overrule. */
+/** A rule or a status that decides whether the tenant sees the tour. No rule can overrule a status. */
 interface Decision {
   kind: VisibilityRule['kind'] | 'tenant' | 'status';
   visible: boolean;
@@ -208,8 +208,8 @@ export interface TargetOptions {
 }
 
 /**
- * Returns the targets of the flags, or the tenant's default if there are none.
- * @param ruled continents that are accepted although no tour is in them
+ * Returns the targets that the flags name, or the tenant's default if no flag names one.
+ * @param ruled continents that are accepted even if no tour is in them
  * @throws UnknownTourError, UnknownContinentError
  */
 export async function readTargets(

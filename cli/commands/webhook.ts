@@ -34,7 +34,7 @@ import { pingWebhookCommand, triggerWebhookCommand } from './webhook/test-event'
 
 const ID = { id: uuidStart };
 const SAMPLE = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
-/** The queue lets an old secret sign for at most this long. */
+/** The longest time for which the webhook queue lets an old secret sign. */
 const LONGEST_GRACE = '7d';
 
 const FORMAT_FLAG = flag(
@@ -240,7 +240,7 @@ function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...en
   };
 }
 
-/** Converts an endpoint for add and rotate-secret; `secret` is null if a file has it. */
+/** Converts an endpoint for `webhook add` and `webhook rotate-secret`. `secret` is null if the secret was written to a file (--out). */
 export function toSecretDocument(
   { id, tenant, url, format, events, status }: Omit<Endpoint, 'tenantId' | 'statusReason' | 'createdAt'>,
   secret: string | null,

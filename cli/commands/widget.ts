@@ -94,7 +94,9 @@ export const widgetVerbs: Verb[] = [
   },
 ];
 
-/** Converts a token for issue and rotate; fields with the secret are null if a file has it. */
+/**
+ * Converts a token for `widget issue` and `widget rotate`. The fields with the secret are null if the secret was written to a file (--out).
+ */
 export function toIssuedWidgetDocument(token: WidgetToken, secret: string | null, publicBaseUrl: string) {
   const embed_url = secret && `${publicBaseUrl}/embed/tours?token=${secret}`;
   return {
@@ -175,7 +177,7 @@ function announceWidget(
   output.answer(document, () => document.token ?? '');
   const origins = document.origins.join(', ') || 'no site';
   output.note(`Token ${token.id} of ${token.tenant} for ${origins}; ${describeExpiry(document.expires_at)}`);
-  // The token is public: a page contains it.
+  // Prints the widget token: it is public, because every page contains it.
   if (document.snippet) output.note(`To paste into a page:\n${document.snippet}`);
   else output.note(`The token is in ${out}`);
   if (document.origins.length === 0) {

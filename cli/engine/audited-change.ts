@@ -7,11 +7,11 @@ import { isActorName } from '../../services/platform/text-forms';
 import type { Interruption, Io } from '../terminal/io';
 
 export interface Operator {
-  /** The name that was given. Without one: the system user, or behind sudo the user who called it. */
+  /** The name that --actor or TOURCTL_ACTOR gives. Without such a name: the system user, or the user who called sudo. */
   name: string;
   /**
-   * The name of the machine. If a name was given, the system user stands before the machine (`root@7c1f`), so that the name does not hide
-   * the account.
+   * The name of the machine. If `name` is a given name, the system user stands before the machine (`root@7c1f`), so that the audit log
+   * shows the account too.
    */
   host: string;
 }
@@ -34,8 +34,8 @@ interface ChangeResources {
 }
 
 /**
- * Runs a change and its audit row in one transaction, then waits until the change applies on every instance. Delays Ctrl-C from
- * COMMIT on, so that an issued secret is shown and the change is reported.
+ * Runs a change and its audit row in one transaction, then waits until the change applies on every API instance. Delays Ctrl-C from COMMIT
+ * on, so that the command still shows an issued secret and reports the change.
  */
 export async function runAudited<T>(
   { io, interruption, db, operator }: ChangeResources,

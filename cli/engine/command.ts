@@ -13,9 +13,12 @@ export interface Flag {
   choices?: readonly string[];
   /** The flag may be given several times; its value is a list. */
   repeats?: boolean;
-  /** True: the flag is required. On a terminal the command asks for a missing one; elsewhere that is a usage error. */
+  /**
+   * True: the flag is required. If the flag is missing, the command asks for the value on a terminal. Elsewhere a missing flag is a usage
+   * error.
+   */
   must?: boolean;
-  /** Default as the help shows it; the use case applies it. */
+  /** The default, as the help shows it. The use case applies this default. */
   otherwise?: string;
 }
 
@@ -32,7 +35,9 @@ interface VerbForm {
   args?: Record<string, Parse>;
   /** Refuses values that do not go together, before a database is opened. */
   check?: (options: never, ...args: never[]) => void;
-  /** Returns whether the verb asks for confirmation. If nobody can be asked, a missing --yes is refused before a database is opened. */
+  /**
+   * Returns whether the verb asks for confirmation. If nobody can be asked, the command refuses a missing --yes before it opens a database.
+   */
   asks?: (options: never) => boolean;
   /** Returns text that the help shows after the examples. */
   more?: () => string;
@@ -48,8 +53,8 @@ interface DatabaseVerb extends VerbForm {
   /** `as-is` for commands about the schema itself. All other commands require the schema to be up to date. */
   schema?: 'up-to-date' | 'as-is';
   /**
-   * True: creates the embedded database if DATA_DIR has none. All other commands refuse such a DATA_DIR: a wrong one would look like an
-   * empty installation.
+   * True: creates the embedded database if DATA_DIR has none. All other commands refuse a DATA_DIR without a database, because a wrong path
+   * would look like an empty installation.
    */
   creates?: boolean;
 }
@@ -76,7 +81,7 @@ export interface Noun {
   readonly verbs: Verb[];
 }
 
-/** A verb without its usage and summary. */
+/** The properties that `VerbBody` leaves out. */
 type Omitted = 'usage' | 'about';
 export type VerbBody = Omit<DatabaseVerb, Omitted> | Omit<OfflineVerb, Omitted> | Omit<BareVerb, Omitted>;
 

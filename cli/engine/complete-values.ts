@@ -6,7 +6,7 @@ import { askOne, askSome, askText } from '../terminal/prompts';
 
 export interface GivenValues {
   options: Record<string, unknown>;
-  /** Messages about the values of flags that cannot be parsed, by the name in `options`. */
+  /** Error messages about flag values that cannot be parsed, keyed by the flag's name in `options`. */
   mistakes: Record<string, readonly string[]>;
   args: unknown[];
 }
@@ -15,8 +15,8 @@ export interface GivenValues {
 export type CompletedLine = Omit<GivenValues, 'mistakes'>;
 
 /**
- * Parses the arguments and completes required values that the command line lacks. If `ask` is true, asks the person for them; otherwise
- * they are mistakes too. Leaves out a missing id that the person chooses later from a list (find-ids.ts).
+ * Parses the arguments and completes required values that the command line lacks. If `ask` is true, asks the person for missing values.
+ * Otherwise missing values are mistakes too. Leaves out a missing id, because the person chooses the id later from a list (find-ids.ts).
  * @throws UsageError with all mistakes, one in each line
  */
 export async function completeValues(

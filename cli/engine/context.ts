@@ -38,9 +38,9 @@ export interface Context extends Terminal {
   /** The person at this terminal, for audit rows and the monitoring page. */
   operator: Operator;
   /**
-   * Runs a change and its audit row in one transaction. `note` records the state before and after, without secrets, and
-   * the tenant and subject if only `work` knows them. If before equals after, no row is written.
-   * Resolves when the change applies on every API instance, at most 1.5 seconds after COMMIT.
+   * Runs a change and its audit row in one transaction. `note` records the state before and after, without secrets. `note` also records the
+   * tenant and the subject if only `work` knows them. Writes no row if both states are equal. Resolves when the change applies on every API
+   * instance, at most 1.5 seconds after COMMIT.
    */
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
 }
@@ -68,8 +68,8 @@ export function asSettingsError(error: unknown): unknown {
 }
 
 /**
- * Returns the variables of a command: the environment, then the .env file of the working directory. DATA_DIR is by default in the folder
- * of the installation, not in the working directory.
+ * Returns the environment variables of a command, completed by the .env file of the working directory. The default of DATA_DIR is in the
+ * folder of the installation, not in the working directory.
  * @throws EnvFileError
  */
 export function settingsOf({ env, envFile, root }: Io): Environment {

@@ -10,13 +10,13 @@ import { argumentsOf } from './named-values';
 import type { Output } from '../terminal/output';
 
 /*
- * Keeps the default tenant: the one of commands whose `<slug>` alone is missing. TOURCTL_TENANT names it, or a file in DATA_DIR, which
- * `tourctl use` writes. The commands of `tenant` never use it.
+ * Keeps the default tenant, which a command uses if only its `<slug>` is missing. TOURCTL_TENANT names the default tenant. Without this
+ * variable, a file in DATA_DIR names it; `tourctl use` writes the file. The commands of `tenant` never use the default tenant.
  */
 
 export interface DefaultTenant {
   slug: string;
-  /** The variable or the command that named it. */
+  /** The variable or the command that named the tenant. */
   from: 'TOURCTL_TENANT' | 'tourctl use';
 }
 
@@ -33,7 +33,7 @@ function readKept(dataDir: string): string | undefined {
     const slug = readFileSync(fileIn(dataDir), 'utf8').trim();
     return isSlug(slug) ? slug : undefined;
   } catch {
-    // There is no file, or another account owns it.
+    // The file does not exist, or another account owns it.
     return undefined;
   }
 }
@@ -52,8 +52,8 @@ export function keepDefaultTenant(dataDir: string, slug: string | undefined): vo
 }
 
 /**
- * Returns the default tenant if it stands for the `<slug>` that a command line lacks; undefined if nothing but the slug may be missing and
- * it is not, if there is no default, and for the commands of `tenant`.
+ * Returns the default tenant if the command line lacks only the `<slug>`. Returns undefined if the slug is given, if other arguments are
+ * missing, if there is no default tenant, or for the commands of `tenant`.
  */
 export function findDefaultTenant(
   verb: Verb,
@@ -66,9 +66,9 @@ export function findDefaultTenant(
 }
 
 /**
- * Returns whether the words of a command line are its other arguments, so that only the slug in front of them is missing. Of one argument
- * too few, the slug is the missing one only if each word is valid in its place. If the last argument repeats, the number says nothing: the
- * slug is missing if the first word cannot be one, as an origin.
+ * Returns true if the command line has all arguments except the slug. If one argument is missing, the missing one is the slug only if each
+ * word is valid as the argument in its position. If the last argument repeats, the number of words does not decide: the slug is missing if
+ * the first word cannot be a slug, such as an origin.
  */
 function lacksOnlySlug(verb: Verb, args: readonly unknown[]): boolean {
   const [first, ...others] = argumentsOf(verb);
@@ -101,7 +101,10 @@ export function withSlug(verb: Verb, slug: string, args: readonly unknown[]): un
   return argumentsOf(verb).map(({ form }, i) => (form.includes('...') ? words.slice(i) : words[i]));
 }
 
-/** Tells which tenant a command is about, because the command line does not. With --json too: a script may not expect a default. */
+/**
+ * Prints which default tenant a command uses, because the command line does not name the tenant. Also prints it with --json, because a
+ * script may not expect a default tenant.
+ */
 export function announceTenant({ slug, from }: DefaultTenant, output: Output): void {
   const line = `Tenant: ${slug} (${from})`;
   if (output.json) output.warn(line);

@@ -25,7 +25,7 @@ export function fail(error: unknown, output: Output, path: string): number {
   if (error instanceof UsageError) return usage(error.message, output, error.hint ?? seeHelp(path));
   if (isCommanderError(error)) {
     if (error.exitCode === 0) return EXIT.done;
-    // Joins the lines, because Commander puts its suggestion on a second one.
+    // Joins the lines, because Commander puts its suggestion on a second line.
     const message = error.message.replace(/^error: /, '').replace('\n', ' ');
     return usage(message, output, seeHelp(path));
   }
@@ -65,7 +65,7 @@ export function isDatabaseLost(error: unknown): boolean {
 }
 
 const UNREACHABLE = 'database_unreachable';
-/** The next step when no connection works. */
+/** The next step if no connection to the database works. */
 export const CHECK_DATABASE = 'check that its server runs, and DATABASE_URL';
 
 function firstLine(error: unknown): string {

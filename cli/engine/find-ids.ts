@@ -23,7 +23,7 @@ import { countOf, pluralOf } from '../terminal/text';
 interface IdSource {
   /** Name of one object in messages. */
   name: string;
-  /** Code of the error about an unknown id: that of the commands. */
+  /** The code of the error that the commands throw for an unknown id. */
   unknown: string;
   isComplete: (text: string) => boolean;
   /** Returns the ids that begin with the text. */
@@ -87,7 +87,7 @@ function credentials(names: 'apiKey' | 'widgetToken', kind: CredentialKind, name
   };
 }
 
-/** @param facts what tells this object from others, the most telling first */
+/** @param facts facts that distinguish this object from others, the most useful one first */
 function choice(id: string, ...facts: (string | null)[]): Choice {
   return { value: id, name: [id, ...facts.filter((fact) => fact !== null)].join('  ') };
 }
@@ -105,8 +105,8 @@ class UnknownIdError extends AppError {
 }
 
 /**
- * Completes the ids of a command line: lets the person choose a missing id, and finds the one that begins with the given text. A complete
- * id stays as it is; the command refuses an unknown one.
+ * Completes the ids of a command line. Lets the person choose a missing id from a list. Replaces the beginning of an id by the whole id.
+ * Keeps a complete id, because the command itself refuses an unknown one.
  * @throws UsageError if several ids begin with the text, or if there is nothing to choose from; UnknownIdError; CancelledError
  */
 export async function findIds(
@@ -118,7 +118,7 @@ export async function findIds(
   for (const { kind, name, at } of places) {
     const values = (typeof at === 'number' ? found.args : found.options) as Record<string | number, unknown>;
     const given = values[at] as string | undefined;
-    // A missing argument reaches this point only on a terminal, and a missing flag is not needed.
+    // An argument is missing here only on a terminal. A flag that is missing here is optional.
     if (given !== undefined) values[at] = await completeId(db, kind, name, given);
     else if (typeof at === 'number') values[at] = await chooseId(db, kind, name, { io, output });
   }

@@ -23,7 +23,7 @@ const FLAGS: Record<string, NamedKind> = {
 
 export interface ArgumentForm {
   name: string;
-  /** As the usage has it: `<slug>`, `[slug]` or `<origin...>`. */
+  /** The argument as written in the usage: `<slug>`, `[slug]` or `<origin...>`. */
   form: string;
 }
 
@@ -33,12 +33,12 @@ export function argumentsOf({ usage }: Pick<Verb, 'usage'>): ArgumentForm[] {
   return forms.map((form) => ({ name: form.replace(/[<>[\].]/g, ''), form }));
 }
 
-/** Returns the kind of object that an argument names; undefined for an argument that names none. */
+/** Returns the kind of object that an argument names. Undefined for an argument that is not the name of an object. */
 export function namedByArgument(name: string, noun: string | undefined): NamedKind | undefined {
   return name === 'id' ? idKindOf(name, noun) : ARGUMENTS[name];
 }
 
-/** Returns the kind of the ids that an argument takes; undefined for an argument that takes no id. */
+/** Returns the kind of id that an argument takes. Undefined for an argument that is not an id. */
 export function idKindOf(name: string, noun: string | undefined): IdKind | undefined {
   return name === 'id' && noun !== undefined ? IDS[noun] : undefined;
 }

@@ -5,7 +5,7 @@ const MAX_ERRORS = 3;
 /** Allows typing errors in a third of the letters, three at most. */
 const tolerance = (word: string) => Math.min(MAX_ERRORS, Math.max(1, Math.floor(word.length / 3)));
 
-/** Returns the candidates with the fewest typing errors; none if even these have too many. */
+/** Returns the candidates with the fewest typing errors. Returns none if even these candidates have too many errors. */
 export function nearest(word: string, candidates: readonly string[]): string[] {
   const far = candidates.map((candidate) => [candidate, typingErrors(word, candidate)] as const);
   const least = Math.min(...far.map(([, errors]) => errors));

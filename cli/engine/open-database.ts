@@ -20,7 +20,7 @@ import type { Output } from '../terminal/output';
 import { countOf } from '../terminal/text';
 
 /**
- * Opens the database for `work`, migrates an embedded database, and always closes everything again.
+ * Opens the database for `work`, migrates an embedded database, and closes all connections at the end.
  * @param words the values of the command line; an error about an unknown name suggests names that resemble one of them
  * @throws NoInstallationError if there is no embedded database and the command does not create it
  */
@@ -55,7 +55,8 @@ export async function withContext<T>(
     await suggestNames(db, error, words).catch(() => undefined);
     throw error;
   } finally {
-    // After Ctrl-C waits half a second at most: destroy() waits for a running statement. When the connection closes, the server rolls back.
+    // After Ctrl-C, waits at most half a second for destroy(), which waits for a running statement. The server rolls back when the
+    // connection closes.
     await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
     await server.leave();
   }
@@ -108,7 +109,7 @@ const CONNECTION: DatabaseOptions = { applicationName: 'tourctl', connectTimeout
 /** Connection of the liveness probe. */
 const PROBE: DatabaseOptions = { ...CONNECTION, poolMax: 1, answerTimeoutMs: ANSWER_MS };
 
-/** Signals that the server does not answer; the missing answer may be that of COMMIT. */
+/** Signals that the server does not answer. If the statement was COMMIT, it is unknown whether the change was committed. */
 class DatabaseSilentError extends AppError {
   readonly code = 'database_unreachable';
 
@@ -131,8 +132,8 @@ async function greetDatabase(db: Db): Promise<void> {
 }
 
 /**
- * Runs `work` until it ends or the server stops answering. A statement may take long, so no time-out can tell that the server is silent: a
- * query on another connection tests this every five seconds.
+ * Runs `work` until it ends or the server stops answering. A statement may take long, so a time-out cannot detect a silent server. Instead,
+ * a query on another connection tests the server every five seconds.
  * @throws DatabaseSilentError
  */
 async function whileAnswering<T>(openProbe: () => Db, work: () => Promise<T>): Promise<T> {
@@ -175,7 +176,7 @@ const similar =
   (db, typed) =>
     findSimilarNames(db, kind, typed);
 
-/** Compares a typed id only with this many newest deliveries, because there may be millions. */
+/** Maximum number of deliveries whose ids are compared with a typed id, the newest first. There may be millions of deliveries. */
 const DELIVERIES_COMPARED = 1000;
 
 /** Functions that find the existing names, by the code of the error about an unknown name. */

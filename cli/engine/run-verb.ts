@@ -7,7 +7,8 @@ import { idPlaces } from './named-values';
 import { refuseWatch, watch } from './watch';
 
 /**
- * Asks for missing values, checks the values, and runs the action with what it needs: the streams, the configuration, the database.
+ * Asks for missing values, checks all values, and runs the action. The action gets the streams, the configuration and the database if it
+ * needs them.
  * @returns the exit code of the action; undefined means 0
  */
 export async function runVerb(

@@ -18,7 +18,7 @@ import type { Output } from '../terminal/output';
 import { askSecret } from '../terminal/prompts';
 
 /**
- * Parses the name of a file that does not exist yet, in a folder that can be written to. So a wrong name is refused before the first
+ * Parses the name of a new file: the file must not exist, and its folder must be writable. So a wrong name is refused before the first
  * question.
  * @throws FileNotWrittenError
  */
@@ -36,8 +36,8 @@ export const OUT_FLAG = flag('--out <file>', 'write the secret to a new file (06
 const EXISTS = 'it exists';
 
 /**
- * Writes the secret of `issue` to a new file (0600), if one is named. The file is opened before anything is issued, and
- * the secret is on disk before the transaction inside `issue` commits: no secret is issued and then lost.
+ * Writes the secret that `issue` creates to a new file (0600), if a file is named. Opens the file before `issue` runs. Writes the secret to
+ * disk before the transaction inside `issue` commits, so that no issued secret is lost.
  * @throws FileNotWrittenError, also if the file exists
  */
 export async function withSecretFile<T>(
@@ -84,8 +84,8 @@ function attempt<T>(file: string, step: () => T): T {
 }
 
 /**
- * Reads a key or token from standard input, because shells store command lines and other users see them.
- * @param verb named in the error if there is no token, or more than one
+ * Reads a key or token from standard input, because shells store command lines and other users can see them.
+ * @param verb named in the error if the input has no token, or several
  */
 export async function readPastedToken(io: Io, output: Output, verb: string): Promise<string> {
   const text = await readText(io, output);

@@ -37,7 +37,7 @@ export function wholeNumber(min: number, max: number) {
   };
 }
 
-/** Parses a decimal and keeps it as text: it goes to a numeric column and is never a float. */
+/** Parses a decimal and keeps it as text, because the value goes to a numeric column and a float would be inexact. */
 export function decimal(min: number, max: number, digits: number) {
   const form = new RegExp(`^-?\\d{1,10}(\\.\\d{1,${digits}})?$`);
   return (text: string, name: string): string => {
@@ -124,7 +124,7 @@ export function currency(text: string, name: string): { code: string; digits: nu
 }
 
 export function country(text: string, name: string): string {
-  // Loads the list of countries only for this flag, because that takes 60 ms.
+  // Loads the list of countries only for this flag, because loading takes 60 ms.
   const { isCountry } =
     require('../../services/api/tenants/country') as typeof import('../../services/api/tenants/country');
   const code = text.toUpperCase();
@@ -226,7 +226,7 @@ export function fontFamilies(text: string, name: string): string {
   return joined;
 }
 
-/** Parses the address of a webhook receiver; the queue decides whether it may be called. */
+/** Parses the URL of a webhook receiver. The webhook queue decides whether it may send to this URL. */
 export function webUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || /[\s\p{Cc}]/u.test(text)) {

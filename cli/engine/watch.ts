@@ -27,7 +27,7 @@ export function refuseWatch({ io, output }: Basics): void {
 type Run = (context: Context) => Promise<number | void>;
 
 /**
- * Runs a command again and again, and draws each answer over the one before, until Ctrl-C. Then restores the screen, also after an error.
+ * Runs a command repeatedly until Ctrl-C, and draws each answer over the previous one. Then restores the screen, also after an error.
  * @param open opens the database, and draws with it
  */
 export async function watch(
@@ -64,7 +64,7 @@ async function readLines(context: Context, run: Run, screen: Screen): Promise<st
   return lines;
 }
 
-/** Waits for two seconds, or until the size of the screen changes, or until Ctrl-C, which ends the command elsewhere. */
+/** Waits until two seconds are over, the size of the screen changes, or Ctrl-C is pressed. The caller ends the command after Ctrl-C. */
 async function untilNextDrawing({ interrupted }: Io, output: Output): Promise<void> {
   const waiting = new AbortController();
   const end = () => waiting.abort();
@@ -75,18 +75,23 @@ async function untilNextDrawing({ interrupted }: Io, output: Output): Promise<vo
   interrupted?.removeEventListener('abort', end);
 }
 
-/** Control sequences without their beginning: the other screen of the terminal, without cursor, and with lines cut at its edge. */
+/**
+ * Control sequences without their common prefix: switch to the alternate screen, hide the cursor, and cut lines at the edge of the screen.
+ */
 const ENTER = ['?1049h', '?25l', '?7l'];
 const LEAVE = ['?7h', '?25h', '?1049l'];
-/** Terminals that know these two show all changes between them at once; the others ignore them. */
+/** Some terminals show all changes between these two sequences at once. Other terminals ignore both. */
 const HOLD = '?2026h';
 const SHOW = '?2026l';
 const TO_START = 'H';
-/** Clears from the cursor on, so it stands before a line: behind a full line it would clear the last cell. */
+/** Clears the line from the cursor to its end. Comes before the text of a line: after a full line it would clear the last cell. */
 const CLEAR_LINE = 'K';
 const CLEAR_BELOW = 'J';
 
-/** Draws on the other screen of the terminal, so that the lines before the command stay. Overwrites in place, so that nothing flickers. */
+/**
+ * Draws on the alternate screen of the terminal, so that the earlier output stays. Overwrites lines in place, so that the screen does not
+ * flicker.
+ */
 function createDisplay(output: Output) {
   let state: 'new' | 'open' | 'closed' = 'new';
   const control = (...sequences: string[]) => sequences.map((each) => output.screen.mark + each).join('');

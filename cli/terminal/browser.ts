@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 type Environment = Record<string, string | undefined>;
 
-/** A program that cannot open a page ends within this time; some run as long as the browser. */
+/** A program that cannot open a page ends within this time. A program that opens the page may run as long as the browser. */
 const FAILS_WITHIN_MS = 1500;
 
 /**
  * Opens a page in the browser of this desktop.
- * @returns false if there is no desktop, over SSH (the browser would be on the other machine), and if no browser opens
+ * @returns false if there is no desktop, if no browser opens, or over SSH, because the browser would open on the wrong machine
  */
 export async function openInBrowser(
   url: string,

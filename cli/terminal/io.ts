@@ -9,11 +9,11 @@ export interface Io {
   stdout: Writable;
   stderr: Writable;
   env: Record<string, string | undefined>;
-  /** The .env file of the working directory, which need not exist. Absent: none is read. */
+  /** The .env file of the working directory. The file may be missing. Undefined: no .env file is read. */
   envFile?: string;
   /** True on a terminal: the command may ask questions. */
   isTTY: boolean;
-  /** The width and the colours of the terminal at stdout. Absent, or PIPE: stdout is not a terminal. */
+  /** The width and the colours of the terminal at stdout. Undefined or PIPE: stdout is not a terminal. */
   screen?: Screen;
   /** Called when a change is committed or a secret is printed, so that a later output failure can report it. */
   onResult?: (what: 'change' | 'secret') => void;
@@ -28,8 +28,8 @@ export interface Io {
 /** Remembers the answers to a series of questions, so that Esc goes back one question. */
 export interface AnswerHistory {
   /**
-   * Returns the recorded answer to the next question of the series, or asks it.
-   * @param ask takes the answer that the person gave before going back, if there is one
+   * Returns the recorded answer to the next question of the series, or asks the question.
+   * @param ask receives the answer that the person gave before going back, or undefined
    */
   answer<T>(ask: (before: T | undefined) => Promise<T>): Promise<T>;
 }
@@ -57,7 +57,7 @@ export interface Interruption {
    */
   until<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Delays an interruption until `heed`, so that a committed change still prints its answer. Call it before COMMIT.
+   * Delays an interruption until `heed` is called, so that the answer of a committed change is still printed. Call it before COMMIT.
    * @throws CancelledError if an interruption was already reported, because that report says that nothing was changed
    */
   defer(): void;

@@ -24,11 +24,11 @@ export interface Output {
   warn(message: string): void;
   error(code: string, message: string, hint?: string): void;
   help(text: string): void;
-  /** Writes to the screen without a line break at the end. The mark of the screen begins a control sequence. */
+  /** Writes to the screen without a line break at the end. The mark of the screen (`mark` in screen.ts) begins a control sequence. */
   draw(text: string): void;
-  /** Returns the screen in its present size. With --wide its lines have no end. */
+  /** Returns the screen in its present size. With --wide, the width has no limit. */
   currentScreen(): Screen;
-  /** Calls `listener` whenever the size of the screen changes. @returns a function that ends this */
+  /** Calls `listener` whenever the size of the screen changes. @returns a function that removes the listener */
   onResize(listener: () => void): () => void;
 }
 
@@ -37,7 +37,8 @@ const SECRET = /svc_(live|widget)_[0-9A-Za-z]{12}_|whsec_/;
 
 /** @param wide cuts no line at the width of the screen */
 export function createOutput(io: Io, json: boolean, wide = false): Output {
-  // Colours text with a random mark, which becomes ESCAPE after the cleaning. So no text from elsewhere can add an escape sequence.
+  // Colours text with a random mark. The output cleans the text and then replaces the mark by ESCAPE, so no text from a user or the
+  // database can add an escape sequence.
   const mark = randomUUID();
   const screen = { ...(io.screen ?? PIPE), mark, ...(wide && { columns: undefined }) };
   const onScreen = (text: string) => cleanText(text).replaceAll(mark, ESCAPE);

@@ -56,7 +56,7 @@ export function askOne(
 /** The cells that a list of choices takes beside their texts. */
 const LIST_MARGIN = 2;
 
-/** Asks for one of many choices. Typed text leaves those that contain it. Cuts the choices at the width of the screen. */
+/** Asks for one of many choices. Shows only the choices that contain the typed text. Cuts the choices at the width of the screen. */
 export function askFromList(io: Io, message: string, choices: readonly Choice[]): Promise<string> {
   const width = (io.screen?.columns ?? Infinity) - LIST_MARGIN;
   const shown = choices.map(cleanChoice).map(({ value, name }) => ({ value, name: cutText(name, width) }));
@@ -120,7 +120,7 @@ function ask<T>(io: Io, question: Question, broken?: AbortSignal): Promise<T> {
 async function show<T>(io: Io, question: Question, ends: (AbortSignal | undefined)[]): Promise<T> {
   // Loads the ES module only for a question, because loading is slow.
   const { default: inquirer } = await import('inquirer');
-  // Also ends the question at a Ctrl-C from before the question, which arrived as a signal and not as a key.
+  // Also ends the question if Ctrl-C was pressed before the question began. That Ctrl-C arrived as a signal and not as a key.
   const signals = [io.interrupted, ...ends].filter((signal) => signal !== undefined);
   // Asks on stderr, so that the answer of the command on stdout can be piped.
   const prompt = inquirer.createPromptModule({
@@ -165,7 +165,7 @@ export async function askWithHistory<T>(
       return await series({ ...io, history });
     } catch (error) {
       if (!(error instanceof StepBack)) throw error;
-      // At the first question, Esc asks it again, because there is no earlier one.
+      // Esc at the first question asks the first question again, because there is no earlier question.
       if (answers.length > 0) before = answers.pop();
     }
   }

@@ -5,7 +5,7 @@ export interface Screen {
   /** Lines of a terminal; undefined in a pipe. */
   rows?: number;
   colors: boolean;
-  /** Text that the output replaces by ESCAPE after it has cleaned the text of the command. */
+  /** Placeholder that the output replaces by ESCAPE, after it has cleaned the text of the command. */
   mark?: string;
 }
 
@@ -46,15 +46,15 @@ export function rewritesLines(isTTY: boolean, env: TerminalEnvironment): boolean
   return isTTY && env.TERM !== 'dumb';
 }
 
-/** Returns whether the terminal draws block characters: not if it is dumb, not UTF-8, or NO_COLOR is set. */
+/** Returns true if the terminal can draw block characters. False if the terminal is dumb or not UTF-8, or if NO_COLOR is set. */
 export function drawsBlocks(env: TerminalEnvironment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return env.TERM !== 'dumb' && !env.NO_COLOR && (!locale || /utf-?8/i.test(locale));
 }
 
 /**
- * Draws a bar of at most `width` cells; any value above 0 is visible.
- * @param blocks true: draws block characters, to an eighth of a cell; false: draws `#`
+ * Draws a bar of at most `width` cells. Any value above 0 is visible.
+ * @param blocks true: draws block characters with a precision of an eighth of a cell; false: draws `#`
  */
 export function bar(value: number, most: number, width: number, blocks: boolean): string {
   if (value <= 0 || most <= 0 || width < 1) return '';

@@ -1,19 +1,19 @@
 import { paint, PIPE, type Screen, type Tone } from './screen';
 import { cutText, oneLine, padText, textWidth, wrapText } from './text';
 
-/** Declares a column. A column that is only a heading is never cut; use it for ids, statuses, dates and money. */
+/** Declares a column. A column that is declared by its heading alone is never cut: ids, statuses, dates and money. */
 export type Column = string | ColumnForm;
 
 interface ColumnForm {
   heading: string;
-  /** Smallest width in cells on a narrow screen; without it the column is never cut. */
+  /** Smallest width in cells on a narrow screen. Undefined: the column is never cut. */
   least?: number;
   /** Aligns numbers to the right. */
   right?: boolean;
   tones?: Partial<Record<string, Tone>>;
   /**
-   * True: a narrow screen drops this column before the others; it drops the last of several such columns first. If the rows are
-   * shown as blocks of lines, the block has its value.
+   * True: a narrow screen drops this column before the columns without `aside`. If several columns have `aside`, the last one is dropped
+   * first. If the rows are shown as blocks of lines, each block has the value of this column.
    */
   aside?: true;
 }
@@ -26,8 +26,8 @@ const NOTHING = '-';
 const NARROWEST = 20;
 
 /**
- * Draws columns under their headings in the width of the screen. Of the columns that may be cut, it cuts the widest first. If that is not
- * enough, it drops columns. If even that is not enough on a screen of less than 60 cells, each row becomes a block of lines. In a pipe it
+ * Draws columns under their headings in the width of the screen. If the table is too wide, cuts the widest of the columns that may be cut.
+ * If that is not enough, drops columns. If that is not enough on a screen below 60 cells, draws each row as a block of lines. In a pipe,
  * cuts nothing.
  * @param empty the text if there are no rows
  */
@@ -45,7 +45,7 @@ export function table(columns: Column[], rows: Cell[][], empty: string, screen: 
 /** The fields of an item that a cell can show. */
 type ShownField<T> = { [Field in keyof T]: T[Field] extends Cell ? Field : never }[keyof T] & string;
 
-/** Declares a column of items. Without `cell` it shows the field that its heading names. */
+/** Declares a column of items. Without `cell`, the column shows the field that its heading names. */
 export type ItemColumn<T> =
   | ShownField<T>
   | (ColumnForm & { heading: ShownField<T>; cell?: undefined })
@@ -70,8 +70,8 @@ type Widths = Map<number, number>;
 const NARROWEST_TABLE = 60;
 
 /**
- * Drops empty columns first, then `aside` columns, then the others from the last one on. Below NARROWEST_TABLE cells it never drops the
- * others: it returns undefined if they are too wide.
+ * Drops empty columns first, then `aside` columns, then the other columns from the last one on. On a screen below NARROWEST_TABLE cells,
+ * keeps the other columns and returns undefined if they are too wide.
  */
 function chooseColumns(
   forms: ColumnForm[],
@@ -163,7 +163,7 @@ interface BesideOptions {
   screen: Screen;
 }
 
-/** Draws a text beside its label, wrapped at the width of the screen. @param label as wide as `width`; it may be painted */
+/** Draws a text beside its label, wrapped at the width of the screen. @param label text of exactly `width` cells, which may be coloured */
 export function beside(
   label: string,
   text: string,

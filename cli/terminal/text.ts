@@ -12,7 +12,7 @@ const JOINERS = new RegExp(
 const UNSEEN =
   '(?![\\u200d\\p{Variation_Selector}])[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]';
 const UNSAFE = new RegExp(`(?![\\n\\t])${UNSEEN}`, 'gu');
-/** Leaves out C0 controls: in JSON text they occur only between values, because JSON.stringify escapes those in values. */
+/** Leaves out C0 controls. In JSON text they occur only between values, because JSON.stringify escapes C0 controls inside values. */
 const UNSAFE_IN_JSON = new RegExp(`(?![\\0-\\x1f])(?:${UNSEEN}|\\u200d)`, 'gu');
 
 /** Removes joiners and soft hyphens. Replaces other characters that a terminal executes or hides, but keeps line breaks and tabs. */
@@ -36,7 +36,10 @@ function escapeUnit(unit: string): string {
 
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
-/** Matches marks that take no cell on a terminal. string-width knows only those of Latin letters, and counts one cell for the others. */
+/**
+ * Matches marks that take no cell on a terminal. string-width knows only the marks of Latin letters, and counts one cell for all other
+ * marks.
+ */
 const WIDTHLESS = /[\p{Mn}\p{Me}\p{Cf}]/gu;
 const ELLIPSIS = '…';
 

@@ -4,7 +4,7 @@ import type { Trx } from './database';
 export interface AuditEntry {
   /** The name that the person gave (--actor, TOURCTL_ACTOR). Without such a name: the system user, or the user who called sudo. */
   actor: string;
-  /** The name of the machine. If `actor` is a given name, the system user stands before the machine: `root@7c1f`. */
+  /** The name of the machine. If --actor or TOURCTL_ACTOR gave the name, the system user stands before the machine: `root@7c1f`. */
   host: string;
   /** Noun and verb: `tenant.create`. */
   action: string;
@@ -15,7 +15,7 @@ export interface AuditEntry {
   after: unknown;
 }
 
-/** Writes the audit row in the transaction of the change, so that both exist or neither. */
+/** Writes the audit row in the transaction of the change, so that neither is committed without the other. */
 export async function recordChange(trx: Trx, entry: AuditEntry): Promise<void> {
   const { actor, host, action, subject } = entry;
   const [before, after] = [entry.before, entry.after].map((value) =>

@@ -67,8 +67,8 @@ interface CheckedEnvironment {
 }
 
 /**
- * Adds to an environment those variables of an .env file that belong to this platform. A variable of the environment replaces the line of
- * the file, even with an empty value. An empty value selects the default, so one command can ignore a line of the file.
+ * Adds the platform's own variables of an .env file to an environment. A variable of the environment replaces the line of the file, even if
+ * its value is empty. An empty value selects the default, so one command can ignore a line of the file.
  * @throws EnvFileError
  */
 export function withEnvFile(env: Environment, file: string): Environment {
@@ -77,9 +77,9 @@ export function withEnvFile(env: Environment, file: string): Environment {
 }
 
 /**
- * Reads the configuration from an environment. By default that is the environment of this process, with the .env file of its working
+ * Reads the configuration from an environment. By default this is the environment of the process, with the .env file of the working
  * directory.
- * @throws ConfigError with one line that names the first invalid variable and what it must be; EnvFileError
+ * @throws ConfigError with one line that names the first invalid variable and its valid values; EnvFileError
  */
 export function loadConfig(env: Environment = withEnvFile(process.env, path.resolve('.env'))): Config {
   const { config, issues } = checkEnvironment(env);
@@ -177,7 +177,7 @@ export function missingSecret(name: string): ConfigError {
   );
 }
 
-/** An .env file, or a line of it, cannot be read. The message never contains the line: it may be a secret. */
+/** An .env file cannot be read, or one of its lines is invalid. The message never contains the line, because the line may hold a secret. */
 class EnvFileError extends AppError {
   readonly code = 'invalid_configuration';
 
@@ -188,7 +188,7 @@ class EnvFileError extends AppError {
 
 /**
  * Reads the variables of an .env file with Node's own parser. Returns no variables if the file does not exist.
- * @throws EnvFileError also for a line that the parser would skip without an error, or join with the next line
+ * @throws EnvFileError also for an invalid line, which the parser alone would skip or join with the next line
  */
 export function readEnvFile(file: string): Environment {
   const text = readText(file);
@@ -199,7 +199,8 @@ export function readEnvFile(file: string): Environment {
 
 function readText(file: string): string {
   try {
-    // Removes a byte order mark, with which some editors begin a file: the parser would take it for a part of the first name.
+    // Removes the byte order mark that some editors write at the start of a file. The parser would take the mark for a part of the first
+    // name.
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

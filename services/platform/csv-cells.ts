@@ -4,7 +4,7 @@
 const UNSEEN = '\\s\\p{Cc}\\p{Cf}';
 const FORMULA = '[=+\\-@＝＋－＠]';
 const FIRST = new RegExp(`^'*(?:[\\t\\r\\n]|[${UNSEEN}]*${FORMULA})`, 'u');
-/** Matches the text before a new cell, for a spreadsheet that separates cells by another character (`;`, `|` or a tab). */
+/** Matches the text before the start of a cell in a spreadsheet that separates cells by another character (`;`, `|` or a tab). */
 const BEFORE = `[;|\\t\\r\\n](?:[${UNSEEN}']*")?[${UNSEEN}']*`;
 const LATER = new RegExp(`(?=${FORMULA})(?<=${BEFORE})`, 'gu');
 const LATER_ESCAPED = new RegExp(`'(?=${FORMULA})(?<=${BEFORE})`, 'gu');
@@ -17,7 +17,7 @@ export function csvLine(values: readonly (string | number | null)[]): string {
   return `${cells.join(',')}\r\n`;
 }
 
-/** Adds an apostrophe before each start of a formula, so that a spreadsheet does not run it. */
+/** Adds an apostrophe before each text that a spreadsheet would run as a formula. */
 function escapeFormulas(text: string): string {
   const later = text.replace(LATER, "'");
   return FIRST.test(text) ? `'${later}` : later;

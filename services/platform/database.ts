@@ -17,14 +17,14 @@ const DATE = 1082;
 const INT8 = 20;
 // Keeps a date as a string: a Date moves by a day with the process's time zone (observed).
 pg.types.setTypeParser(DATE, (text) => text);
-// Reads a bigint as a number: all bigints are ids or minor units of money, and below 2^53.
+// Reads a bigint as a number: all our bigints are ids or minor units of money, which are below 2^53.
 pg.types.setTypeParser(INT8, Number);
 
 export interface DatabaseOptions {
   applicationName: string;
   /** Maximum number of connections. */
   poolMax?: number;
-  /** Fails a statement that gets no response within this time, so that a hanging server blocks no request. */
+  /** Fails a statement that gets no response within this time, so that no request waits for a server that hangs. */
   answerTimeoutMs?: number;
   /** Fails a new connection if no host of the URL can be used within this time; five seconds by default. */
   connectTimeoutMs?: number;
@@ -55,7 +55,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
       afterCreate: dropUnusable,
     },
     acquireConnectionTimeout: 5000,
-    // Silences Knex, which prints errors that it also throws. stdout is for log lines and the output of commands.
+    // Silences Knex, because it also throws every error that it prints. stdout is for log lines and the output of commands.
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     postProcessResponse: toFields,
   });
@@ -64,8 +64,8 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
 }
 
 /**
- * Removes a connection from the pool when its server becomes silent or read-only. Without this, pg would keep the connection: the next
- * statement would wait behind the one that timed out, or would reach the former primary again.
+ * Removes a connection from the pool when its server stops answering or becomes read-only. Otherwise pg would keep the connection. The next
+ * statement would then wait behind the statement that timed out, or go to a server that is no longer the primary.
  */
 function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -94,27 +94,34 @@ const BEGIN = `begin isolation level read committed;
   set local statement_timeout = '10s';
   set local idle_in_transaction_session_timeout = '15s'`;
 
-/** Begins a statement with a CTE that has the time as `clock.at`. It is materialized, so that the clock is read only once. */
+/**
+ * Begins a statement with a CTE that returns the time as `clock.at`. The CTE is materialized, so that the statement reads the clock only
+ * once.
+ */
 export const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
 const SERIALIZATION_FAILURE = '40001';
 const ATTEMPTS = 3;
 
 export interface TransactionOptions {
-  /** The time, on the clock of performance.now(), at which a wait for a lock ends. For a caller that has already waited. */
+  /**
+   * The time at which a wait for a lock ends, on the clock of performance.now(). For a caller that has already waited for a part of the
+   * time.
+   */
   lockBy?: number;
-  /** Further SET LOCAL statements as one constant text, with semicolons between the statements and none at the end. */
+  /** Further SET LOCAL statements as one constant text. Semicolons separate the statements; the last statement has none. */
   settings?: string;
   /**
-   * True: BEGIN travels with the first statement, which saves a round trip. The first statement must then be a single one, and not a
-   * stream. If BEGIN fails, that statement does not run and gets the error.
+   * True: BEGIN is sent with the first statement, which saves a round trip. The first statement must then be a single one, and not a
+   * stream. If BEGIN fails, the first statement does not run, and its promise rejects with the error.
    */
   beginsWithFirst?: boolean;
 }
 
 /**
- * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). After a deadlock, a serialization failure or an error with
- * `repeatsTransaction`, runs it again, three times in total. So `work` must have no effect outside the transaction.
+ * Runs `work` in one transaction (READ COMMITTED, at most two seconds for a lock). Repeats the transaction after a deadlock, a
+ * serialization failure or an error with `repeatsTransaction`: it runs at most three times. So `work` must have no effect outside the
+ * transaction.
  */
 export async function inTransaction<T>(
   db: Db,
@@ -149,7 +156,9 @@ function mayRepeat(error: unknown): boolean {
   return error instanceof AppError && error.repeatsTransaction;
 }
 
-/** SQLSTATEs after which the server may have committed: the classes connection, resources, shutdown and internal error, and 40003. */
+/**
+ * Classes and codes of SQLSTATE after which the transaction may be committed: connection, resources, shutdown, internal error, and 40003.
+ */
 const UNCERTAIN = /^(08|40003|53|57|58|XX)/;
 
 /** Returns true if the server answered with an error that rolled back the transaction; false when the outcome is unknown. */
@@ -157,17 +166,14 @@ export function isRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && !UNCERTAIN.test(error.code);
 }
 
-/**
- * Runs a transaction when its turn in the queue comes.
- * @param work calls inTransaction with `lockBy`
- */
+/** Runs a transaction when the queue of transactions reaches it. @param work calls inTransaction with `lockBy` */
 export type Turn = <T>(work: (lockBy?: number) => Promise<T>) => Promise<T>;
 
 const QUERY_CANCELED = '57014';
 
 /**
- * Returns the statement's result. Throws `refusal` if the lock or the statement timed out.
- * @param lock the label of the lock in the metric of waits; one of a few fixed names
+ * Returns the statement's result. Throws `refusal` if the statement timed out or could not get the lock in time.
+ * @param lock the label of the lock in the metric of lock waits; one of a few fixed names
  */
 export async function refuseWhenLocked<T>(
   lock: string,
@@ -189,7 +195,7 @@ export async function refuseWhenLocked<T>(
 /** A row, keyed by the names of its columns or of its fields. */
 type Row = Record<string, unknown>;
 
-/** Names of fields by column. The columns come from our own statements, so the map stays small. */
+/** Field names by column name. All columns come from our own statements, so the map stays small. */
 const fieldNames = new Map<string, string>();
 
 function fieldName(column: string): string {
@@ -202,9 +208,9 @@ function fieldName(column: string): string {
 }
 
 /**
- * Names the columns of rows as fields: `tenant_id` becomes `tenantId`. Converts what Knex returns: rows, one row, or the result of a raw
- * statement. Does not convert counts, plucked values and the contents of jsonb columns: these contents are documents in wire names. A row
- * of 15 columns takes 0.8 µs.
+ * Renames columns to fields: `tenant_id` becomes `tenantId`. Accepts each result of Knex: rows, one row, or the result of a raw statement.
+ * Leaves counts, plucked values and the contents of jsonb columns as they are, because jsonb columns hold documents in wire names. A row of
+ * 15 columns takes 0.8 µs.
  */
 export function toFields(response: unknown): unknown {
   if (Array.isArray(response)) return response.map(toFields);

@@ -2,10 +2,10 @@ import { mkdirSync, statSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Creates a directory and its missing parents. Replaces Node's `recursive` option, which never returns for a path below /proc:
- * it retries for ever at 100 % of a core, and no signal ends it (observed with Node 20.20).
+ * Creates a directory and its missing parents. Replaces Node's `recursive` option, which never returns for a path below /proc: Node retries
+ * for ever at 100 % of a core, and no signal ends the process (observed with Node 20.20).
  * @returns false if the directory existed
- * @throws the system's error, for example EACCES, EROFS or EEXIST if a file has this name
+ * @throws the system's error, for example EACCES, EROFS, or EEXIST if the path is a file
  */
 export function makeDirectory(directory: string, mode?: number): boolean {
   const parent = path.dirname(directory);
@@ -28,17 +28,20 @@ function isDirectory(name: string): boolean {
   }
 }
 
-/** A disk with less free space counts as full: PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops when it cannot. */
+/**
+ * A disk with less free space counts as full: PostgreSQL reserves its write-ahead log in files of 16 MiB, and stops if there is no space
+ * for one.
+ */
 const FULL_BYTES = 16 * 1024 * 1024;
 /**
- * A disk with less free space counts as short. There is still time to free some: a million bookings and their indexes take 0.9 GiB
- * (docs/scaling.md).
+ * A disk with less free space counts as nearly full, while an operator can still free some space. A million bookings and their indexes take
+ * 0.9 GiB (docs/scaling.md).
  */
 const SHORT_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Compares the free space of a directory's disk with what the database needs to go on writing.
- * @returns undefined if there is no such directory, or this account may not look at it
+ * Compares the free space of a directory's disk with the space that the database needs for writes.
+ * @returns undefined if the directory does not exist, or this account may not read it
  */
 export function readDiskSpace(
   directory: string,

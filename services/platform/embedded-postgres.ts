@@ -31,11 +31,11 @@ import { makeDirectory } from './directories';
 export interface EmbeddedPostgres {
   /** postgres://<role>:<password>@127.0.0.1:<port>/tour_platform?require_auth=scram-sha-256; the role is no superuser. */
   url: string;
-  /** Stops the server if no other process uses it. Call it after this process has closed its connections. Never throws. */
+  /** Stops the server if no other process uses it. Close the connections of this process before the call. Never throws. */
   leave(): Promise<void>;
 }
 
-/** A process uses the server as long as its session holds IN_USE_LOCK in share mode. */
+/** A process uses the server as long as its session holds a share lock on IN_USE_LOCK. */
 interface Use {
   session: pg.Client;
   cluster: Cluster;
@@ -45,10 +45,10 @@ interface Use {
 
 type JoinNotice = (line: string) => void;
 
-/** The key of an advisory lock: any number that no other program locks in the database `postgres` of this server. */
+/** The key of an advisory lock in the database `postgres` of this server. Any number that no other program uses there. */
 const IN_USE_LOCK = 1_869_768_050;
 const SETTINGS = { timezone: 'UTC', log_timezone: 'UTC', max_connections: '200' };
-/** Longer than READY_WAIT_MS, for which another process may hold the start lock while the server recovers. */
+/** Longer than READY_WAIT_MS: for that time, another process may hold the start lock while the server recovers. */
 const JOIN_WAIT_MS = 11 * 60_000;
 const LEAVE_WAIT_MS = 15_000;
 const RETRY_PAUSE_MS = 1000;
@@ -57,11 +57,11 @@ const JOIN_ATTEMPTS = 5;
 const JOIN_PAUSE_MS = 500;
 
 /**
- * Joins the embedded PostgreSQL of that data directory, and starts the server if it does not run. The cluster is `<dataDir>/pg18`, created
- * on first use. The server runs detached, so it survives when this process is killed. If the server ends, this process starts it again.
- * PostgreSQL refuses to run as root: for root, the server runs as the owner of the cluster, and a new cluster belongs to `postgres` or
- * `nobody`.
- * @param creates false: refuses a directory without a database, and leaves it as it is
+ * Joins the embedded PostgreSQL of a data directory, and starts the server if it does not run. The cluster is `<dataDir>/pg18`, created on
+ * first use. The server runs detached: it survives when this process is killed. If the server ends, this process starts the server again.
+ * PostgreSQL refuses to run as root. If this process is root, the server runs as the owner of the cluster, and a new cluster belongs to
+ * `postgres` or `nobody`.
+ * @param creates false: refuses a directory without a database, and leaves the directory unchanged
  * @throws NoInstallationError, EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
  */
 export async function joinEmbeddedPostgres(
@@ -75,7 +75,7 @@ export async function joinEmbeddedPostgres(
   let leaving: Promise<void> | undefined;
   let rejoining = Promise.resolve();
 
-  // Opens a new session: without one, the next process that leaves would stop the server.
+  // Opens a new session. Without a session of this process, the next process that leaves would stop the server.
   const rejoin = async () => {
     for (let lastMessage = ''; !leaving; await sleep(RETRY_PAUSE_MS, undefined, { ref: false })) {
       try {
@@ -110,8 +110,9 @@ export async function joinEmbeddedPostgres(
 }
 
 /**
- * Returns whether the directory has an embedded database. A database of another PostgreSQL version counts too: joinEmbeddedPostgres
- * explains that it cannot be used. Creates nothing. A database that is being created has another name until it is complete.
+ * Returns whether the directory has an embedded database. Creates nothing. A database of another PostgreSQL version counts too, because
+ * joinEmbeddedPostgres explains why that database cannot be used. A database that is still being created does not count: it has another
+ * name.
  */
 export function hasDatabase(dataDir: string): boolean {
   return entriesOf(dataDir).some(
@@ -119,7 +120,7 @@ export function hasDatabase(dataDir: string): boolean {
   );
 }
 
-/** Lists a directory. A directory that may not be read counts as not empty: joinEmbeddedPostgres says why it cannot be used. */
+/** Lists a directory. An unreadable directory counts as not empty, because joinEmbeddedPostgres then explains why it cannot be used. */
 function entriesOf(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -137,7 +138,10 @@ export function findRunningPostgres(dataDir: string): string | undefined {
   return server && serviceUrl(directory!, server.port);
 }
 
-/** Rotates the server's log unless another process holds the start lock. Ignores a failure: a timer calls this function each minute. */
+/**
+ * Rotates the server's log unless another process holds the start lock. Ignores errors, because a timer calls this function again each
+ * minute.
+ */
 async function rotateLog(dataDir: string, { directory }: Cluster): Promise<void> {
   const rotate = () => Promise.resolve(rotateServerLog(directory));
   await withStartLock(startLock(dataDir), { waitMs: 0 }, rotate).catch(() => undefined);
@@ -155,7 +159,10 @@ function openDirectory(dataDir: string): string {
   }
 }
 
-/** Finds or starts the server and opens the session under one start lock, so that no process stops it in between. */
+/**
+ * Finds or starts the server and opens the session. Holds the start lock for both steps, so that no other process stops the server in
+ * between.
+ */
 async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: number): Promise<Use> {
   const { major } = bundledRelease();
   return withStartLock(startLock(dataDir), { waitMs: JOIN_WAIT_MS, onWait: notice }, async () => {
@@ -169,9 +176,10 @@ async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: numbe
         return { session, cluster, port, url: serviceUrl(cluster.directory, port) };
       } catch (error) {
         if (error instanceof EmbeddedPostgresError) throw error;
-        // Tries again while the server recovers from the crash of one of its processes: postmaster.pid still says "ready" then.
+        // Tries again while the server recovers from the crash of one of its processes: postmaster.pid still says "ready" during this
+        // recovery.
         if (sqlState(error) === CANNOT_CONNECT_NOW && Date.now() < deadline) continue;
-        // Tries a few times: the server may have ended after it was found, or services of an earlier release may lock the tables.
+        // Tries only a few times. The server may have ended after it was found, or services of an earlier release may lock the tables.
         if (++refusals === JOIN_ATTEMPTS) throw cannotJoin(cluster, port, error as Error);
       }
     }
@@ -203,7 +211,7 @@ async function openSession({ directory }: Cluster, port: number, isNewServer: bo
     await session.end().catch(() => undefined);
     throw error;
   }
-  // Lets this process end when it has nothing else to do: the session alone does not keep it alive.
+  // Lets this process end although the session is open: the session alone does not keep the process alive.
   keepsProcessAlive(session, false);
   return session;
 }

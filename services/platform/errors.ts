@@ -22,8 +22,8 @@ export abstract class AppError extends Error {
 }
 
 /**
- * SQLSTATEs of a lock that was not granted in time, of a deadlock, of a server that starts or stops, of a write to a server that is
- * read-only, and of a client that found no server.
+ * SQLSTATEs: a lock was not granted in time, a deadlock, a server that starts or stops, a write on a read-only server, and a client that
+ * found no server.
  */
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const DEADLOCK = '40P01';
@@ -40,15 +40,20 @@ export function sqlState(error: unknown): string | undefined {
 const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
 /** Matches the driver's own errors for a server that does not answer in time. They have no code. */
 const SILENT = /^(timeout expired|timeout exceeded.*|Query read timeout)$/;
-/** Matches the driver's other errors without a code (Knex writes the statement before them), and a database that takes no connections. */
+/**
+ * Matches the driver's other errors without a code, and the error of a database that takes no connections. Knex writes the statement before
+ * the driver's message.
+ */
 const WITHOUT_CONNECTION =
   /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed)|is not currently accepting connections$/;
-/** Classes of SQLSTATE: connection, read-only server, authorization, no such database, too many connections, start or shutdown. */
+/**
+ * Classes and codes of SQLSTATE: connection, read-only server, authorization, missing database, too many connections, start or shutdown.
+ */
 const AWAY = /^(08|25006|28|3D|53300|57P)/;
 
 /**
- * Returns whether the database could not be used: a connection was refused, lost or not free in time, or the server starts, stops or
- * accepts no writes.
+ * Returns true if the database could not be used. Either no connection was available or a connection was lost, or the server is starting,
+ * stopping or read-only.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, message, name } = (error ?? {}) as { code?: unknown; message?: unknown; name?: unknown };
@@ -67,12 +72,12 @@ export function isSilent(error: unknown): boolean {
 }
 
 /**
- * Returns the reason of a database error in one line. Omits the statement that Knex writes before the reason: its values may be personal
- * data.
+ * Returns the reason of a database error in one line. Omits the statement that Knex writes before the reason, because the values of the
+ * statement may be personal data.
  */
 export function databaseReason(error: unknown): string {
   const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: unknown };
-  // Takes the first error of a host with several addresses, which reports one error for each address.
+  // Takes the first error: a host with several addresses reports one error for each address.
   if (errors?.length) return databaseReason(errors[0]);
   return String(message ?? error)
     .split(' - ')

@@ -1,6 +1,6 @@
 const MARKUP = Symbol('markup');
 
-/** Escaped HTML. Only `html` and `trusted` create it, so that no text of a database or request is inserted as HTML. */
+/** Escaped HTML. Only `html` and `trusted` create this type, so that text from the database or a request is never inserted as HTML. */
 export interface Markup {
   readonly [MARKUP]: string;
 }
@@ -24,7 +24,7 @@ export function html(strings: TemplateStringsArray, ...values: Value[]): Markup 
   return trusted(strings.map((text, index) => text + toText(values[index])).join(''));
 }
 
-/** Marks a constant as HTML. Never use it for input. */
+/** Marks a constant text as HTML. Never use this function for input. */
 export function trusted(text: string): Markup {
   return { [MARKUP]: text };
 }

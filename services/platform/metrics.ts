@@ -1,7 +1,7 @@
 import type { Counter, CounterConfiguration, Histogram } from 'prom-client';
 import type { Knex } from 'knex';
 
-/** Loads prom-client on first use: that takes 90 ms, and most commands of the terminal open a database and measure nothing. */
+/** Loads prom-client on first use, because loading takes 90 ms and most terminal commands record no metrics. */
 export function loadProm() {
   return require('prom-client') as typeof import('prom-client');
 }
@@ -10,17 +10,17 @@ export interface CountedSeries {
   inc(): void;
 }
 
-/** One function for each call of countSeries: creates its counter, if it does not exist yet. */
+/** One function for each call of countSeries. The function creates the counter of this call if the counter does not exist yet. */
 const creators: (() => void)[] = [];
 
-/** Exports each counter of countSeries from now on, also before its first increment. A service calls it at its start. */
+/** Exports all counters of countSeries from now on, even before their first increment. A service calls this function at its start. */
 export function exportCounters(): void {
   for (const create of creators) create();
 }
 
 /**
- * Creates a counter whose series are plain numbers until the metrics are read. An increment of prom-client takes 5 to 8 µs, because it
- * hashes the labels again, and a request increments six counters.
+ * Creates a counter that keeps its series as plain numbers until the metrics are read. An increment of prom-client takes 5 to 8 µs, because
+ * it hashes the labels each time, and a request increments six counters.
  * @returns a function that returns the series of the given label values. Call it only with values of a fixed set
  */
 export function countSeries<Label extends string>(

@@ -29,19 +29,19 @@ class SqlMigrationSource implements Knex.MigrationSource<string> {
   }
 }
 
-/** Limits how long a migration waits for a table, because all later statements on the table wait behind it. */
+/** Limits how long a migration waits for the lock on a table, because all later statements on the table wait behind the migration. */
 const TABLE_LOCK_MS = 2_000;
 const TABLE_LOCK_ATTEMPTS = 20;
 const TABLE_LOCK_PAUSE_MS = 500;
 
-/** The key of the advisory lock of migrations: any number that all migrators of a database share. */
+/** The key of the advisory lock of migrations. Any number, but the same for all processes that migrate a database. */
 const MIGRATION_LOCK = 7_406_211_953;
 const POLL_MS = 100;
 const migrationSource = new SqlMigrationSource();
 
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
- * @returns the names of the migrations that ran, and the new names of the migrations of a database from before 0.1.0
+ * @returns the names of the migrations that ran. For a database from before 0.1.0, also the new names of its migrations
  * @throws TablesInUseError; earlier migrations of the same run stay applied
  * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */
@@ -49,7 +49,7 @@ export async function migrate(db: Db): Promise<string[]> {
   return db.transaction(async (trx) => {
     await acquireMigrationLock(trx);
     const carried = await runUntilLocked(async () => carryOver(db, await appliedMigrations(db)));
-    // Frees Knex's own lock, which stays when a migration is killed. MIGRATION_LOCK protects the migration.
+    // Frees Knex's own lock, which a killed migration leaves locked. MIGRATION_LOCK prevents concurrent migrations.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
     return [...carried, ...(await runPending(db))];
   });
@@ -62,7 +62,9 @@ async function runPending(db: Db): Promise<string[]> {
   return pending;
 }
 
-/** Repeats a migration that could not lock a table because of a long transaction. Other statements can run during the pauses. */
+/**
+ * Repeats a migration that could not lock a table because of a long transaction. Other statements can run in the pauses between the tries.
+ */
 async function runUntilLocked<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -87,9 +89,9 @@ class TablesInUseError extends AppError {
 }
 
 /**
- * Polls for the transaction-level lock. A session-level lock would stay behind in a transaction pooler. Polls in READ COMMITTED
- * and without bindings, so that it holds no snapshot: CREATE INDEX CONCURRENTLY waits for ever for the snapshot of a waiting
- * pg_advisory_lock, or of the portal of a statement with bindings (both observed).
+ * Polls for a transaction-level lock. A session-level lock would stay on the server connection of a transaction pooler. Polls in READ
+ * COMMITTED and without bindings, so that the session holds no snapshot. CREATE INDEX CONCURRENTLY would wait for ever for the snapshot of
+ * a waiting pg_advisory_lock, or for the snapshot of the portal of a statement with bindings (both observed).
  */
 export async function acquireMigrationLock(trx: Trx): Promise<void> {
   await trx.raw(`

@@ -6,15 +6,15 @@ export interface Variable<T = unknown> {
   about: string;
   /** Valid values; completes the error "NAME must be …". */
   mustBe: string;
-  /** Applies if the variable is unset. `<NAME>` stands for the text of a variable that is declared earlier. */
+  /** The value if the variable is unset. `<NAME>` stands for the value of a variable that is declared earlier. */
   default?: string;
   /** @throws InvalidValueError */
   parse(text: string): T;
-  /** Returns the text to display, if the value itself is unclear or contains a password. */
+  /** Returns the text to display instead of the value. For values that are unclear or contain a password. */
   show?(value: T): string;
   /** True: the value is never shown. */
   secret?: true;
-  /** True: if the variable is unset and the database is embedded, a value is generated once and kept in DATA_DIR. */
+  /** True: if the variable is unset and the database is embedded, the product generates a value once and keeps it in DATA_DIR. */
   generated?: true;
 }
 
@@ -107,7 +107,7 @@ export function oneOf<T extends string>(allowed: readonly T[], fallback: T): Kin
   };
 }
 
-/** Accepts URLs with these protocols. A shown URL has its user and host, but not its password. */
+/** Accepts URLs with these protocols. Shows the user and the host of a URL, but not the password. */
 export function url(...protocols: string[]): Kind<string> {
   return {
     mustBe: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
@@ -156,7 +156,7 @@ export function secret(): Kind<string> & { secret: true; generated: true } {
 /** A text that is not a valid value of its variable. Has no message, because the declaration describes the valid values. */
 export class InvalidValueError extends Error {}
 
-/** An invalid variable, which stops the start. The message never holds the value: it may be a secret. */
+/** An invalid variable, which stops the start. The message never contains the value, because the value may be a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 

@@ -8,7 +8,7 @@ import { AppError } from './errors';
 import type { Db } from './database';
 
 export interface Secrets {
-  /** Seals webhook secrets. */
+  /** Encrypts webhook secrets. */
   secretsKey: string;
   /** Signs cursors and embed passes. */
   cursorKey: string;
@@ -25,10 +25,11 @@ const SECRET_VARIABLES = {
 const NAMES = Object.keys(SECRET_VARIABLES) as (keyof Secrets)[];
 
 /**
- * Reads the secrets from the environment. With an embedded database, reads missing ones from `<dataDir>/secrets.json` (0600).
+ * Reads the secrets from the environment. With an embedded database, reads secrets that are not in the environment from
+ * `<dataDir>/secrets.json` (0600).
  * @param needed the secrets that must not be missing, except keyPepper; an error names the first missing one. Other secrets may be
  * undefined
- * @param isNewDatabase returns true if no data depends on secrets yet. A missing file is created only then
+ * @param isNewDatabase returns true if no data depends on secrets yet; only then a missing file is created
  * @throws ConfigError, SecretsError
  */
 export async function loadSecrets<Name extends keyof Secrets>(
@@ -80,7 +81,7 @@ async function createFile(file: string): Promise<void> {
   const secrets = { secretsKey: fresh(), cursorKey: fresh(), keyPepper: fresh() };
   try {
     writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // Uses link(), which fails if the file exists, so that two concurrent first starts read the same file.
+    // Uses link(), which fails if the file exists. So two first starts at the same time use the same file.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -99,7 +100,7 @@ function readFile(file: string): Secrets {
     if (NAMES.every((name) => typeof kept[name] === 'string' && kept[name].length >= 32))
       return kept as Secrets;
   } catch {
-    // Drops the parser's message, which would show a part of the file. The file is refused below.
+    // Drops the parser's message, because it would show a part of the file. The code below refuses the file.
   }
   throw new SecretsError(`${file} cannot be read or is damaged. Copy it from where you keep it`);
 }
@@ -112,15 +113,18 @@ function missingFile(file: string, given: Partial<Secrets>): SecretsError {
   );
 }
 
-/** Secrets are missing, damaged, or belong to another database. The message says how to restore them and shows none. */
+/** Secrets are missing, damaged, or belong to another database. The message says how to restore the secrets, and contains none of them. */
 export class SecretsError extends AppError {
   readonly code = 'wrong_secrets';
 }
 
-/** Secrets that data in the database depends on. CURSOR_KEY is not one of them: a new value only ends open lists and embed pages. */
+/**
+ * Secrets that data in the database depends on. CURSOR_KEY is not one of them: after a change of it, only open lists and embed pages must
+ * be reloaded.
+ */
 type Checked = 'secretsKey' | 'keyPepper';
 
-/** Returns whether the key opens the sealed data. Undefined: no data is sealed. The webhook queue implements this function. */
+/** Returns whether the key opens the encrypted data. Undefined: there is no encrypted data. The webhook queue implements this function. */
 type OpensSealed = (db: Db, secretsKey: string) => Promise<boolean | undefined>;
 
 const CHECKED: readonly Checked[] = ['secretsKey', 'keyPepper'];
@@ -130,7 +134,7 @@ const CONSEQUENCES = {
 };
 
 /**
- * Loads the secrets that are needed and compares them with the check values of the database, which must be migrated.
+ * Loads the needed secrets and compares them with the check values in the database. The database must be migrated.
  * @throws ConfigError, SecretsError
  */
 export async function openSecrets<Name extends keyof Secrets>(
@@ -145,7 +149,7 @@ export async function openSecrets<Name extends keyof Secrets>(
 }
 
 /**
- * Compares every given secret with its check value. Stores missing check values of needed secrets, if the login may write them.
+ * Compares every given secret with its check value. Stores missing check values of needed secrets if the database role may write them.
  * @throws SecretsError
  */
 export async function verifySecrets(
@@ -162,7 +166,7 @@ export async function verifySecrets(
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
     if (!(await mayKeepChecks(db))) return;
     await keepCheck(db, name, value);
-    // Reads the check value again, because another process may have stored one for a different value of this secret first.
+    // Reads the check value again, because another process may have stored the check value of a different secret first.
     const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
     if (kept !== checkValue(name, value)) throw mismatch(name, config);
   }
@@ -206,7 +210,7 @@ async function compare(db: Db, comparison: Comparison): Promise<void> {
   if (await opensNothing(db, comparison)) throw mismatch('secretsKey', config);
 }
 
-/** Tests a SECRETS_KEY that has no check value. Returns true if the database has sealed data and the key does not open it. */
+/** Tests a SECRETS_KEY that has no check value. Returns true if the database has encrypted data that the key does not open. */
 async function opensNothing(
   db: Db,
   { secrets: { secretsKey }, checks, needed, opensSealed }: Comparison,
@@ -245,8 +249,8 @@ export async function findSecretChecks(db: Db): Promise<Map<string, string | nul
 }
 
 /**
- * Returns whether the login may store check values. The logins of the services may not, because one wrong value stops every start. The
- * terminal stores the check value of a secret before it writes the first row that depends on the secret.
+ * Returns whether the database role may store check values. The roles of the services may not, because one wrong check value stops every
+ * start. tourctl stores the check value of a secret before it writes the first row that depends on the secret.
  */
 async function mayKeepChecks(db: Db): Promise<boolean> {
   const { rows } = await db.raw<{ rows: [{ may: boolean }] }>(

@@ -8,9 +8,10 @@ import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
 import { pendingMigrations } from './migrate';
 
 /**
- * Runs a service. The process ends through onShutdown, or after an error with exit code 1 and one line on stderr that names the next step.
+ * Runs a service. The process ends through onShutdown. After an error it ends with exit code 1 and one line on stderr that names the next
+ * step.
  * @param ports the names of the variables that set the service's ports
- * @param main receives the function that ends the process for an error that it cannot throw
+ * @param main receives a function that ends the process for an error that `main` cannot throw
  */
 export function runService(
   service: string,
@@ -18,7 +19,7 @@ export function runService(
   main: (fail: (error: unknown) => void) => Promise<void>,
 ): void {
   const fail = (error: unknown) => failStart(service, ports, error);
-  // Fails, because Node itself would end with exit code 0 when nothing is left to wait for.
+  // Ends the process with an error, because Node itself would end with exit code 0 when nothing is left to wait for.
   process.once('beforeExit', () =>
     fail(new Error('The process ended although nobody stopped it: read its log, then start it again.')),
   );
@@ -64,7 +65,7 @@ export interface ServiceDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the database of DATABASE_URL, or the embedded database of DATA_DIR, which it starts if necessary. */
+/** Opens the database of DATABASE_URL, or the embedded database of DATA_DIR. Starts the embedded database if it does not run. */
 export async function openServiceDatabase(config: Config, log: Logger): Promise<ServiceDatabase> {
   const onNotice = (line: string) => log.info(line);
   const server = config.databaseUrl
@@ -115,7 +116,7 @@ export async function requireUsable(db: Db): Promise<void> {
 /** Limits the time of a check, because a pooler keeps a statement waiting while its server is lost. */
 const ANSWER_MS = 2000;
 
-/** Returns within two seconds why a service cannot work with the database; undefined: it can. Never rejects. */
+/** Returns within two seconds why a service cannot use the database. Undefined: the service can use the database. Never rejects. */
 export async function whyUnusable(db: Db): Promise<Unusable | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<Unusable>((resolve) => {
@@ -133,8 +134,8 @@ function reasonOf(error: unknown): Unusable {
 const PAUSE_MS = 1000;
 
 /**
- * Repeats `work` until the database executes it, and logs why it waits. Never gives up while the database is away, refuses statements, is
- * read-only or lacks migrations.
+ * Repeats `work` until the database executes it, and logs why it waits. Waits for ever while the database is unavailable, refuses
+ * statements, is read-only or lacks migrations.
  * @param isStopping ends the wait when it returns true
  * @throws the errors of `work` that do not come from the database
  */

@@ -30,7 +30,7 @@ interface StoreSettings {
   timing?: StoreTiming;
 }
 
-/** Opens the shared store. Resolves within about a second, also while the store is down: the service starts without it. */
+/** Opens the shared store. Resolves within about a second even if the store is down, because the service also starts without the store. */
 export async function openSharedStore(settings: StoreSettings, log: Logger): Promise<SharedStore> {
   const { sharedStore: address, replicas } = settings;
   if (!address) {
@@ -46,7 +46,11 @@ export async function openSharedStore(settings: StoreSettings, log: Logger): Pro
   return store;
 }
 
-/** Tests the store for tourctl doctor. @returns the duration of a round trip @throws StoreError with the reason it is not usable */
+/**
+ * Tests the store for tourctl doctor.
+ * @returns the duration of a round trip
+ * @throws StoreError with the reason why the store cannot be used
+ */
 export async function probeStore(address: StoreAddress): Promise<{ roundTripMs: number }> {
   const connection = connectionTo(address);
   const probe = async () => PROBE_SCRIPT.read(await connection.run(PROBE_SCRIPT, 'probe:{doctor}', ['well']));

@@ -19,28 +19,29 @@ const JOINING_SCRIPTS =
 const JOINED = `(?!\\p{DI})[${JOINING_SCRIPTS.map((script) => `\\p{scx=${script}}`).join('')}]`;
 const PICTURE = '\\p{Extended_Pictographic}';
 /**
- * Matches invisible characters that change the displayed text: between letters of JOINING_SCRIPTS, and in emoji that consist of several
- * characters.
+ * Matches invisible characters that change the displayed text. They are between letters of JOINING_SCRIPTS, or in emoji that consist of
+ * several characters.
  */
 const SHAPING = [
   `(?<=${JOINED})[\\u180e\\u200c\\u200d]`,
   `(?<=[${PICTURE}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=${PICTURE})`,
   `(?<=${JOINED}|[\\p{sc=Han}\\p{S}${PICTURE}])\\p{Variation_Selector}`,
-  // Matches the flags of regions: a black flag, the letters of the region as tags, and an end.
+  // Matches the flags of regions: a black flag, the letters of the region as tag characters, and an end tag.
   '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}',
 ].join('|');
 const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
 
 /**
- * Removes invisible characters from a text of one line. Other programs add such characters to copied text, and two names that differ only
- * in them look the same. Keeps the invisible characters that change what a reader sees.
+ * Removes invisible characters from a text of one line, because other programs add such characters to copied text. Two names that differ
+ * only in invisible characters look the same. Keeps invisible characters that change the displayed text.
  */
 export function withoutInvisible(text: string): string {
   return INVISIBLE.test(text) ? text.replace(SHAPING_OR_INVISIBLE, '$1') : text;
 }
 
 /**
- * Accepts a UUID in upper or lower case. In a query, any other text would make PostgreSQL throw an error, although the id is only unknown.
+ * Accepts a UUID in upper or lower case. Check an id before a query: for any other text PostgreSQL would throw an error, although the id is
+ * only unknown.
  */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
@@ -50,7 +51,7 @@ export function isUuid(text: string): boolean {
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Returns the first and the last UUID that begin with the text; undefined if none can. */
+/** Returns the lowest and the highest UUID that begin with the text. Undefined if no UUID can begin with it. */
 export function uuidsBeginningWith(text: string): [first: string, last: string] | undefined {
   const first = text + FIRST_UUID.slice(text.length);
   return isUuid(first) ? [first, text + LAST_UUID.slice(text.length)] : undefined;
@@ -78,7 +79,7 @@ export function isActorName(text: string): boolean {
   return length >= 1 && length <= 100 && text === text.trim() && !NOT_PRINTED.test(text);
 }
 
-/** Accepts YYYY-MM-DD of a day that PostgreSQL accepts: a pattern alone accepts 2026-02-31, and Date accepts the year 0000. */
+/** Accepts YYYY-MM-DD for a day that PostgreSQL accepts. A pattern alone would accept 2026-02-31, and Date would accept the year 0000. */
 export function isCalendarDate(text: string): boolean {
   if (!DATE.test(text) || text.startsWith('0000')) return false;
   const date = new Date(`${text}T00:00:00Z`);
@@ -88,7 +89,7 @@ export function isCalendarDate(text: string): boolean {
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Converts a time of RFC 3339 to UTC. Drops fractions of a millisecond, so the result is never later.
+ * Converts a time of RFC 3339 to UTC. Drops fractions of a millisecond, so the result is never later than the given time.
  * @returns undefined for any other text, and for a time outside the years 1 to 9999, which an offset may cause
  */
 export function toUtcInstant(text: string): string | undefined {
@@ -126,7 +127,7 @@ export function maskName(name: string): string {
   return words.map((word) => `${[...word][0]}${HIDDEN}`).join(' ') || HIDDEN;
 }
 
-/** Masks `+37120000000` as `+37…00`: the country and the end help to tell two numbers apart. */
+/** Masks `+37120000000` as `+37…00`: the first and the last digits help to tell two numbers apart. */
 export function maskPhone(phone: string): string {
   const plus = phone.startsWith('+') ? '+' : '';
   const digits = phone.replace(/\D/g, '');

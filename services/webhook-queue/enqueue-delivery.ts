@@ -31,7 +31,7 @@ export function bookingEvent(
   return eventWithLead(type, lead);
 }
 
-/** Creates `booking.payment_due`: the fields of `booking.updated`, and what the customer has to pay until when. */
+/** Creates `booking.payment_due`: the fields of `booking.updated`, and the amount that the customer must pay with its due time. */
 export function paymentDueEvent(
   lead: EventLead,
   { dueAt, depositTotal }: { dueAt: Date; /** Major units. */ depositTotal: number },
@@ -117,9 +117,9 @@ export async function findSubscribers(trx: Trx, types: EventType[]): Promise<Sub
 }
 
 /**
- * Common table expressions that insert `:events` with their deliveries. Deliveries to paused and disabled endpoints wait. An endpoint
- * that a concurrent transaction adds or removes is not visible here; `reconcileOrphans` corrects that later. The statement that writes
- * sales (services/api/sales/write-sales.ts) contains these expressions too.
+ * Common table expressions that insert `:events` with their deliveries. Deliveries to paused and disabled endpoints wait. The statement
+ * does not see an endpoint that a concurrent transaction adds, and may use one that it removes; `reconcileOrphans` corrects both later. The
+ * statement that writes sales (services/api/sales/write-sales.ts) contains these expressions too.
  */
 export const INSERT_EVENTS = `
   event_clock as materialized (
@@ -159,9 +159,9 @@ export function bindEvents(events: WebhookEvent[]) {
 }
 
 /**
- * Inserts events with their deliveries in the caller's transaction, so that a booking and its event exist together or not at all. All
- * events take one statement. Creates one delivery for each endpoint that subscribes to the type. Without such an endpoint,
- * `booking.created` creates a pending delivery, and other types create nothing.
+ * Inserts events with their deliveries in the caller's transaction, so that neither a booking nor its event is committed without the other.
+ * Uses one statement for all events. Creates one delivery for each endpoint that subscribes to the type of the event. Without such an
+ * endpoint, `booking.created` creates a delivery that waits for an endpoint, and other types create nothing.
  */
 export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;

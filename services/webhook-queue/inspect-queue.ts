@@ -18,7 +18,7 @@ export interface QueueHealth {
   /** Endpoints that fail or are disabled. */
   failing: FailingEndpoint[];
   workers: number;
-  /** Workers without a heartbeat for three intervals. The row of a worker is deleted after a day. */
+  /** Workers whose last heartbeat is older than three intervals. The row of a worker is deleted after a day. */
   silent: { id: string; beatAt: Date }[];
 }
 
@@ -31,7 +31,7 @@ export const COMPLETED_IDS = {
 };
 
 /**
- * Returns the ids that begin with the text, at most `limit`, by the primary key. Leaves out removed endpoints.
+ * Returns the ids that begin with the text, at most `limit`, by a scan of the primary key. Leaves out removed endpoints.
  * @param start a valid beginning of a UUID, in lower case
  */
 export async function findQueueIdsBeginningWith(

@@ -86,7 +86,7 @@ async function stopAll(stops: Stops): Promise<void> {
 
 /**
  * Waits until another process has migrated the database, then checks SECRETS_KEY.
- * @returns undefined if the process is stopped while it waits
+ * @returns undefined if the process is told to stop meanwhile
  */
 async function openSecretsKey(
   db: Db,

@@ -26,8 +26,8 @@ interface QueueServerOptions {
 export interface QueueServer {
   url: string;
   /**
-   * Starts to serve the monitoring page, which answers 503 before and after. Returns the function that stops the page. Call that function
-   * before the database closes.
+   * Starts to serve the monitoring page. Before this call, and after the page is stopped, the page answers 503. Returns a function that
+   * stops the page. Call that function before the database closes.
    */
   openMonitor(options: MonitorOptions): () => Promise<void>;
   close(): Promise<void>;

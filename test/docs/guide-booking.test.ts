@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { createServer, request as forward } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { problemExample } from '../../services/api/docs/problem-examples';
 import { WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
-import { listen } from '../support/listen';
+import { folderWithClient } from '../support/packed-client';
 import { givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, GUIDE, languages, runProgram, snippets } from './guide';
 
@@ -102,8 +102,8 @@ describeWith(
 
 describe('the first booking with Node', () => {
   it('the program of the guide leaves a confirmed booking of a family on its changed date', async () => {
-    const files = ['client.mjs', 'first-booking.mjs'].map((name) => [name, fileOfGuide(name)]);
-    const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
+    const cwd = await folderWithClient();
+    await writeFile(path.join(cwd, 'first-booking.mjs'), fileOfGuide('first-booking.mjs'));
     const { code, stdout, stderr } = await runProgram('node', ['first-booking.mjs'], {
       cwd,
       env: environment,
@@ -118,48 +118,6 @@ describe('the first booking with Node', () => {
   });
 });
 
-describe('the client of the guide', () => {
-  /** Runs `call` in a separate process. */
-  async function call(parameters: unknown[], env: object = environment) {
-    const cwd = await folderWith({
-      'client.mjs': fileOfGuide('client.mjs'),
-      'main.mjs': `import { call } from './client.mjs';
-        await call(...JSON.parse(process.argv[2])).then(
-          (answer) => console.log(JSON.stringify({ answer })),
-          (error) => console.log(JSON.stringify({ code: error.code, detail: error.message })));`,
-    });
-    const { stdout } = await runProgram('node', ['main.mjs', JSON.stringify(parameters)], {
-      cwd,
-      env: env as NodeJS.ProcessEnv,
-    });
-    return JSON.parse(stdout);
-  }
-
-  it('the client of the guide places one hold in three attempts, and waits as long as Retry-After says', async () => {
-    const way = await startBadWay(api.baseUrl);
-    const body = { departure_date: seats.date, quantity: 1 };
-    const begun = Date.now();
-    const parameters = ['POST', `/api/gateway/tours/${seats.tour.slug}/hold`, body, randomUUID()];
-    const { answer } = await call(parameters, { ...environment, API: way.url });
-    expect(way.requests).toBe(3);
-    expect(Date.now() - begun).toBeGreaterThan(1000);
-    const { rows } = await api.db.raw('select count(*)::int as n from seat_holds where tenant_id = ?', [
-      website.tenant.id,
-    ]);
-    expect([answer.status, rows[0].n]).toEqual(['active', 1]);
-    way.close();
-  });
-
-  it('the client of the guide gives up at once on a permanent refusal, and names it', async () => {
-    expect(await call(['GET', '/api/tenant/tours/nowhere'])).toMatchObject({ code: 'tour_not_found' });
-  });
-
-  it('the client of the guide accepts an answer without a body', async () => {
-    const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
-    expect(await call(['DELETE', `/api/gateway/holds/${hold.body.hold_id}`])).toEqual({});
-  });
-});
-
 /** Returns the anchors that GitHub creates for the headings. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
@@ -168,22 +126,4 @@ function anchorsOf(text: string): string[] {
       .replace(/[^\w\- ]/g, '')
       .replaceAll(' ', '-'),
   );
-}
-
-/** Starts a proxy that drops the first answer, refuses the second request, and passes the third on. */
-async function startBadWay(target: string) {
-  const way = { url: '', requests: 0, close: () => void server.close() };
-  const server = createServer((request, response) => {
-    const n = ++way.requests;
-    if (n === 2) return void response.writeHead(503, { 'Retry-After': '1' }).end('{"retryable": true}');
-    const { method, headers, url } = request;
-    const onward = forward(target + url, { method, headers }, (answer) => {
-      if (n === 1) return void answer.resume().once('end', () => response.destroy());
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(onward);
-  });
-  way.url = `http://127.0.0.1:${await listen(server)}`;
-  return way;
 }

@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openTestTerminal } from '../cli/terminal';
 import { startTestApi } from '../support/api';
 import { givenDeparture, givenTour } from '../support/given';
+import { folderWithClient } from '../support/packed-client';
 import { givenWebsite } from '../support/website';
 import { fileOfGuide, folderWith, operatorSnippets, runProgram } from './guide';
 
@@ -37,11 +39,10 @@ describe('the list for search engines in the guide', () => {
       const tour = await givenTour(api.db, { slug: `tour-${index}`, name });
       await givenDeparture(api.db, tour);
     }
-    const cwd = await folderWith({
-      'client.mjs': fileOfGuide('client.mjs'),
-      'tours-for-search.mjs': fileOfGuide('tours-for-search.mjs'),
-      'main.mjs': `import { toursForSearch } from './tours-for-search.mjs'; console.log(await toursForSearch());`,
-    });
+    const cwd = await folderWithClient();
+    await writeFile(path.join(cwd, 'tours-for-search.mjs'), fileOfGuide('tours-for-search.mjs'));
+    const main = `import { toursForSearch } from './tours-for-search.mjs'; console.log(await toursForSearch());`;
+    await writeFile(path.join(cwd, 'main.mjs'), main);
     const { stdout, stderr } = await runProgram('node', ['main.mjs'], {
       cwd,
       env: { API: api.baseUrl, KEY: website.authorization.slice('Bearer '.length) },

@@ -22,7 +22,10 @@ const NOTHING = {
   audit_rows: 0,
 };
 
-/** Erases the customer in one transaction, in all places or in none. Then erases the customer from the statistics of the planner. */
+/**
+ * Erases the customer from all tables in one transaction. After COMMIT, erases the customer from the statistics of PostgreSQL's planner
+ * too.
+ */
 export async function anonymizeBookingCommand(
   { audited, confirm, db, output, secrets }: Context,
   { force = false }: { force?: boolean },
@@ -39,7 +42,7 @@ export async function anonymizeBookingCommand(
     note(null, after ?? null, { tenantId: tenant.id });
     return done;
   });
-  // Runs even if nothing was left to erase, because an earlier run may have ended before this step.
+  // Refreshes the statistics even if nothing was left to erase, because an earlier run may have ended before this step.
   await refreshStatistics(db);
   const document = {
     booking_ref: ref,

@@ -40,13 +40,13 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
   };
 }
 
-/** A hold, booking or refusal with the departure that it names. */
+/** A hold, a booking or a refusal, with the date and the start time of its departure. */
 interface OnDeparture {
   departure_date: string | null;
   departure_time: string | null;
 }
 
-/** Returns the departure for a person: its date, with its start time if it has one. Null: no date. */
+/** Returns the date of the departure for a person, and its start time if it has one. Null: there is no date. */
 export function departureOf({ departure_date: date, departure_time: time }: OnDeparture): string | null {
   return date === null ? null : nameDeparture(date, time);
 }
@@ -66,7 +66,7 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   };
 }
 
-/** Converts a booking for a person: its amounts name the currency. */
+/** Converts a booking for a person: each amount is text with its currency. */
 export function toBookingFacts<T extends ReturnType<typeof toBookingDocument>>(document: T) {
   return withMoney(document, ['total_price', 'deposit_total']);
 }

@@ -128,13 +128,16 @@ export async function listBookingsCommand(context: Context, options: BookingList
   });
 }
 
-/** Returns the columns with the customer: beside the booking in a search, so that a narrow screen keeps it. */
+/** Returns the columns of the list. In a search, the customer stands next to the booking, so that a narrow screen keeps the customer. */
 function columnsFor(searched: boolean, reveal: boolean): ItemColumn<ListedBooking>[] {
   if (searched) return COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN);
   return reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
 }
 
-/** Returns the position of a booking in the list of these filters. @throws UsageError if the list is by departure and it has no date */
+/**
+ * Returns the position of a booking in the sorted list.
+ * @throws UsageError if the list is sorted by departure and the booking has no date
+ */
 function positionOf(lead: BookingLead, { departureFrom, departureTo }: BookingFilterOptions): LeadPosition {
   if ((departureFrom ?? departureTo) === undefined) return { id: lead.id };
   if (lead.departureDate === null)
@@ -146,7 +149,7 @@ interface ExportOptions extends BookingFilterOptions, RevealOptions {
   out?: string;
 }
 
-/** Exports bookings as CSV. Reads them page by page, so that memory and locks do not grow with their number. */
+/** Exports bookings as CSV. Reads the bookings page by page, so that memory and locks do not grow with the number of bookings. */
 export async function exportBookingsCommand(context: Context, options: ExportOptions): Promise<void> {
   const { db, output } = context;
   const { out, reveal = false } = options;

@@ -9,7 +9,7 @@ import { countOf } from '../../terminal/text';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;
-/** Width in a pipe, which has no width of its own. */
+/** Width of the drawing in a pipe, because a pipe has no width. */
 const PIPE_COLUMNS = 80;
 
 interface StatsOptions {
@@ -96,8 +96,8 @@ const BESIDE_BARS = 10 + 4 * 2;
 const WIDEST_BAR = 20;
 
 /**
- * Draws a row for each day: numbers, each with a bar if there is space. Holds, bookings and refusals have one scale, so that their bars
- * can be compared.
+ * Draws a row of numbers for each day, each number with a bar if there is space. Holds, bookings and refusals use the same scale, so that
+ * their bars can be compared.
  */
 function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string {
   const { columns = PIPE_COLUMNS } = screen;

@@ -53,8 +53,8 @@ export async function exportCatalogCommand(
 }
 
 /**
- * Returns the parts of an export. A CSV file has either the tours or the departures: without `only` there are two files, `tours.csv` and
- * `tours-departures.csv`.
+ * Returns the parts of an export. A CSV file has either tours or departures, so a CSV export without `only` writes two files: `tours.csv`
+ * and `tours-departures.csv`.
  */
 function partsOf(options: ExportOptions): Part[] {
   const { out: file, only } = options;
@@ -115,8 +115,8 @@ function refuseExisting(file: string): void {
 }
 
 /**
- * Writes a temporary file in the same directory and renames it when it is complete and on disk, so that no reader finds an incomplete
- * file, and a replaced file stays unchanged until then.
+ * Writes a temporary file in the same directory. Renames this file when it is complete and on disk, so that no reader finds an incomplete
+ * file. An existing file stays unchanged until the rename.
  * @throws FileNotWrittenError
  */
 async function writeWholeFile(

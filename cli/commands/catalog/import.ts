@@ -59,8 +59,8 @@ export async function importCatalogCommand(
 }
 
 /**
- * Compares, asks before removals, compares again, and writes. No transaction is open while it asks. If the removals have changed since the
- * person agreed, asks again.
+ * Compares the files with the catalog, asks for agreement to removals, compares again, and writes. No transaction is open during the
+ * question. If the removals have changed since the person agreed, asks again.
  */
 async function importFiles(
   context: Context,
@@ -138,8 +138,8 @@ function describeOvertaken(before: Removals, after: Removals): string {
 }
 
 /**
- * Copies standard input and named pipes into temporary files for the time of `work`. An import may read a file more than once, and it must
- * not keep a transaction open while it waits for the writer of a pipe.
+ * Copies standard input and named pipes into temporary files, and removes these files after `work`. An import may read a file more than
+ * once, and must not keep a transaction open while it waits for the writer of a pipe.
  * @param work receives the files to read, with their names for messages
  */
 async function withSpooledPipes<T>(
@@ -151,7 +151,7 @@ async function withSpooledPipes<T>(
   if (!files.some(isSpooled)) return work(files, (file) => file);
   const folder = mkdtempSync(path.join(tmpdir(), 'tourctl-import-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  // Removes the folder at the exit too, because an interrupted command exits before the `finally` below runs.
+  // Also removes the folder when the process exits, because an interrupted command exits before the `finally` below runs.
   process.once('exit', removeFolder);
   try {
     const names = new Map<string, string>();
@@ -187,7 +187,7 @@ async function spoolInput(stdin: Readable, copy: string, stop: AbortSignal | und
   return named;
 }
 
-/** Formats the report of an import; with issues, only the issues, because nothing was written. */
+/** Formats the report of an import. If there are issues, formats only the issues, because nothing was written. */
 function describeReport(report: ImportReport): string {
   if (report.errors.length > 0) return describeIssues(report);
   const parts = [
@@ -280,7 +280,7 @@ function inShort(value: unknown): string {
   return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS).join('')}…` : text;
 }
 
-/** Describes the columns of both CSV files for the help; a test compares the names with those that an import reads. */
+/** Describes the columns of both CSV files for the help. A test compares these names with the columns that an import reads. */
 export const CSV_COLUMN_HELP = {
   tours: {
     slug: 'required; 2 to 63 of a-z, 0-9 and inner dashes',

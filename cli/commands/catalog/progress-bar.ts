@@ -63,7 +63,7 @@ function line(
   if (seconds >= 1 && rate > 0) facts.push(`${duration((of - done) / rate)} left`);
   const text = () => [`${String(Math.floor(part * 100)).padStart(3)} %`, ...facts].join(', ');
   const room = () => columns - phase.length - text().length - 2;
-  // Drops the amount first and the rate second on a narrow screen, and the remaining time last.
+  // On a narrow screen, drops the amount first, then the rate, and the remaining time last.
   while (facts.length > 0 && room() < 0) facts.shift();
   const width = Math.min(WIDEST_BAR, room() - 1);
   const bar = width >= 5 ? ` ${filledBar(part, width, blocks)} ` : ' ';

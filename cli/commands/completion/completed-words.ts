@@ -85,12 +85,12 @@ function suggest(word: string, about: string): Suggestion {
   return { word, about: about.replaceAll("'", '’') };
 }
 
-/** Returns the kind of object that each argument of a verb names; undefined for an argument that names none. */
+/** Returns the kind of object that each argument of a verb names. Undefined for an argument that is not the name of an object. */
 function namedArguments(verb: Verb, noun: string | undefined): (NamedKind | undefined)[] {
   return argumentsOf(verb).map(({ name }) => namedByArgument(name, noun));
 }
 
-/** The kind of the last word of a command line, and its text. */
+/** The kind of value that the last word of a command line names, and the text of the word. */
 interface LastWord {
   kind: NamedKind;
   start: string;
@@ -98,7 +98,7 @@ interface LastWord {
 
 /**
  * @param commands nouns, and verbs without a noun
- * @param words a command line without `tourctl`; the last word is the one to complete, and may be empty
+ * @param words a command line without `tourctl`; the last word is completed, and may be empty
  */
 export function lastWordOf(
   commands: readonly (Noun | LoneVerb)[],
@@ -121,7 +121,7 @@ export function lastWordOf(
   return kind && { kind, start: last };
 }
 
-/** Finds the command of a command line. `rest` holds the words after it. */
+/** Finds the command of a command line. `rest` holds the words after the command. */
 function findVerb(
   commands: readonly (Noun | LoneVerb)[],
   [first, second, ...further]: readonly string[],

@@ -5,8 +5,8 @@ import { type CompletedCommand, completedCommands, type CompletedFlag } from './
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /**
- * Generates the script from the tree of commands, so that the script itself knows nouns, verbs and flags. It starts a process only to
- * complete a slug, a reference or an id: `tourctl completion names`, which reads them from the database.
+ * Generates the script from the tree of commands, so that the script itself contains all nouns, verbs and flags. Only to complete a slug, a
+ * reference or an id, the script starts `tourctl completion names`, which reads the names from the database.
  */
 export function printScript(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
   return async ({ output }) => {

@@ -61,8 +61,8 @@ export interface Addition {
 }
 
 /**
- * Adds the departures that do not exist, all or none, with one audit row. Before it adds several, it shows them and asks. If all exist,
- * it writes nothing.
+ * Adds the departures that do not exist yet: all of them or none, with one audit row. Before it adds several departures, shows them and
+ * asks for confirmation. Writes nothing if all departures exist.
  */
 export async function addMany(
   context: Context,

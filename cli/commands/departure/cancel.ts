@@ -146,7 +146,7 @@ function toAffectedDocument(booking: StandingBooking, cancelled: boolean, reveal
     booking_ref: booking.bookingRef,
     tenant: booking.tenant,
     status: cancelled ? 'cancelled' : booking.status,
-    // A confirmed booking is paid: its money may have to be returned.
+    // The status before the cancellation. A confirmed booking is paid, so its money may have to be returned.
     status_before: booking.status,
     adults: booking.adults,
     children: booking.children,

@@ -70,7 +70,7 @@ const LEFT_COLUMNS: ItemColumn<BookingLead>[] = [
 function toMovedDocument({ moved, left, holdsMoved, holdsLeft }: MovedDeparture) {
   return {
     moved: moved.map(({ bookingRef }) => bookingRef),
-    // Gives one reason for all bookings that stay: a lack of free seats is the only one.
+    // Gives all bookings that stay the same reason, because a booking stays only if the new departure has too few free seats.
     left: left.map(({ bookingRef }) => ({ booking_ref: bookingRef, why: 'insufficient_seats' })),
     holds_moved: holdsMoved,
     holds_left: holdsLeft,

@@ -92,7 +92,7 @@ export interface CredentialForm<K extends CredentialKind> {
   name: 'key' | 'widget token';
   /** Returns the document for lists and the audit log. */
   toDocument(credential: CredentialOf[K]): { id: string; tenant: string };
-  /** The columns of this kind in a list. */
+  /** The columns of a list of this kind of credentials. */
   columns: ItemColumn<CredentialOf[K]>[];
 }
 
@@ -114,7 +114,7 @@ export async function listCredentialsCommand<K extends CredentialKind>(
   printWarnings(output, form.noun, found.slice(0, limit));
 }
 
-/** Issues a credential for the tenant, and keeps its secret in the file of --out, if there is one. */
+/** Issues a credential for the tenant. If --out is given, writes the secret to that file. */
 export async function issueCredential<K extends CredentialKind>(
   { audited }: Context,
   { noun, toDocument }: CredentialForm<K>,
@@ -186,7 +186,7 @@ const LABEL: Record<CredentialWarning, string> = {
   never_used: 'never used',
 };
 
-/** @param slug undefined in a list of all tenants, which names the tenant of each credential */
+/** @param slug undefined in a list of all tenants, which shows the tenant of each credential */
 function columnsOf<K extends CredentialKind>(
   { columns }: CredentialForm<K>,
   slug: string | undefined,

@@ -8,7 +8,7 @@ const FILE_BYTES = 10 * 1024 * 1024;
 const FILES = 5;
 const LINE_END = 0x0a;
 
-/** Returns the names that the current file and the kept ones can have, the newest first. */
+/** Returns the possible names of the current file and of the rotated files, the newest first. */
 function rotatedNames(file: string): string[] {
   return [file, ...Array.from({ length: FILES - 1 }, (_, age) => `${file}.${age + 1}`)];
 }
@@ -16,7 +16,7 @@ function rotatedNames(file: string): string[] {
 interface RotatingLogOptions {
   fileBytes?: number;
   files?: number;
-  /** Called once when lines begin to be lost, for example on a full disk. The service continues without a log. */
+  /** Called once when the first lines are lost, for example on a full disk. The service continues without a log. */
   onLost?: (reason: string) => void;
 }
 
@@ -51,7 +51,7 @@ export function openRotatingLog(file: string, options: RotatingLogOptions = {}):
   };
   const write = (bytes: Buffer) => {
     if (current().size + bytes.length <= fileBytes) return append(bytes);
-    // Completes the line in the same file before the rotation, because a chunk of a pipe may end within a line.
+    // Writes the end of an incomplete line to the same file before the rotation, because a chunk of a pipe may end within a line.
     const lineEnd = bytes.indexOf(LINE_END) + 1;
     append(bytes.subarray(0, lineEnd));
     rotate();
@@ -105,18 +105,18 @@ export class LogReader {
   constructor(private readonly file: string) {}
 
   /**
-   * Reads the lines that were written since the last call, the oldest first; the first call reads all files.
-   * @param tailBytes the first call reads only about this number of bytes from the end
+   * Reads the lines that were written since the last call, the oldest first. The first call reads all files.
+   * @param tailBytes limits the first call to about this number of bytes from the end
    */
   async *read(tailBytes = Infinity): AsyncGenerator<string> {
-    // Looks for newer files before it reads the current one: if there is a newer file, nothing is added to the current one any more.
+    // Looks for newer files before it reads the current one. If there is a newer file, the service no longer writes to the current one.
     this.later = await this.openNewer();
     if (this.current) yield* this.drain();
     else if ((await this.skipToTail(tailBytes)) > 0) yield* withoutFirst(this.next());
     while (this.later.length > 0) yield* this.next();
   }
 
-  /** Continues with the next file. Begins at its start, or in the first file of all at the position that skipToTail has set. */
+  /** Continues with the next file, from the start of that file. In the very first file, begins at the position that skipToTail has set. */
   private async *next(): AsyncGenerator<string> {
     // Yields a last line without a line break, which only a killed writer leaves.
     if (this.rest.length > 0) yield this.rest.toString();
@@ -159,7 +159,7 @@ export class LogReader {
     return found;
   }
 
-  /** Drops the oldest files, and moves the position in the first of the others, so that about `tailBytes` are left. */
+  /** Skips all but about the last `tailBytes` bytes: drops the oldest files, and moves the position in the oldest file that is left. */
   private async skipToTail(tailBytes: number): Promise<number> {
     let left = this.later.reduce((total, { size }) => total + size, 0) - tailBytes;
     while (left > 0 && this.later.length > 1 && this.later[0]!.size <= left) {

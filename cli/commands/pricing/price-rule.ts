@@ -7,8 +7,8 @@ import { formatMoney } from '../../engine/values';
 import { countOf } from '../../terminal/text';
 
 /**
- * Converts a price rule to a document that names its fields like the flags. Amounts are in the currency of the rule, even if the tenant has
- * changed its own currency.
+ * Converts a price rule to a document that names its fields like the flags. The amounts stay in the currency of the rule, even if the
+ * tenant's currency has changed since.
  */
 export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: string | null) {
   const { amountMinor, currency } = rule;

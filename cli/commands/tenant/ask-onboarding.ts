@@ -11,13 +11,13 @@ import { defaultCurrency, onboardFlag, type OnboardOptions, slugOf } from './onb
 import { rehearse, rehearsePlan } from './provision';
 
 /**
- * Asks a person for the name, and for everything that no flag gives; Enter takes the offered answer. Writes nothing.
+ * Asks a person for the name and for each value that no flag gives. Enter accepts the suggested value. Writes nothing.
  * @throws CancelledError at Ctrl-C; StepBack at Esc
  */
 export async function askOnboarding(context: Context, given: OnboardOptions): Promise<OnboardOptions> {
   const { name: _, ...flags } = given;
   const dialogue = { context, answers: flags } as Dialogue;
-  // Does not check the name against the database, because the slug that is made of it is only a suggestion.
+  // Does not check the name against the database: the slug that is made of the name is only a suggestion.
   await answerFlag(dialogue, 'name', { message: 'Its name for people:', rehearsed: false });
   for (const part of [
     askTenant,
@@ -51,7 +51,7 @@ async function askTenant(dialogue: Dialogue): Promise<void> {
       { value: 'real', description: 'its bookings take seats' },
       { value: 'sandbox', description: 'its bookings are tests and take no real seat' },
     ])) === 'sandbox';
-  // Does not ask for the status with --dev, which is only for tenants on trial.
+  // Does not ask for the status if --dev is given, because --dev is only for tenants on trial.
   if (answers.dev) answers.status ??= 'trial';
   answers.status ??= (await askOne(context.io, 'Status:', [
     { value: 'trial', description: 'served at once; may have http://localhost as a site' },
@@ -95,7 +95,7 @@ async function askContinents(dialogue: Dialogue): Promise<void> {
   const { answers, context } = dialogue;
   const continents = await rehearse(context.db, async (trx) => {
     const { name, slug } = answers;
-    // Creates a tenant that sees all tours, because the list has only continents that the tenant sees.
+    // Creates a tenant that sees all tours, because listContinents omits the continents that the tenant does not see.
     return listContinents(trx, await createTenant(trx, { name, slug: slug!, defaultVisible: true }));
   });
   if (continents.length > 0) {
@@ -280,8 +280,8 @@ function objecting(check: (text: string) => Promise<void>): Objection {
 }
 
 /**
- * Returns the parser for a typed answer: that of the flag which sets the same option (`bookingPrefix`: --booking-prefix). Its error
- * messages call the value "It".
+ * Returns the parser of the flag that sets the same option; for `bookingPrefix` this flag is --booking-prefix. Error messages call the
+ * value "It".
  */
 function parserOf<K extends keyof OnboardOptions>(key: K): (text: string) => OnboardOptions[K] {
   const flag = onboardFlag(`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);

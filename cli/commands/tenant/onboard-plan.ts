@@ -33,8 +33,8 @@ const DERIVED: Record<string, string> = {
 };
 
 /**
- * The flags of `tenant onboard`. Each is taken with its parser from the command for that part; `about` replaces a text that would be
- * unclear here.
+ * The flags of `tenant onboard`. Most flags come with their parser from another command, such as `visibility allow`. `about` replaces a
+ * help text that would be unclear here.
  */
 export const ONBOARD_FLAGS: Flag[] = [
   NAME_FLAG,
@@ -97,7 +97,7 @@ const CLASHES: Record<string, (options: OnboardOptions) => boolean> = {
   '--no-widget and --widget-expires-in': (given) => !given.widget && given.widgetExpiresIn !== undefined,
 };
 
-/** Flags that have no meaning without another flag. `alone` returns true if the flag is given without the other one. */
+/** Flags that have no meaning without another flag. The function `alone` returns true if the flag is given and the needed flag is not. */
 const ORPHANS: [flag: string, needed: string, alone: (options: OnboardOptions) => boolean][] = [
   [
     '--round-to',

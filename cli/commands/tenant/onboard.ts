@@ -27,8 +27,7 @@ export async function onboardTenantCommand(context: Context, options: OnboardOpt
 }
 
 /**
- * Refuses wrong flags before the first question, because no later answer can correct them. Then asks for the other values and for
- * agreement.
+ * Refuses invalid flags before the first question, because no answer can correct them. Then asks for the missing values and for agreement.
  */
 async function askForPlan(context: Context, options: OnboardOptions): Promise<OnboardPlan> {
   const { slug = `rehearsal-${randomBytes(4).toString('hex')}` } = options;
@@ -68,7 +67,7 @@ async function provision(context: Context, plan: OnboardPlan, agreed: boolean): 
       );
       if (made.lowPrices && !agreed)
         throw nobodyToAsk(`The price rule ${describeLowPrices(made.lowPrices)}. Add it?`);
-      // Writes no audit row of its own, because every part has written one.
+      // Writes no further audit row, because each part has written its own.
       note(null, null);
       keep(secretLines(made).join('\n'));
       return made;
@@ -90,7 +89,7 @@ function announce(context: Context, made: Provisioned, { out }: OnboardPlan, gui
   output.answer(document, () => (hidden ? '' : secrets.join('\n')));
   output.note(`${slug} is ready.${describeSecrets(secrets.length, out)}`);
   if (document.widget?.snippet) {
-    // The token is public: a page contains it.
+    // Prints the widget token: it is public, because every page contains it.
     output.note(`\nTo paste into a page:\n${document.widget.snippet}`);
   }
   if (made.key) {
@@ -111,8 +110,8 @@ function tryKey(publicBaseUrl: string): string {
 }
 
 /**
- * Returns the answer of each part's own command; null for a part that was not wanted.
- * @param shown false if a file has the secrets
+ * Returns the documents of the commands that create each part alone. Null for a part that was not wanted.
+ * @param shown false if the secrets were written to a file
  */
 function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseUrl: string) {
   const { tenant, visibility, rule, key, widget, endpoint } = made;

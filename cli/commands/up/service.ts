@@ -11,7 +11,7 @@ import { openRotatingLog } from '../logs/log-files';
 
 /** Represents one service that `up` keeps running. */
 export interface Service {
-  /** Resolves when it is ready for the first time; rejects if it ends before that. */
+  /** Resolves when the service is ready for the first time. Rejects if the service ends before that. */
   ready: Promise<void>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,10 @@ class ServiceEndedError extends AppError {
 
 export type ServiceName = 'api' | 'webhook-queue';
 
-/** Gives the API twice Node's default semi-space (in MB): a sale then takes a tenth less CPU. Even more does not help (ADR 19). */
+/**
+ * Doubles Node's default semi-space (in MB) for the API: a sale then takes a tenth less CPU. A larger semi-space does not help more (ADR
+ * 19).
+ */
 export const NODE_FLAGS: Record<ServiceName, string[]> = {
   api: ['--enable-source-maps', '--max-semi-space-size=32'],
   'webhook-queue': ['--enable-source-maps'],
@@ -42,8 +45,8 @@ interface Run {
 }
 
 /**
- * Starts a service in its own process, and restarts it when it ends. Writes its output to DATA_DIR/logs, and its stderr to
- * this process's stderr too.
+ * Starts a service in its own process, and restarts the service when it ends. Writes all output of the service to DATA_DIR/logs, and its
+ * stderr also to the stderr of this process.
  */
 export function startService(terminal: Terminal, name: ServiceName): Service {
   makeLogDirectory(terminal);
@@ -125,7 +128,7 @@ function launch({ config, io, output }: Terminal, name: ServiceName, log: Writab
   return { child, ready, ended };
 }
 
-/** After this run time the next restart has the shortest pause again. */
+/** If the service ran for at least this time, the next restart has the shortest pause again. */
 const STABLE_MS = 60_000;
 
 const FIRST_MS = 1000;

@@ -29,8 +29,8 @@ class RealTenantError extends AppError {
 const EVERY_MS = 1000;
 
 /**
- * Prints the events of a sandbox or the demo tenant as they happen, until Ctrl-C. Only reads: events that wait for an endpoint go on
- * waiting, and the next endpoint gets them. So nothing is lost if this process is killed.
+ * Prints the events of a sandbox or the demo tenant as they happen, until Ctrl-C. Changes no data: events that wait for an endpoint go to
+ * the next endpoint as before. So nothing is lost if this process is killed.
  * @throws TenantNotFoundError, RealTenantError
  */
 export async function listenToTenant(
@@ -69,7 +69,10 @@ async function follow(context: Context, slug: string, forwardTo: string | undefi
   }
 }
 
-/** Derives the secret of a tenant's forwarded requests. It is the same every time, so that the receiver is configured once. */
+/**
+ * Derives the secret that signs the forwarded requests of a tenant. The secret is the same each time, so that the receiver is configured
+ * once.
+ */
 async function secretOf({ secrets }: Context, tenantId: string): Promise<Buffer> {
   const { secretsKey } = await secrets('secretsKey');
   return Buffer.from(hkdfSync('sha256', secretsKey, tenantId, 'webhook listen', 32));

@@ -83,7 +83,10 @@ async function receive(
   };
 }
 
-/** Returns the status for a verified request: that of the address to which it was forwarded, or 502 if that does not answer. */
+/**
+ * Returns the status for a verified request. This is the status of the address to which the request was forwarded, or 502 if that address
+ * does not answer.
+ */
 function statusOf(forwarded: ForwardAnswer | undefined): number {
   return forwarded ? (forwarded.status ?? 502) : 204;
 }
@@ -92,7 +95,7 @@ function statusOf(forwarded: ForwardAnswer | undefined): number {
 const FORWARD_MS = 30_000;
 const ANSWER_MAX = 16_384;
 
-/** The answer of the address to which a request is forwarded; `status` is null without one. */
+/** The response of the address to which a request is forwarded. `status` is null if there is no response. */
 interface ForwardAnswer {
   status: number | null;
   /** At most the first 16 KiB. */
@@ -129,7 +132,7 @@ export async function forward(
   }
 }
 
-/** Reads at most the first 16 KiB of an answer, and then closes its connection: the answer may have no end. */
+/** Reads at most the first 16 KiB of a response and then closes the connection, because a response may have no end. */
 async function readAnswer({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

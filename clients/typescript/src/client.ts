@@ -7,7 +7,7 @@ import createOpenapiClient, {
 import type { paths } from './openapi.ts';
 import { fetchWithRetries, type RetryLimits } from './retries.ts';
 
-/** The paths for a tenant's server. OCTO's and the widget's are for other callers. */
+/** The paths for the server of a tenant. Leaves out the paths of OCTO and the widget, which other clients call. */
 type TenantPath = Extract<keyof paths, `/api/tenant/${string}` | `/api/gateway/${string}`>;
 type TenantPaths = Pick<paths, TenantPath>;
 
@@ -21,7 +21,8 @@ type Init<M extends Method, P> = Pick<
 >;
 
 /**
- * A call of openapi-fetch whose `data` is always there, because an error is thrown. The compiler sees by I whether `init` may be left out.
+ * A call of openapi-fetch that always has `data`, because the client throws an error otherwise. The type parameter I tells the compiler
+ * whether `init` may be left out.
  */
 type Call<M extends Method> = <P extends PathOf<M>, I extends Init<M, P> = Init<M, P>>(
   path: P,
@@ -29,8 +30,8 @@ type Call<M extends Method> = <P extends PathOf<M>, I extends Init<M, P> = Init<
 ) => Promise<Extract<FetchResponse<Operation<M, P> & object, object, 'application/json'>, { data: unknown }>>;
 
 /**
- * The calls of the platform, by their paths: `GET('/api/tenant/catalog', { params: { query: { tag: 'family' } } })`. Each returns `data`, the
- * body of the answer, and `response` with its headers. An answer with status 304 has no `data`.
+ * The calls of the platform, by path: `GET('/api/tenant/catalog', { params: { query: { tag: 'family' } } })`. Each call returns the body of
+ * the response as `data`, and the response itself with its headers as `response`. A response with status 304 has no `data`.
  * @throws TourPlatformError
  */
 export interface TourPlatform {

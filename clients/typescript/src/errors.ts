@@ -3,7 +3,7 @@ import type { components, ProblemCode as PlatformCode } from './openapi.ts';
 /** The document of a refusal (RFC 9457), with `errors`, `alternatives`, `seats_available` and `total_price` where they apply. */
 export type Problem = components['schemas']['ProblemDocument'];
 
-/** `no_answer` is the client's own code: no answer of the platform has arrived. Later versions of the platform may add codes. */
+/** `no_answer` is the client's own code: no response of the platform has arrived. Later versions of the platform may add codes. */
 export type ProblemCode = PlatformCode | 'no_answer';
 
 export interface ErrorDetails {
@@ -16,17 +16,17 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-/** The only error that a call throws, except the reason of a signal that the caller has aborted. Decide by `code`. */
+/** The only error that a call throws, except the abort reason of the caller's own signal. Decide by `code`. */
 export class TourPlatformError extends Error {
   override readonly name = 'TourPlatformError';
   readonly code: ProblemCode;
   /** 0: no answer. */
   readonly status: number;
   readonly detail: string;
-  /** Log it: the operator asks for it. Undefined: the platform has not answered. */
+  /** The id of the request. Log it, because the operator asks for this id. Undefined: the platform has not answered. */
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** The key that was sent. Send it again with a later repetition of the write. */
+  /** The Idempotency-Key that was sent. Send the same key if you repeat the write later. */
   readonly idempotencyKey: string | undefined;
   readonly problem: Problem | undefined;
 
@@ -43,8 +43,8 @@ export class TourPlatformError extends Error {
   }
 
   /**
-   * True: the same request may succeed later. A 409 can only if the platform says when (`departure_busy`, `idempotency_in_progress`); all
-   * other 4xx but 429 stay as they are.
+   * True: the same request may succeed later. For a 409 this is true only if the platform says when (`departure_busy`,
+   * `idempotency_in_progress`). For any other 4xx except 429 it is false.
    */
   get retryable(): boolean {
     if (this.status === 409) return this.retryAfterSeconds !== undefined;

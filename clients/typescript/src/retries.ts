@@ -14,7 +14,7 @@ export interface RetryLimits {
 const FIRST_WAIT_MS = 500;
 
 /**
- * Sends a request until its answer is final, a write with the same Idempotency-Key each time.
+ * Sends a request until its response is final. Sends a write with the same Idempotency-Key each time.
  * @throws TourPlatformError, or the reason of the caller's signal
  */
 export async function fetchWithRetries(request: Request, limits: RetryLimits): Promise<Response> {
@@ -33,13 +33,13 @@ export async function fetchWithRetries(request: Request, limits: RetryLimits): P
   }
 }
 
-/** Doubles from try to try. Adds a random part, also to Retry-After, so that clients do not return together. */
+/** Doubles the wait after each try. Adds a random time, also to Retry-After, so that clients do not return together. */
 function waitAfter(attempt: number, { retryAfterSeconds = 0 }: TourPlatformError): number {
   const backoffMs = (FIRST_WAIT_MS / 2) * 2 ** (attempt - 1);
   return Math.max(backoffMs, retryAfterSeconds * 1000) + Math.random() * backoffMs;
 }
 
-/** Returns an answer that is a success or 304, or the error that it means. */
+/** Returns the response of a success or a 304. Returns any other result as an error. */
 async function tryOnce(request: Request, timeoutMs: number): Promise<Response | TourPlatformError> {
   const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   try {
@@ -80,7 +80,7 @@ function keyOf({ headers }: Request): { idempotencyKey?: string } {
   return { idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
 }
 
-/** Returns the system's message where fetch only says that it failed. */
+/** Returns the operating system's message if fetch only says that the request failed. */
 function reasonOf(cause: unknown): string {
   const { message, cause: inner } = cause as { message: string; cause?: { message?: string } };
   return inner?.message || message;

@@ -5,7 +5,7 @@ import type { webhooks } from './openapi.ts';
 export type WebhookEvent = webhooks[keyof webhooks]['post']['requestBody']['content']['application/json'];
 
 export interface ReceivedWebhook {
-  /** Names the event: the same event may arrive twice, with the same id. */
+  /** The id of the event. The same event may arrive twice, with the same id. */
   id: string;
   event: WebhookEvent;
 }
@@ -26,7 +26,7 @@ const MIN_KEY_BYTES = 24;
  * Verifies a webhook by the rules of Standard Webhooks, and parses it.
  * @param secrets `whsec_…`; several while the secret is being changed
  * @param rawBody the bytes as they arrived, before any parser
- * @throws WebhookVerificationError; TypeError for a secret that is none
+ * @throws WebhookVerificationError; TypeError for a malformed secret
  */
 export function verifyWebhook(
   secrets: string | readonly string[],

@@ -150,7 +150,7 @@ function parseHost(text: string): string {
   return text;
 }
 
-/** Refuses `true`, because every client could then choose its own address by X-Forwarded-For. */
+/** Refuses `true`, because X-Forwarded-For would then let every client choose its own address. */
 function parseTrustProxy(text: string): TrustProxy {
   const value = text.trim();
   if (['', '0', 'false', 'off', 'no'].includes(value.toLowerCase())) return false;

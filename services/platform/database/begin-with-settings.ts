@@ -7,9 +7,9 @@ import { keepsPrepared } from './run-prepared';
 export interface BeginOptions extends Knex.TransactionConfig {
   /** BEGIN and SET statements, as a constant text. */
   begin: string;
-  /** Returns lock_timeout in milliseconds. It is called when the transaction has its connection. */
+  /** Returns lock_timeout in milliseconds. Called after the transaction has got its connection. */
   lockMs(): number;
-  /** True: `sendWithNext` sends these statements with the first one of the transaction. */
+  /** True: `sendWithNext` sends the settings together with the first statement of the transaction. */
   withFirst: boolean;
 }
 
@@ -29,13 +29,13 @@ interface KnexClient {
 }
 
 /**
- * Makes the transactions of a pool send their settings together with BEGIN. A separate statement would take one more round trip. If a
- * setting fails, the work does not begin; with `withFirst`, the first statement of the work does not run.
+ * Makes each transaction of a pool send its settings together with BEGIN, which saves a round trip. If a setting fails, the transaction's
+ * work does not begin. With `withFirst`, the first statement of the work does not run.
  */
 export function beginWithSettings(db: Knex): Knex {
   const client = db.client as KnexClient;
   const create = client.transaction;
-  // Uses `this`, which may be a copy of the client: Knex copies the client, with this function, when it migrates.
+  // Uses `this`, because `this` may be a copy of the client: for migrations, Knex copies the client with this function.
   client.transaction = function (this: KnexClient, work, options, outer) {
     const transaction = create.call(this, work, options, outer);
     const { begin: statements, lockMs, withFirst } = options;
@@ -57,22 +57,22 @@ async function begin({ trxClient }: Transaction, connection: EventEmitter, sql: 
   try {
     await trxClient.query(connection, sql);
   } catch (error) {
-    // Makes the pool close the connection: BEGIN may have run, and then the server would refuse the next statements.
+    // Makes the pool close the connection. BEGIN may have run, and the server would then refuse the next statements on this connection.
     connection.emit('error', error);
     throw error;
   }
 }
 
 /**
- * Splits statements at the semicolons. Leaves out empty texts: the server sends no CommandComplete for an empty text, and PrefixedQuery
- * waits for one after each prefix.
+ * Splits a text at the semicolons into statements. Leaves out empty statements: the server sends no CommandComplete for them, and
+ * PrefixedQuery waits for a CommandComplete of each prefix.
  */
 function textsOf(statements: string): string[] {
   const texts = statements.split(';').map((one) => one.trim());
   return texts.filter((text) => text !== '');
 }
 
-/** The prefixes by the text of their statements. The texts are constants, so the map stays small. */
+/** The prefixes, keyed by the text of their statements. The texts are constants, so the map stays small. */
 const named = new Map<string, Prefix[]>();
 
 function namedOf(statements: string): Prefix[] {
@@ -86,20 +86,20 @@ function namedOf(statements: string): Prefix[] {
 /** A statement that is sent before another one, and whose rows nobody reads. */
 interface Prefix {
   text: string;
-  /** The connection keeps the statement prepared under this name. Undefined: the statement is not kept. */
+  /** The name under which the connection keeps the statement prepared. Undefined: the statement is not kept. */
   name?: string;
 }
 
 type Callback = (error: Error | null, result?: unknown) => void;
 type Send = (query: pg.QueryConfig, callback: Callback) => void;
 
-/** A client whose statements all have a callback: those of Knex and of `runPrepared`. */
+/** A client whose statements all have a callback: the statements of Knex and of `runPrepared`. */
 interface Client extends EventEmitter {
   query: Send;
   connection: Connection;
 }
 
-/** The part of pg's connection that sends messages, which its types omit or declare otherwise. */
+/** The methods of pg's connection that send messages. The types of pg omit these methods or declare them differently. */
 interface Connection {
   stream: { cork(): void; uncork(): void; destroy(): void };
   parse(message: Prefix): void;
@@ -120,12 +120,10 @@ interface ProtocolQuery {
 const ProtocolQuery = pg.Query as unknown as new (config: pg.QueryConfig) => ProtocolQuery;
 
 /**
- * Sends these statements with the next statement of the client, in one write, and with one Sync after all of them. After an error the
- * server skips the rest up to the Sync, so the next statement never runs without the prefixes (the JDBC driver sends BEGIN in the same
- * way). If a prefix fails, the next statement and each later one get the error, because they would run without a transaction. The
- * connection closes and leaves the pool.
- *
- * The next statement must be a single one, and not a stream.
+ * Sends these statements (the prefixes) together with the next statement of the client: in one write, and with one Sync after all of them.
+ * After an error the server skips all messages up to the Sync, so the next statement never runs without the prefixes. (The JDBC driver
+ * sends BEGIN in the same way.) If a prefix fails, all later statements fail too, because they would run without a transaction. The
+ * connection then closes and leaves the pool. The next statement must be a single one, and not a stream.
  */
 export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void {
   const client = connection as Client;
@@ -134,8 +132,8 @@ export function sendWithNext(connection: EventEmitter, prefixes: Prefix[]): void
     if (typeof callback !== 'function') throw new Error('the first statement of a transaction is no stream');
     const query = new PrefixedQuery(config, prefixes, (error) => refuseAll(client, error));
     send.call(client, query as unknown as pg.QueryConfig, callback);
-    // Restores `query` only after the call succeeded, because the next statement needs the prefixes if the call throws. If pg could not
-    // send a value, refuseAll has already replaced `query`, and this replacement stays.
+    // Restores `query` only after the call has succeeded: if the call throws, the following statement needs the prefixes. If pg could not
+    // send a value, refuseAll has already replaced `query`, and its replacement stays.
     if (client.query === sendWithPrefixes) client.query = send;
   };
   client.query = sendWithPrefixes;
@@ -148,7 +146,7 @@ function refuseAll(client: Client, error: Error): void {
   client.connection.stream.destroy();
 }
 
-/** The names of the prefixes that a connection keeps prepared. None is ever removed, because a prefix that fails ends the connection. */
+/** The names of the prefixes that a connection keeps prepared. No name is ever removed, because a failed prefix ends the connection. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
 class PrefixedQuery extends ProtocolQuery {
@@ -163,7 +161,7 @@ class PrefixedQuery extends ProtocolQuery {
   ) {
     super(config);
     this.left = prefixes.length;
-    // Uses the extended protocol, because a simple query would not wait for the one Sync after all statements.
+    // Uses the extended protocol, because a simple query ends with its own Sync, and here one Sync follows all statements.
     this.queryMode = 'extended';
   }
 
@@ -172,8 +170,8 @@ class PrefixedQuery extends ProtocolQuery {
     try {
       for (const prefix of this.prefixes) sendPrefix(connection, prefix);
       const refused = super.submit(connection);
-      // Hides the name of the statement until the prefixes are complete, because pg would take the ParseComplete of the first prefix for
-      // the one of the statement.
+      // Hides the statement's name until the prefixes are complete. Otherwise pg would take the ParseComplete of the first prefix for the
+      // ParseComplete of the statement.
       this.ownName = this.name;
       this.name = undefined;
       return refused;
@@ -198,7 +196,7 @@ class PrefixedQuery extends ProtocolQuery {
   }
 }
 
-/** Sends one prefix. Requests no description of its rows, because nobody reads them. */
+/** Sends one prefix. Requests no description of the result rows, because no code reads the rows. */
 function sendPrefix(connection: Connection, { text, name }: Prefix): void {
   const names = prepared.get(connection) ?? new Set();
   prepared.set(connection, names);

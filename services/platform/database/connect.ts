@@ -3,15 +3,15 @@ import pg from 'pg';
 import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
 
-/** Opens a connection to a server that accepts writes. Uses these settings, but always a host of the URL that connectTo received. */
+/** Opens a connection to a server that accepts writes. Uses these settings, except the host: the host comes from the URL of connectTo. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
 
-/** Limits the time for all hosts of a URL together. The limit is as long as a request waits for a connection. */
+/** Limits the time to try all hosts of a URL. A request waits for a connection for the same time. */
 const CONNECT_MS = 5000;
 
 /**
  * Returns a function that connects to the first host of the URL that accepts writes. The function begins with the host of its last
- * connection, so that a dead host delays only the first connections.
+ * connection, so that a dead host delays only one connection.
  */
 export function connectTo(url: string): Connect {
   const { urls, target, requiresScram } = readDatabaseUrl(url);
@@ -41,7 +41,7 @@ export function connectTo(url: string): Connect {
   };
 }
 
-/** Connects. Closes the connection again if the server is not one that the URL asks for. */
+/** Connects, and closes the connection again if the server does not have the role that the URL requires. */
 async function openClient(client: pg.Client, target: Target | undefined, timeoutMs: number): Promise<void> {
   let reportsStandby = false;
   client.on('error', () => undefined); // Ignores the event, because the promise of the running statement rejects with the same error.
@@ -49,8 +49,8 @@ async function openClient(client: pg.Client, target: Target | undefined, timeout
     if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
   });
   await client.connect();
-  // Queries the state of the server if the URL has target_session_attrs, or if the server reports that it is a standby. Does not rely on
-  // the report, because a pooler may report an outdated state.
+  // Queries the role of the server if the URL has target_session_attrs, or if the server reports that it is a standby. Does not trust the
+  // report alone, because a pooler may report an outdated role.
   if (target === undefined && !reportsStandby) return;
   try {
     await requireTarget(client, target, timeoutMs);
@@ -105,10 +105,10 @@ interface PoolClient {
   _acquireOnlyConnection(this: PoolClient): Promise<pg.Client>;
 }
 
-/** Knex marks a connection with the error that ended the connection. The pool does not use a marked connection again. */
+/** Knex stores on a connection the error that ended the connection. The pool does not use such a connection again. */
 type PooledConnection = pg.Client & { __knex__disposed?: unknown };
 
-/** Makes a pool open its connections with `connect`. Knex itself would create a client for one host. */
+/** Makes a pool open its connections with `connect`. Knex itself would connect to one host only. */
 export function openConnectionsBy(connect: Connect, db: Knex): Knex {
   (db.client as PoolClient)._acquireOnlyConnection = async function () {
     const connection: PooledConnection = await connect(this.connectionSettings);
@@ -142,7 +142,7 @@ const WEAKER = ['authenticationCleartextPassword', 'authenticationMD5Password'];
 
 /**
  * Accepts only a server that proves by SCRAM-SHA-256 that it knows the password too. pg alone would send the password to any listener that
- * asks for it, and would accept a listener that asks for nothing. On the port of a dead server the listener can be any process.
+ * asks for it, and would accept a listener without authentication. When a host is dead, any process can listen on its port.
  */
 export class ScramClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -152,7 +152,7 @@ export class ScramClient extends pg.Client {
     const refuse = () =>
       connection.emit('error', new Error('the server does not authenticate by SCRAM-SHA-256'));
     connection.on('error', () => connection.stream.destroy());
-    // Adds these listeners before pg adds its own on connect, so that pg answers a refused server on a socket that is already destroyed.
+    // Adds these listeners before pg adds its own. When pg then answers a refused server, the socket is already destroyed.
     for (const event of WEAKER) connection.on(event, refuse);
     connection.on('authenticationSASLFinal', () => (isProven = true)); // pg itself raises an error if the server's proof is wrong.
     connection.on('authenticationOk', () => isProven || refuse());

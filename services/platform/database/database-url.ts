@@ -5,8 +5,8 @@ interface DatabaseServers {
   /** One URL for each host, in the order of the list. */
   urls: string[];
   /**
-   * The kind of server to use. Undefined for a URL with one host and no target_session_attrs. A new connection then queries the state of
-   * the server only if the server reports that it is a standby.
+   * The required role of the server. Undefined for a URL with one host and no target_session_attrs: a new connection then queries the role
+   * of the server only if the server reports that it is a standby.
    */
   target: Target | undefined;
   requiresScram: boolean;
@@ -15,7 +15,7 @@ interface DatabaseServers {
 /** primary: a server that is not in recovery. read-write: a primary whose transactions may write by default. */
 export type Target = 'primary' | 'read-write';
 
-/** The parameter of a database URL that refuses every server without SCRAM-SHA-256, as in libpq. */
+/** The parameter of a database URL that accepts only servers with SCRAM-SHA-256, as in libpq. */
 export const REQUIRE_SCRAM = 'require_auth=scram-sha-256';
 
 export const DATABASE_URL_FORM =
@@ -26,7 +26,8 @@ const FORM = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/is;
 const TARGETS: readonly string[] = ['primary', 'read-write'] satisfies Target[];
 
 /**
- * Reads a URL with one host, or with several hosts separated by commas. Several hosts without target_session_attrs mean the primary.
+ * Reads a URL with one host, or with several hosts separated by commas. For several hosts without target_session_attrs, the target is the
+ * primary.
  * @throws InvalidValueError
  */
 export function readDatabaseUrl(text: string): DatabaseServers {
@@ -34,7 +35,7 @@ export function readDatabaseUrl(text: string): DatabaseServers {
   const { searchParams } = new URL(urls[0]!);
   const target = searchParams.get('target_session_attrs') ?? (urls.length > 1 ? 'primary' : undefined);
   if (target !== undefined && !TARGETS.includes(target)) throw new InvalidValueError();
-  // Refuses a list of hosts in the parameter `host`: pg would look up the list as one name.
+  // Refuses a list of hosts in the parameter `host`, because pg would look up the whole list as one name.
   if (searchParams.get('host')?.includes(',')) throw new InvalidValueError();
   return {
     urls,
@@ -47,7 +48,7 @@ export function readDatabaseUrl(text: string): DatabaseServers {
 function splitHosts(text: string): string[] {
   const [, scheme, authority, rest] = FORM.exec(text) ?? [];
   if (authority === undefined) throw new InvalidValueError();
-  // Takes the last @ as the end of the password, which may contain an @ and commas.
+  // Takes the last @ as the end of the password, because the password itself may contain an @ and commas.
   const userEnd = authority.lastIndexOf('@') + 1;
   const hosts = authority.slice(userEnd).split(',');
   const isNamed = hosts.length === 1 || hosts.every((host) => /^[^:]/.test(host));

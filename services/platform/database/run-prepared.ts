@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
 
-/** Knex configurations of the pools whose connections keep prepared statements. A transaction has the configuration of its pool. */
+/** The Knex configurations of the pools that use prepared statements. A transaction has the same configuration as its pool. */
 const preparing = new WeakSet<object>();
 
 /** Lets `runPrepared` keep the statements of this pool in its connections. */
@@ -30,8 +30,8 @@ interface Statement {
 const plannedWith = new WeakMap<object, string>();
 
 /**
- * Makes the names of this transaction's statements depend on its settings. PostgreSQL keeps one plan for each name, and would otherwise use
- * a plan that it made with other settings.
+ * Makes the statement names of this transaction depend on its settings. PostgreSQL keeps one plan for each name, and would otherwise reuse
+ * a plan from other settings.
  */
 export function planWith(trx: Knex.Transaction, settings: string): void {
   plannedWith.set(trx, settings);
@@ -41,10 +41,9 @@ export function planWith(trx: Knex.Transaction, settings: string): void {
 const statements = new Map<string, Map<string, Statement>>();
 
 /**
- * Runs a statement whose text is constant, with values for names such as `:ids`, and keeps its plan in the connection if
- * PREPARED_STATEMENTS allows it. Use it for frequent statements whose planning takes longer than their execution. In a transaction it
- * bypasses Knex, which takes 0.1 ms for each statement (ADR 26). Do not use it for statements that lock rows and select a partition while
- * they run (ADR 15).
+ * Runs a statement whose text is constant, with values for names such as `:ids`. If PREPARED_STATEMENTS allows it, the connection keeps the
+ * plan. Use it for frequent statements whose planning takes longer than their execution. In a transaction it bypasses Knex, which takes 0.1
+ * ms for each statement (ADR 26). Do not use it for statements that lock rows and select a partition while they run (ADR 15).
  * @returns rows with fields, as the statements of Knex do
  * @throws Error when the transaction has ended, and pg.DatabaseError
  */
@@ -55,7 +54,7 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   values: Record<string, unknown>,
 ): Promise<pg.QueryResult<Row>> {
   if (!db.isTransaction) return db.raw(sql, values as Knex.ValueDict);
-  // Refuses a completed transaction, because its connection may belong to another transaction by now.
+  // Refuses a completed transaction: its connection may already belong to another transaction.
   if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
   const { name, text, values: names } = statementOf(sql, plannedWith.get(db) ?? '');
   const client = db.client as Knex.Client;
@@ -64,7 +63,7 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   if (preparing.has(configOf(db))) query.name = name;
   // Emits the event that Knex emits for its own statements.
   client.emit('query', { sql: text, bindings: query.values });
-  // Uses the callback: dropUnusable in database.ts watches it, and closes a connection that does not answer.
+  // Passes a callback, because dropUnusable in database.ts watches the callback and closes a connection that does not answer.
   return new Promise((resolve, reject) => {
     connection.query(query, (error: Error | null, result) => {
       if (error) reject(error);

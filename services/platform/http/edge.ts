@@ -81,7 +81,7 @@ export interface SecurityHeaders {
 
 const NONE = ["'none'"];
 
-/** Sets the security headers of the responses of all later handlers. A route whose page may be framed replaces them. */
+/** Sets the security headers of the responses of all later handlers. A page that may be shown in a frame replaces some of these headers. */
 export function setSecurityHeaders(headers: ResponseHeader[]): RequestHandler {
   return (_request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
@@ -94,7 +94,10 @@ export function setHeaderList(response: Response, headers: string[]): void {
   for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
 }
 
-/** Creates the headers once, with helmet. For each request, helmet's twelve handlers would take longer than all other handlers together. */
+/**
+ * Creates the header values once, with helmet. Calling helmet's twelve handlers for each request would take longer than all other handlers
+ * together.
+ */
 export function securityHeadersOf({ sources, referrerPolicy }: SecurityHeaders): ResponseHeader[] {
   const headers: ResponseHeader[] = [];
   const recorder = {
@@ -116,8 +119,8 @@ export function securityHeadersOf({ sources, referrerPolicy }: SecurityHeaders):
 }
 
 /**
- * The security headers of a response that no browser renders (OWASP REST Security Cheat Sheet). To set all security headers would take 30
- * µs more for each response.
+ * The security headers of a response that no browser renders (OWASP REST Security Cheat Sheet). All security headers would take 30 µs more
+ * for each response.
  */
 const OF_DATA = [
   'Content-Security-Policy',
@@ -126,7 +129,7 @@ const OF_DATA = [
   'X-Frame-Options',
 ];
 
-/** Returns the security headers of a service that belong on its data, such as JSON. */
+/** Selects the security headers that a service sends with data, such as JSON. */
 export function dataHeadersOf(headers: ResponseHeader[]): ResponseHeader[] {
   return headers.filter(([name]) => OF_DATA.includes(name));
 }
@@ -140,13 +143,16 @@ function refuseMalformed({ toRefusal, isHostNeeded }: HttpEdge): RequestHandler 
 
 /** Limits for one client; times in milliseconds. */
 export interface HttpLimits extends ConnectionLimits, ReaderLimits {
-  /** Time until the headers of a request are complete, counted from the connection or from the first byte of a later request. */
+  /** Time until the headers of a request are complete. It starts with the connection, or with the first byte of a later request. */
   headersMs: number;
   /** Time until the headers and the body of a request are complete, counted from the same moment as `headersMs`. */
   requestMs: number;
   /** Interval at which Node checks these times; Node's default is 30 s. */
   checkEveryMs: number;
-  /** Time for which an idle connection is kept: longer than the 60 s of load balancers, because the balancer must close it first. */
+  /**
+   * Time for which an idle connection is kept. It is longer than the 60 s of load balancers, because the load balancer must close the
+   * connection first.
+   */
   keepAliveMs: number;
   /** Closes a connection that neither sends nor reads for this time. */
   silentMs: number;
@@ -165,13 +171,14 @@ export const HTTP_LIMITS: HttpLimits = {
   readBytesPerSecond: 8 * 1024,
   headerBytes: 16 * 1024,
   connections: 10_000,
-  // More than the 1,000 waiting requests at which the API sheds load: one tenant's server then gets 503, not a closed connection.
+  // More than the 1,000 waiting requests at which the API refuses further requests. So the server of one tenant gets a 503, not a closed
+  // connection.
   connectionsPerAddress: 2_000,
   requestsPerConnection: 1_000,
   unanswered: 16,
 };
 
-/** Answers a request without Express. Returns false, and has no effect, if the app must answer. */
+/** Answers a request without Express. Returns false, without any effect, for a request that the app must answer. */
 export type AnswerEarly = (request: Request, response: Response) => boolean;
 
 /** Creates an HTTP server for `app` with limits per client. */
@@ -192,7 +199,7 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   server.setTimeout(limits.silentMs);
-  // Node announces this limit in Keep-Alive; requests-in-turn.ts enforces it.
+  // Node announces this limit in the Keep-Alive header. requests-in-turn.ts enforces the limit.
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   const connections = boundConnections(server, limits, (peer) => isTrustedProxy(app, peer));
   const answer = (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -225,8 +232,8 @@ export async function closeServer(server: http.Server, graceMs: number): Promise
 type Construct = (this: unknown, ...args: unknown[]) => void;
 
 /**
- * Creates requests and responses with Express's prototypes. Express otherwise calls Object.setPrototypeOf on each, which costs
- * most of its time: with the right prototypes, the same app needs a quarter of the CPU (4.2 to 4.6 times less, Node 20).
+ * Creates requests and responses with Express's prototypes. Otherwise Express calls Object.setPrototypeOf for each, which takes most of its
+ * time. With the right prototypes the same app needs a quarter of the CPU (4.2 to 4.6 times less, Node 20).
  */
 function withPrototypesOf(app: Express): http.ServerOptions {
   const { request, response } = app as unknown as { request: object; response: object };

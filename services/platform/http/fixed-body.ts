@@ -11,13 +11,13 @@ type Coding = (typeof CODINGS)[number];
 
 /** A body that never changes while the process runs. */
 export interface FixedBody {
-  /** Sends the body in the coding that the client prefers, or 304. The caller sets the other headers. */
+  /** Sends the body in the content coding that the client prefers, or a 304. The caller sets the other headers. */
   send(request: Request, response: Response): Promise<void>;
 }
 
 /**
- * Keeps a body in each coding. Compresses at the first request that needs the coding, in a thread of zlib. Compressing at the start would
- * take half a second of a core for documents that few instances ever send.
+ * Keeps a body in each content coding. Compresses the body when the first request needs the coding, in a thread of zlib. Compression at the
+ * start would take half a second of a core, and few instances ever send these documents.
  * @param type value of Content-Type
  */
 export function createFixedBody(type: string, content: string | Buffer): FixedBody {
@@ -35,7 +35,7 @@ export function createFixedBody(type: string, content: string | Buffer): FixedBo
         body.catch(() => encoded.delete(coding));
       }
       response.vary('Accept-Encoding');
-      // Each coding has its own bytes, so it has its own tag.
+      // The bytes differ in each content coding, so each coding has its own ETag.
       response.setHeader('ETag', coding === 'identity' ? `"${digest}"` : `"${digest}-${coding}"`);
       if (coding !== 'identity') response.setHeader('Content-Encoding', coding);
       response.type(type).send(await body);
@@ -57,11 +57,12 @@ async function encode(bytes: Buffer, coding: Coding): Promise<Buffer> {
 }
 
 /**
- * Weight of the uncompressed body if the header does not name `identity`: the client accepts it, but prefers every coding that it names.
+ * Weight of the uncompressed body if the header does not name `identity`: the client accepts this body, but prefers every coding that the
+ * header names.
  */
 const UNNAMED_IDENTITY = 0.0001;
 
-/** Returns the coding with the highest weight (RFC 9110 section 12.5.3); a client that refuses all of them gets the plain body. */
+/** Returns the coding with the highest weight (RFC 9110 section 12.5.3). A client that refuses all codings gets the uncompressed body. */
 function chooseCoding(header: string | undefined): Coding {
   if (!header) return 'identity';
   const entries = readWeightedList(header.toLowerCase());
@@ -90,11 +91,11 @@ interface WeightedEntry {
   weight: number;
 }
 
-/** Limits the length and the entries of a header that the server parses. Browsers send less than 100 characters and a dozen entries. */
+/** Limits the characters and the entries of a header that the server parses. Browsers send less than 100 characters and a dozen entries. */
 const MOST_CHARACTERS = 500;
 const MOST_ENTRIES = 20;
 
-/** Reads the entries of a header with weights (RFC 9110 section 12.4.2), in their order. */
+/** Reads the entries of a header with weights (RFC 9110 section 12.4.2), in the order of the header. */
 export function readWeightedList(header: string): WeightedEntry[] {
   return header.slice(0, MOST_CHARACTERS).split(',', MOST_ENTRIES).map(readEntry);
 }

@@ -16,8 +16,8 @@ export interface RequestMalformation {
 
 const HEADERS_MAX = 100;
 /**
- * Headers that are parsed as lists. The parsing time grows faster than the length: 15 KB of `a/b,` as Accept took 60 ms, 15 KB
- * of trusted addresses as X-Forwarded-For 110 ms. Clients send less than 500 characters.
+ * Headers that are parsed as lists. The parsing time grows faster than the length. 15 KB of `a/b,` in Accept took 60 ms, and 15 KB of
+ * trusted addresses in X-Forwarded-For took 110 ms. Clients send less than 500 characters.
  */
 const PARSED_HEADERS = [
   'accept',
@@ -39,8 +39,8 @@ const HAS_PATH = /^(\/|\*$|https?:\/\/)/i;
 const malformed = new WeakMap<object, RequestMalformation>();
 
 /**
- * Passes every request to the app, including those that Node would answer itself: requests that its parser refuses, CONNECT
- * requests, and requests with an unknown Expect header.
+ * Passes every request to the app. Without this function, Node would itself answer requests that its parser refuses, CONNECT requests, and
+ * requests with an unknown Expect header.
  */
 export function passRequests(
   server: http.Server,
@@ -53,12 +53,13 @@ export function passRequests(
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const last = requests.lastUnanswered(socket);
-    // Sends no answer if the client closed the connection before the end of the request's headers, because nobody would read it.
+    // Sends no response if the client closed the connection before the headers of the request were complete, because nobody would read the
+    // response.
     if (!last && error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy();
     if (!last) {
       discardInput(socket);
-      // Sends one answer to an unparsed request in each turn of the event loop: an answer takes a millisecond, so thousands in one turn
-      // would delay all other requests.
+      // Answers only one unparsed request in each turn of the event loop. An answer takes a millisecond, so thousands in one turn would
+      // delay all other requests.
       const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
       return limitEachTurn(() => answerUnparsed(socket, app, reason));
     }
@@ -66,13 +67,13 @@ export function passRequests(
     if (last.request.complete) return;
     if (last.response.headersSent) socket.destroy();
     else if (last.hasBegun) refuseBody(last.request as Request, last.response as Response);
-    // Marks the last request as malformed. The app refuses it when its turn comes.
+    // Marks the last request of the connection as malformed. The app refuses this request after it has answered the earlier ones.
     else malformed.set(last.request, { reason: 'unreadable', header: 'request' });
   });
   server.on('connect', (request, stream) => {
     const socket = stream as Socket;
     socket.on('error', () => socket.destroy());
-    // Gives the request a path, because CONNECT has none, and Express would then answer it by itself.
+    // Sets a path: a CONNECT request has none, and Express would itself answer a request without a path.
     request.url = '/';
     neutralize(request);
     if (requests.lastUnanswered(socket)) requests.endAfterLast(socket);
@@ -92,8 +93,8 @@ export function passRequests(
 }
 
 /**
- * Replaces a request target without a path and deletes headers that are too long to parse. Records the reason, by which the app refuses the
- * request later.
+ * Replaces a request target without a path, and deletes headers that are too long to parse. Records the reason for which the app refuses
+ * the request later.
  */
 function neutralize(request: http.IncomingMessage): void {
   if (!HAS_PATH.test(request.url!)) {
@@ -131,8 +132,8 @@ function answerOn(socket: Socket, app: Express, request: Request): void {
 }
 
 /**
- * Returns why a request is malformed. HTTP/1.1 requires exactly one Host header (RFC 9112 section 3.2); Node accepts several. Refuses more
- * than 100 headers, because the work for a request grows with their number, and clients send fewer.
+ * Returns why a request is malformed. HTTP/1.1 requires exactly one Host header (RFC 9112 section 3.2), but Node accepts several. Refuses
+ * more than 100 headers: the work for a request grows with the number of headers, and clients send fewer.
  * @param isHostNeeded requires Host in HTTP/1.0 too
  */
 export function malformationOf(
@@ -149,7 +150,7 @@ export function malformationOf(
   return isMissing || hosts > 1 ? { reason: 'host', header: 'Host' } : undefined;
 }
 
-/** Compares a raw header's name with a name in lower case: the lengths first, because most differ. */
+/** Compares a header's name with a name in lower case. Compares the lengths first, because most lengths differ. */
 export function isHeaderName(raw: string, name: string): boolean {
   return raw.length === name.length && raw.toLowerCase() === name;
 }

@@ -12,7 +12,7 @@ const buildInfo = new Gauge({
   labelNames: ['version'] as const,
 });
 
-/** Prometheus uses one or two connections; the others are for manual requests. */
+/** Prometheus uses one or two connections. The other connections are for manual requests. */
 const LIMITS: HttpLimits = { ...HTTP_LIMITS, connections: 100, connectionsPerAddress: 50, unanswered: 2 };
 
 /**

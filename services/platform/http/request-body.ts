@@ -8,7 +8,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Marks a request whose client waits for `100 Continue`. readBody sends it; a refusal does not. */
+/** Marks a request whose client waits for `100 Continue`. readBody sends `100 Continue`. A refused request gets only its refusal. */
 export function expectContinue(request: IncomingMessage): void {
   awaitsContinue.add(request);
 }
@@ -17,8 +17,8 @@ export function expectContinue(request: IncomingMessage): void {
 export const BODY_MAX = 16 * 1024;
 
 /**
- * Runs a body parser of express. Refuses a body whose declared length is above the maximum before it reads the body. Refuses a body without
- * a declared length as soon as it exceeds the maximum. The parsers alone would read a too large body to its end.
+ * Runs a body parser of express. Refuses a body with a declared length above the maximum before it reads the body. Refuses a body without a
+ * declared length when the received bytes exceed the maximum. The parsers alone would read such a body to its end.
  * @param max bytes
  */
 export function readBody(parse: RequestHandler, max = BODY_MAX): RequestHandler {
@@ -41,7 +41,7 @@ export function readBody(parse: RequestHandler, max = BODY_MAX): RequestHandler 
   };
 }
 
-/** Has a status and the limit in bytes, as the errors of express's parsers have. */
+/** Has a status and the limit in bytes, like the errors of express's parsers. */
 class BodyTooLargeError extends Error {
   readonly status = 413;
 
@@ -51,8 +51,8 @@ class BodyTooLargeError extends Error {
 }
 
 /**
- * Ends the connection after a response that is sent before its request is read completely. Otherwise Node would read the rest of the body
- * without a limit to find the next request.
+ * Ends the connection after a response that is sent before its request is read completely. Otherwise Node would read the remaining body,
+ * without a limit, to find the next request.
  */
 export function endConnectionOfUnreadBody(app: Express): void {
   const writeHead = ServerResponse.prototype.writeHead as (...args: unknown[]) => ServerResponse;

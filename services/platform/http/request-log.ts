@@ -54,10 +54,10 @@ export function logRequests(write: WriteRequestLine): RequestHandler {
   };
 }
 
-/** Starts the clock of a request. @returns the function that writes its line. Call it when the response is closed */
+/** Starts the clock of a request. @returns a function that writes the log line of the request; call it when the response is closed */
 export function startRequestLine(write: WriteRequestLine, request: Request, response: Response): () => void {
   const begun = performance.now();
-  // Reads the address now: a closed socket has none.
+  // Reads the address before the response: a closed socket has no address.
   const client = shortenedAddress(addressOf(request));
   return () => {
     const line = {
@@ -73,8 +73,8 @@ export function startRequestLine(write: WriteRequestLine, request: Request, resp
 }
 
 /**
- * Returns the route template, such as `/api/gateway/holds/:hold_id`, or "none". Logs and metrics show no path and no query: they
- * may hold a tenant, an id, a key or a sign-in token.
+ * Returns the route template, such as `/api/gateway/holds/:hold_id`, or "none". Logs and metrics omit the path and the query, because these
+ * may contain a tenant, an id, a key or a sign-in token.
  */
 export function routeOf(request: Request): string {
   return (request.route as { path?: string } | undefined)?.path ?? 'none';

@@ -17,7 +17,10 @@ interface PendingExchange {
   hasBegun: boolean;
 }
 
-/** More requests in a turn of the event loop would delay the reading of the database's answers. Beginning a write takes 0.1 ms. */
+/**
+ * Maximum number of reads that begin in one turn of the event loop. More would delay the reading of the database's responses. The beginning
+ * of a write takes 0.1 ms.
+ */
 const READS_A_TURN = 16;
 const WRITES_A_TURN = 1;
 
@@ -30,16 +33,16 @@ interface Pipeline {
 
 /**
  * Limits how many requests begin at once:
- * - At most 16 reads and one write begin in each turn of the event loop, so that many requests do not delay those that wait for the
- *   database.
- * - The requests of a connection are answered one after the other. A pipelined request begins when the previous response is sent, so that a
- *   client that does not read costs the memory of one response.
- * - At most one pipelined request begins in each turn, because Node accepts one connection in each turn: otherwise 200 connections with 16
+ * - At most 16 reads and one write begin in each turn of the event loop, so that many new requests do not delay the requests that wait for
+ *   the database.
+ * - The requests of a connection are answered one after the other. A pipelined request begins when the previous response is sent. So a
+ *   client that does not read occupies the memory of only one response.
+ * - At most one pipelined request begins in each turn, because Node accepts one connection in each turn. Otherwise 200 connections with 16
  *   requests each would delay a new connection for 11 s.
- * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`, and the client repeats the
+ * - A connection ends after 16 unanswered or 1,000 received requests. Its last response has `Connection: close`. The client repeats the
  *   requests without a response on another connection (RFC 9112 section 9.3.2).
  * @param onBusy called when the server begins to work on a request of a connection
- * @param onIdle called when an answer is complete, and when the server has nothing left to do for the connection
+ * @param onIdle called when a response is complete, and when the server has nothing left to do for the connection
  */
 export function answerInTurn(
   answer: RequestListener,
@@ -69,7 +72,7 @@ export function answerInTurn(
     const { request, response } = exchange;
     exchange.hasBegun = true;
     onBusy(socket);
-    // Counts the connection as idle when the answer is complete: the connection of a slow reader may then be closed for a new client.
+    // Counts the connection as idle when the response is complete, so that the connection of a slow reader may be closed for a new client.
     response.once('prefinish', () => onIdle(socket));
     response.once('close', () => {
       pipeline.unanswered.shift();
@@ -94,7 +97,7 @@ export function answerInTurn(
     last.response.once('finish', () => socket.destroySoon());
     lingerOnClose(socket);
     skipParsedRequests(socket);
-    // Begins to discard input only after Node has parsed the bytes that it has already read.
+    // Discards further input only after Node has parsed the bytes that are already read.
     process.nextTick(discardInput, socket);
   }
 
@@ -112,7 +115,7 @@ export function answerInTurn(
 }
 
 /**
- * Returns the function that begins the first unanswered request of a connection. It begins at most READS_A_TURN GET requests and
+ * Returns a function that begins the first unanswered request of a connection. The function begins at most READS_A_TURN GET requests and
  * WRITES_A_TURN other requests in each turn of the event loop.
  */
 function createFirstTurns(): (request: IncomingMessage, begin: () => void) => void {
@@ -125,8 +128,8 @@ function createFirstTurns(): (request: IncomingMessage, begin: () => void) => vo
 const NO_MORE_REQUESTS = 2;
 
 /**
- * Makes Node's parser skip the rest of the bytes that it has read: 64 KiB hold 1,500 requests, and each costs 25 µs and 4 KB.
- * Uses a private property of Node. Without it, the listener drops these requests one by one, with the same effect.
+ * Makes Node's parser skip the remaining bytes that are already read: 64 KiB hold 1,500 requests, and each request costs 25 µs and 4 KB.
+ * Uses a private property of Node. If this property is missing, the listener drops the requests one by one, with the same effect.
  */
 function skipParsedRequests(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: (request: { upgrade: boolean }) => number } | null };
@@ -139,9 +142,8 @@ function skipParsedRequests(socket: Socket): void {
 }
 
 /**
- * Returns a function that runs tasks in order, at most `most` in each turn of the event loop: the first ones at once, the others in later
- * turns. Node accepts connections and reads sockets between two turns, so any number of tasks delays each of these steps by only `most`
- * tasks.
+ * Returns a function that runs tasks in order, at most `most` in each turn of the event loop. The first tasks run at once, later ones in
+ * later turns. Node accepts connections and reads sockets between two turns, so waiting tasks delay these steps by at most `most` tasks.
  */
 export function createTurns(most: number): (task: () => void) => void {
   const waiting: (() => void)[] = [];

@@ -5,25 +5,28 @@ import { listMigrations, MIGRATIONS, runMigrationWithin } from './migration-file
 import { readSchemaFacts } from './schema-facts';
 
 /**
- * Before 0.1.0 the schema came from 37 migrations in the order of its history, 0001 to 0037. Now it comes from 14 migrations, one for each
- * topic (the topic files, 0101 to 0114). This module converts a database that has the old migrations. A later release removes this module
- * together with migrations/before-0.1.0 and the old files in test/migrations.
+ * Before 0.1.0 the schema came from 37 migrations, 0001 to 0037, in the order in which it was developed. Now the schema comes from 14
+ * migrations, one for each topic (the topic files, 0101 to 0114). This module converts a database that has the old migrations. A later
+ * release removes this module together with migrations/before-0.1.0 and the old files in test/migrations.
  */
 const OLD_NAME = /^00\d\d_/;
 /** Refuses a database that lacks one of the old migrations 0001 to 0033. No database of an earlier build is in use. */
 const FIRST_CARRIED = 33;
 /** The last of the 14 migrations that create the schema by topic. Migrations after this one are ordinary changes. */
 const LAST_TOPIC = '0114_roles';
-/** Directory of the old migrations from 0034 on, and of a last migration that makes the old schema equal to the new one. */
+/** Directory of the old migrations from 0034 on. It also has one more migration, which makes the old schema equal to the new one. */
 const STEPS = path.join(MIGRATIONS, 'before-0.1.0');
 
-/** A temporary schema in which the topic files run, to compare it with the schema of the database. The transaction rolls it back. */
+/**
+ * A temporary schema in which the topic files run, so that their result can be compared with the schema of the database. The transaction
+ * rolls back the temporary schema.
+ */
 const SCRATCH = 'tour_platform_carry_over';
 
 /**
- * Runs the old migrations that the database lacks. Then compares the schema with the one that the topic files create. If both are equal,
- * records the topic files instead of the old migrations. All steps are one transaction, so a database with another schema stays as it is.
- * Needs the migration lock.
+ * Runs the old migrations that the database lacks. Then compares the schema with the schema that the topic files create. If both are equal,
+ * records the topic files instead of the old migrations. All steps are one transaction, so a database with a different schema stays
+ * unchanged. Needs the migration lock.
  * @returns the new names; none for a database without old migrations
  * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */
@@ -51,7 +54,8 @@ export async function carryOver(db: Db, applied: readonly string[]): Promise<str
 
 /**
  * Translates the names of the migrations that a backup has recorded.
- * @returns the names of the topic files if the backup has the old migrations; undefined if these lack one of 0001 to 0033 or have a gap
+ * @returns the names of the topic files if the backup has the old migrations; undefined if one of the old migrations 0001 to 0033 is
+ * missing, or if there is a gap
  */
 export function carriedNames(names: readonly string[]): string[] | undefined {
   const old = names.filter((name) => OLD_NAME.test(name));
@@ -59,7 +63,7 @@ export function carriedNames(names: readonly string[]): string[] | undefined {
   return isCarried(old) ? topicFiles() : undefined;
 }
 
-/** The old migration that added departures.status_changed_at. In the topic files the column is part of its table. */
+/** The old migration that added departures.status_changed_at. In the topic files, `create table departures` has this column. */
 const STATUS_CHANGES = '0036_departure_status_changes';
 
 /**
@@ -84,7 +88,10 @@ function refuseTooOld(old: readonly string[]): void {
   if (!isCarried(old)) throw new DatabaseTooOldError(old.toSorted().at(-1)!);
 }
 
-/** Refuses a role that may not create schemas. The owner of the database and a superuser may; another role needs that right. */
+/**
+ * Refuses a role that may not create schemas. The owner of the database and a superuser may create schemas; another role needs the right
+ * CREATE.
+ */
 async function refuseWithoutRight(db: Db): Promise<void> {
   const { rows } = await db.raw<{ rows: [{ may: boolean; database: string; role: string }] }>(`
     select has_database_privilege(current_database(), 'create') as may,

@@ -1,10 +1,10 @@
 import type { Db } from '../database';
 
 /**
- * Describes the schema that the search path names first, in sorted lines with one fact each. Two databases of one server with equal lines
- * have equal tables, columns, constraints, indexes, triggers, functions, views, sequences, rights and rows of database_rights. Leaves out
- * what may differ between two correct databases: the months of the webhook history, the tables of Knex, members of extensions, and the
- * rights of roles that the migrations do not know.
+ * Describes the first schema of the search path in sorted lines with one fact each. If the lines of two databases on one server are equal,
+ * their tables, columns, constraints, indexes, triggers, functions, views, sequences, rights and rows of database_rights are equal. Leaves
+ * out the things that may differ between two correct databases: the months of the webhook history, the tables of Knex, members of
+ * extensions, and the rights of roles that the migrations do not name.
  */
 export async function readSchemaFacts(db: Db): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { fact: string }[] }>(FACTS);
@@ -12,8 +12,8 @@ export async function readSchemaFacts(db: Db): Promise<string[]> {
 }
 
 /**
- * Passes pretty = true to pg_get_constraintdef and the similar functions: they then omit the schema of an object that the search path
- * finds, so equal schemas with different names give equal lines.
+ * Passes pretty = true to pg_get_constraintdef and similar functions. They then omit the schema of each object on the search path, so equal
+ * schemas with different names give equal lines.
  */
 const FACTS = `
   with relation as (

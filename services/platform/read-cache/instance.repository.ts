@@ -2,25 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../database';
 
-/** A poll makes the read cache valid for this time, counted from the start of the poll: the poll sees all commits before its start. */
+/**
+ * A poll makes the read cache valid for this time, counted from the start of the poll. The poll sees all transactions that were committed
+ * before its start.
+ */
 export const VALIDITY_MS = 1_000;
-/** A poll without a response after this time has failed, because its result would be too old. Knex then drops the connection. */
+/** A poll without a response within this time has failed, because its result would be too old. Knex then closes the connection. */
 const ANSWER_MS = 1_000;
 
-/** Creates an id that contains the time at which the process started, by its own clock: a UUID of version 7 (RFC 9562). */
+/** Creates an id that contains the start time of the process, by the clock of its machine: a UUID of version 7 (RFC 9562). */
 export function createInstanceId(startedAt = Date.now()): string {
   const time = startedAt.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Returns the start of the process with this id; null for an id of an earlier release, which has no time. */
+/** Returns the start time of the process with this id. Null for an id of an earlier release, which contains no time. */
 export function startOfInstance(id: string): Date | null {
   return id[14] === '7' ? new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16)) : null;
 }
 
 interface Poll {
   instance: string;
-  /** The version that this process has seen. The process has cleared its older cache entries. */
+  /** The latest version that this process has seen. The process has removed its cache entries of earlier versions. */
   seen: number;
   /** Increases with each poll. */
   number: number;
@@ -91,8 +94,8 @@ const AT_MOST_MS = 1_500;
 
 /**
  * Waits until every instance of the API has seen the change, or until the read caches of the other instances are no longer valid (after
- * LAPSED_MS). Waits for AT_MOST_MS at the longest. Never rejects: if the database does not answer, waits for AT_MOST_MS, because no read
- * cache is valid after this time. Call it after COMMIT.
+ * LAPSED_MS). Waits for at most AT_MOST_MS. Never rejects: if the database does not answer, no read cache is valid after AT_MOST_MS. Call
+ * it after COMMIT.
  */
 export async function awaitInstances(db: Db): Promise<void> {
   const over = new AbortController();
@@ -106,7 +109,8 @@ async function untilSeen(db: Db, over: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   for (let lagging = laggards.length > 0; lagging; lagging = await hasLaggingInstances(db, version)) {
     if (over.aborted) return;
-    // Deletes the instances, because their read caches are no longer valid: the next command must not wait for dead processes.
+    // Deletes the rows of instances that did not poll. Their read caches are no longer valid, and the next command must not wait for dead
+    // processes.
     if (performance.now() - startedAt >= LAPSED_MS) return deleteSilentInstances(db, laggards);
     await sleep(POLL_MS);
   }

@@ -46,13 +46,13 @@ export interface RenewableValidity extends ReadCacheValidity {
   renew(answer: PollAnswer, began: Instant): void;
 }
 
-/** Creates a read-cache validity that the caller must renew, as startReadCacheValidity does at each poll. */
+/** Creates a read-cache validity that ends unless the caller renews it. startReadCacheValidity renews it at each poll. */
 export function createRenewableValidity(now: () => Instant = readClocks): RenewableValidity {
   const listeners: (() => void)[] = [];
   let seen = 0;
   let lastPoll: { began: Instant; databaseTime: number } | undefined;
 
-  // Uses both clocks: the monotonic one stops while the machine sleeps, and the wall clock may be set.
+  // Uses both clocks: the monotonic clock stops while the machine sleeps, and the wall clock may be set back.
   const ageOf = ({ monotonic, wall }: Instant) => {
     const at = now();
     return Math.max(at.monotonic - monotonic, Math.abs(at.wall - wall));
@@ -65,8 +65,8 @@ export function createRenewableValidity(now: () => Instant = readClocks): Renewa
     onChange: (clear) => void listeners.push(clear),
     seen: () => seen,
     renew({ version, databaseTime }, began) {
-      // Clears the caches also after a period in which they were not valid: commands did not wait for this process then, so its entries may
-      // be stale.
+      // Clears the caches also if they were not valid for a time. Commands did not wait for this process in that time, so its cache entries
+      // may be stale.
       if (version !== seen || !isValid()) for (const clear of listeners) clear();
       seen = version;
       lastPoll = { began, databaseTime };
@@ -85,8 +85,8 @@ function gaugeOfValidity(): Gauge {
 }
 
 /**
- * Polls until `stop` is called. A failed poll throws no error: the validity lapses, and requests ask the database.
- * @param db a separate pool of one connection: if a poll waited behind the statements of requests, it would be too late
+ * Polls until `stop` is called. A failed poll throws no error: the validity ends, and requests read from the database.
+ * @param db a separate pool with one connection, because a poll that waits behind the statements of requests would be too late
  */
 export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity & { stop(): Promise<void> } {
   const validity = createRenewableValidity();
@@ -117,7 +117,7 @@ export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity &
         (reason: unknown) => reason,
       );
       logChange(validity.isValid(), error);
-      // Polls again at once: the command that made the change waits until this instance has seen it.
+      // Polls again at once, because the command that made the change waits until this instance has seen the change.
       if (validity.seen() !== before) continue;
       const pauseMs = POLL_MS - (readClocks().monotonic - monotonic);
       if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -147,11 +147,11 @@ export interface CachedEntry<T> {
 
 export interface ReadCache {
   /**
-   * Returns the cached value of the key, or loads it. Concurrent calls for a key share one load. While the cache is not valid,
-   * every call loads. Callers share the value: do not change it.
+   * Returns the cached value of the key, or loads the value. Concurrent calls for a key share one load. While the cache is not valid, every
+   * call loads. Do not change the value, because several callers share it.
    */
   get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T>;
-  /** Returns the cached value of the key; undefined if there is none, or while the cache is not valid. Loads nothing. */
+  /** Returns the cached value of the key. Returns undefined if there is no value, or while the cache is not valid. Never loads. */
   peek<T>(key: string): T | undefined;
   /** Removes the value of the key. */
   drop(key: string): void;
@@ -197,8 +197,8 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
 
   validity.onChange(() => {
     entries.clear();
-    // Forgets the running loads, so that a value from before the change does not enter the cache. Each running load still answers its
-    // callers.
+    // Forgets the running loads, so that a value from before the change does not enter the cache. The callers of a running load still get
+    // its value.
     loads = new Map();
   });
 

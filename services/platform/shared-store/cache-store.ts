@@ -12,20 +12,20 @@ import {
 } from './store-guard';
 
 /**
- * The store of a cache. One caller at a time, across all instances, has the load lock of a key. The store refuses the loaded
- * value if the key was invalidated in the meantime, so that a load from before a commit cannot restore the old value. All
- * times are milliseconds by the store's clock.
+ * The store of a cache. For each key, one caller at a time, across all instances, has the load lock. The store refuses a loaded value if
+ * the key was invalidated during the load. So a load that began before a commit cannot restore the old value. All times are milliseconds by
+ * the store's clock.
  */
 export interface CacheStore {
   get(key: string): Promise<CachedValue | undefined>;
   /**
    * Tries to get the load lock.
-   * @param replaces id of the value that the caller wants to replace; a value with another id is returned as found
+   * @param replaces id of the value that the caller wants to replace; if the store has a value with another id, the caller gets that value
    */
   claim(key: string, replaces: string | undefined): Promise<LoadClaim>;
   /**
-   * Stores the value with the time of its load lock, and releases the lock.
-   * @returns false if the key was invalidated since the lock was granted, or the load took longer than FENCE_MS
+   * Stores the value with the time at which the load lock was granted, and releases the lock.
+   * @returns false if the key was invalidated since then, or the load took longer than FENCE_MS
    */
   put(key: string, loadLock: LoadLock, value: string, ttlMs: number): Promise<boolean>;
   /** Releases the load lock without a value. */
@@ -54,9 +54,9 @@ export type LoadClaim =
   /** `loadLock` is undefined while the store is down: the caller then loads without caching. */
   | { outcome: 'load'; loadLock: LoadLock | undefined };
 
-/** After this time another caller may load too, because the first caller may be dead. Both values are valid. */
+/** After this time another caller may load the same key too, because the first caller may be dead. The values of both callers are valid. */
 const LOAD_LOCK_MS = 2_000;
-/** Longer than any load: each statement of a load ends after 5 s at the latest. A value that is loaded later is refused. */
+/** Longer than any load, because each statement of a load ends after at most 5 s. The store refuses a value that arrives later. */
 const FENCE_MS = 20_000;
 /** Maximum age of a value, and of a missed invalidation. */
 const TTL_MAX_MS = 120_000;
@@ -73,10 +73,7 @@ interface Entry {
   lockedUntil: number;
 }
 
-/**
- * Creates a store for one instance. Does not see invalidations of other processes.
- * @param now milliseconds; tests set it
- */
+/** Creates a store for one instance. This store does not see invalidations of other processes. @param now milliseconds; tests set it */
 export function createMemoryCacheStore(now: () => number = () => performance.now()): CacheStore {
   const entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
   let lastToken = 0;
@@ -138,9 +135,9 @@ const EMPTY: Entry = {
 type Found = [id: string, value: string, ageMs: number];
 
 /**
- * Implements CacheStore in Lua: one hash per key holds value and load lock, so that one DEL deletes both. The fields hold all
- * expiry times by the store's clock; PEXPIRE only frees memory. Deletes a key that is not a hash. The fields keep the names
- * `generation` (the fence) and `busy` (the load lock), which running instances share.
+ * Implements CacheStore in Lua. One hash for each key holds the value and the load lock, so that one DEL deletes both. Fields of the hash
+ * hold all expiry times by the store's clock; PEXPIRE only frees memory. Deletes a key that is not a hash. The fields keep the names
+ * `generation` (the fence) and `busy` (the load lock), because running instances of earlier releases use them too.
  */
 function cacheScripts(clock: string) {
   const open = `${luaClock(clock)}
@@ -234,7 +231,7 @@ const FLUSH_AT_ONCE = 100;
 
 /**
  * Creates a cache that caches nothing while the store is down, because a cache in memory would not see the sales of other instances.
- * Records the invalidations that the store missed, and repeats them before this process reads from the store again.
+ * Records the invalidations that the store missed. Repeats them before this process reads from the store again.
  */
 export function createGuardedCacheStore(guard: StoreGuard): CacheStore {
   const shared = createScriptedCacheStore(guard.run);

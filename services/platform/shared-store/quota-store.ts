@@ -14,23 +14,32 @@ import {
 export interface QuotaAnswer {
   allowed: boolean;
   remaining: number;
-  /** Whole seconds, at least 1, until a part of the used quota becomes free; after a refusal, until one request is allowed. */
+  /**
+   * Whole seconds, at least 1. After an allowed request: until a part of the used quota becomes free. After a refused request: until one
+   * request is allowed.
+   */
   resetSeconds: number;
 }
 
-/** Counts requests in a sliding window, so that no minute, wherever it begins, has more than the limit. */
+/** Counts requests in a sliding window, so that no period of 60 seconds has more requests than the limit. */
 export interface QuotaStore {
   /** Counts one request of `bucket`. A refused request does not count. */
   consume(bucket: string, limit: number): Promise<QuotaAnswer>;
 }
 
 const SLICE_SECONDS = 5;
-/** The number of slices that can contain requests of one minute: one more than a minute has, because a minute may begin within a slice. */
+/**
+ * The number of slices that can contain requests of the same minute. This is one more than the slices of a minute, because a minute may
+ * begin within a slice.
+ */
 const SLICES = 60 / SLICE_SECONDS + 1;
-/** The longest time for which a request counts. A client that spreads its limit evenly over this time is never refused. */
+/** The longest time for which a request counts. A client that spreads the allowed requests evenly over this time is never refused. */
 export const WINDOW_SECONDS = SLICES * SLICE_SECONDS;
 
-/** Maximum number of buckets. Every address that guesses credentials has one, and an attacker has many addresses. 100,000 take 84 MB. */
+/**
+ * Maximum number of buckets. Every address that guesses credentials has a bucket, and an attacker has many addresses. 100,000 buckets take
+ * 84 MB.
+ */
 const MAX_BUCKETS = 100_000;
 
 /** The slices of a bucket. The count of the newest one is in the limiter. */
@@ -44,10 +53,10 @@ interface Slices {
 const NO_COUNTS: number[] = new Array<number>(SLICES - 1).fill(0);
 
 /**
- * Counts for one instance in slices of five seconds, each a fixed window of rate-limiter-flexible. Compares the sum of the last
- * minute's slices with the limit. Two weighted windows of a minute allowed 113 requests instead of 60 in 57 s (observed).
- * Evicts the least recently used buckets. Keeps the counts of the earlier slices beside the limiter, because reading thirteen slices for
- * each request takes 6 µs, and 20 µs for an address among 100,000 others.
+ * Counts the requests of one instance in slices of five seconds. Each slice is a fixed window of rate-limiter-flexible. Compares the sum of
+ * the last minute's slices with the limit. (Two weighted windows of a minute each allowed 113 requests in 57 s instead of 60, observed.)
+ * Evicts the least recently used buckets. Keeps the counts of earlier slices outside the limiter. Reading thirteen slices from the limiter
+ * would take 6 µs for each request, and 20 µs for an address among 100,000 others.
  * @param now milliseconds; tests set it
  */
 export function createMemoryQuotaStore(
@@ -68,9 +77,9 @@ export function createMemoryQuotaStore(
   /** Returns the slices of a bucket, up to the current one. */
   async function slicesUntil(bucket: string, current: number): Promise<Slices> {
     const last = slicesOf.get(bucket);
-    // Handles a clock that is set back. If it went back by one slice, the newest slice continues to count. If it went back further, a new
-    // slice begins at the present time, and the newest count moves to `earlier`: otherwise the counts would stay until the clock has caught
-    // up.
+    // Handles a clock that is set back. If the clock went back by one slice, the newest slice continues to count. If it went back further,
+    // a new slice begins at the present time, and the count of the newest slice moves to `earlier`. Otherwise the counts would stay until
+    // the clock has caught up.
     if (last && (last.newest === current || last.newest === current + 1)) return last;
     const earlier = last ? await countsBefore(current, bucket, last) : NO_COUNTS;
     const slices = { newest: current, earlier };
@@ -95,8 +104,7 @@ export function createMemoryQuotaStore(
       const seconds = now() / 1000;
       const { newest, earlier } = await slicesUntil(bucket, Math.floor(seconds / SLICE_SECONDS));
       const key = keyOf(bucket, newest);
-      // Counts a request first and removes the count again if the request is refused, so that two concurrent requests never exceed the
-      // limit.
+      // Counts a request first, and removes the count again if the request is refused. So two concurrent requests never exceed the limit.
       const counts = [...earlier, (await limiter.consume(key)).consumedPoints];
       const used = counts.reduce((sum, count) => sum + count, 0);
       const allowed = used <= limit;
@@ -123,8 +131,8 @@ const fallbacks = new Counter({
 type Consumed = [used: number, waitMs: number];
 
 /**
- * Implements QuotaStore in Lua: one hash holds the slices of a bucket, by number. Does not store a refused request. ARGV are
- * those of rate-limiter-flexible: points, seconds, limit, duration. Deletes a key that is not a hash of numbers.
+ * Implements QuotaStore in Lua. One hash holds the slices of a bucket, keyed by their numbers. Does not store a refused request. ARGV are
+ * the arguments of rate-limiter-flexible: points, seconds, limit, duration. Deletes a key that is not a hash of numbers.
  */
 function consumeScript(clock: string): StoreScript<Consumed> {
   return {
@@ -194,7 +202,7 @@ export function createScriptedQuotaStore(run: RunScript, clock = STORE_CLOCK): Q
   };
 }
 
-/** Creates quotas that stay in memory while the store is down: each of `replicas` processes then grants its share of the limit. */
+/** Creates quotas that are counted in memory while the store is down. Each of `replicas` processes then allows its share of the limit. */
 export function createGuardedQuotaStore(guard: StoreGuard, replicas: number): QuotaStore {
   const shared = createScriptedQuotaStore(guard.run);
   const memory = createMemoryQuotaStore();

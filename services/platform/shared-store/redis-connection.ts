@@ -14,7 +14,7 @@ const NOT_CONNECTED =
 const reconnectOnce = (times: number) => (times === 1 ? 10 : null);
 
 /**
- * Options of a client that never waits, queues or retries: callers get the error at once, and the store's guard decides when to
+ * Options of a client that never waits, queues or retries. Callers get the error at once, and the guard (store-guard.ts) decides when to
  * retry. (With ioredis' defaults, a command was pending for over 8 s while the server was down.)
  */
 const FAIL_FAST = {
@@ -50,7 +50,7 @@ export function openRedisConnection(address: RedisAddress): StoreConnection {
   };
 }
 
-/** Returns a command that sends the script's digest, and the whole script only to a server that does not know it. */
+/** Returns a command that sends only the script's digest. Sends the whole script to a server that does not know the digest. */
 function commandOf(client: Client, names: Map<string, string>, lua: string): Command {
   let name = names.get(lua);
   if (!name) {

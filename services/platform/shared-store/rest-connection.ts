@@ -12,12 +12,12 @@ const CONNECTIONS = 16;
 /** Used if the server does not announce its idle timeout. */
 const IDLE_MS = 60_000;
 const BATCH_MAX = 100;
-/** Longer than the guard's timeout. Closes the sockets of a store that hangs, or that sends a response byte by byte. */
+/** Closes the sockets of a store that hangs, or that sends a response byte by byte. Longer than the guard's timeout. */
 const CLEANUP_MS = 500;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Speaks the Upstash-compatible protocol: POSTs a command as a JSON array to the URL, or several to its /pipeline. Sends the
+ * Speaks the Upstash-compatible protocol: POSTs a command as a JSON array to the URL, or several commands to <URL>/pipeline. Sends all
  * commands of one turn of the event loop together.
  */
 export function openRestConnection({ url, token }: RestAddress): StoreConnection {
@@ -35,8 +35,8 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
   async function post(where: string, body: unknown): Promise<{ status: number; answer: unknown }> {
     const signal = AbortSignal.timeout(CLEANUP_MS);
     const request = { path: where, method: 'POST' as const, headers, body: JSON.stringify(body), signal };
-    // Sends the request again if the server closed an idle connection at the same moment. If the command then runs twice, it counts one
-    // request too many, or changes nothing the second time.
+    // Sends the request again if the server closed the idle connection at the same moment. If the command then runs twice, the store counts
+    // one request too many, or nothing changes the second time.
     const response = await pool
       .request(request)
       .catch((error: { code?: string }) =>
@@ -75,7 +75,7 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
         if (waiting.push({ command: ['EVAL', lua, '1', key, ...args], resolve, reject }) === 1)
           setImmediate(sendAll);
       }),
-    // Does nothing: the pool opens new connections itself, and a hanging one ends after CLEANUP_MS.
+    // Does nothing: the pool opens new connections itself, and a connection that hangs ends after CLEANUP_MS.
     renew: () => Promise.resolve(),
     close: () => pool.destroy(),
   };
@@ -93,7 +93,7 @@ function hasResult(reply: unknown): reply is { result: unknown } {
   return typeof reply === 'object' && reply !== null && 'result' in reply;
 }
 
-/** Keeps the store's message without the command that some stores append: the keys in the command name credentials and addresses. */
+/** Keeps the store's message, but removes the command that some stores append: the keys in the command name credentials and addresses. */
 function explain(status: number, reply: unknown): StoreError {
   const { error } = (reply ?? {}) as { error?: unknown };
   if (status === 401)

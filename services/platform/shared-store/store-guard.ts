@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import type { Logger } from '../logger';
 
-/** A Lua script that runs atomically on one key, in one round trip. A script with one key works in a Cluster too. */
+/** A Lua script that runs atomically on one key, in one round trip. It uses only one key, so it works in a Redis Cluster too. */
 export interface StoreScript<T> {
   lua: string;
   /** @throws StoreError for an invalid reply */
@@ -36,7 +36,7 @@ export function luaClock(clock: string): string {
   return `local time = ${clock} local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 }
 
-/** Tests that the store runs scripts, has a clock, and writes. A PING proves less: it also works on a replica or a full store. */
+/** Tests that the store runs scripts, has a clock, and accepts writes. A PING is not enough: a replica and a full store answer it too. */
 export const PROBE_SCRIPT: StoreScript<void> = {
   lua: `${luaClock(STORE_CLOCK)}
 redis.call('SET', KEYS[1], now, 'PX', 1000)
@@ -93,7 +93,7 @@ export interface StoreGuard {
 }
 
 export const STORE_TIMEOUT_MS = 150;
-/** Waits in steps, so that a stall of this process counts as at most one step: the reply may have arrived during the stall. */
+/** Waits in steps, so that a stall of this process counts as at most one step. The store's reply may have arrived during the stall. */
 const STEPS = 3;
 const PROBE_EVERY_MS = 1000;
 
@@ -109,8 +109,9 @@ const storeUp = new Gauge({
 });
 
 /**
- * Creates a circuit breaker. The first error or timeout opens it and rejects all waiting calls at once. While it is open, calls fail at
- * once. A background probe runs once a second, in the slot of the key that failed, so in a Cluster it tests the failed shard.
+ * Creates a circuit breaker. The first error or timeout opens the breaker and rejects all waiting calls at once. While the breaker is open,
+ * new calls fail at once. A background probe runs once a second. The probe uses the hash slot of the key that failed, so in a Cluster it
+ * tests the failed shard.
  */
 export function guardStore(
   connection: StoreConnection,

@@ -28,13 +28,13 @@ export interface DeliverySearch extends DeliveryFilter {
 }
 
 /**
- * Limits the due deliveries of an endpoint that a search for deliveries in flight reads, the oldest first. Workers also claim the oldest
- * first. So the search misses a delivery in flight only if the concurrency limits of all workers for the endpoint add up to more than this
- * number.
+ * A search for deliveries in flight reads at most this number of due deliveries of an endpoint, the oldest first. Workers also claim the
+ * oldest first. So the search misses a delivery in flight only if all workers together have more than this number in flight to the
+ * endpoint.
  */
 const LEASES_CHECKED = 200;
 
-/** Adds all conditions of the search to a query that names the delivery d, its event ev, and its queue row q. */
+/** Adds all conditions of the search to a query with these aliases: delivery d, event ev, and queue row q. */
 export function matchingSearch<Query extends Knex.QueryBuilder>(
   db: Db | Trx,
   query: Query,
@@ -60,7 +60,7 @@ export function matchingSearch<Query extends Knex.QueryBuilder>(
   return query;
 }
 
-/** Adds the time range and one other condition: the status, endpoint or tenant whose index PostgreSQL reads. */
+/** Adds the time range, and one of the status, the endpoint and the tenant. PostgreSQL serves both conditions by one index. */
 export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, search: DeliverySearch): Query {
   const { status, endpointId, tenantId } = search;
   if (status && status !== 'delivered') void query.where('d.status', status);
@@ -99,8 +99,8 @@ function inFlight(db: Db | Trx) {
 }
 
 /**
- * Finds the deliveries of a booking through its events. The ids of an event and of its deliveries start with the same time, so the
- * deliveries are within a short range of ids. The limit keeps the planner from joining the whole tables (at 200,000 deliveries 4 ms instead
+ * Finds the deliveries of a booking through its events. The id of a delivery starts with nearly the same time as the id of its event, so
+ * the query reads only a short range of ids. The limit keeps the planner from joining the whole tables (at 200,000 deliveries 4 ms instead
  * of 92).
  */
 function ofBooking(db: Db | Trx, bookingRef: string) {

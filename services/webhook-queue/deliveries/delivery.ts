@@ -1,6 +1,6 @@
 import type { SealedSecret } from '../signing/seal-secret';
 
-/** Statuses of a delivery. `delivering` is never stored: it is the status while a worker holds a lease on the delivery. */
+/** Statuses of a delivery. `delivering` is never stored: a delivery has this status while a worker holds a lease on it. */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',
@@ -11,7 +11,7 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The outcome of one attempt. After one of the last four outcomes it is unknown whether the request arrived. */
+/** The outcome of one attempt. The last four outcomes do not tell whether the request arrived. */
 export type AttemptOutcome =
   | 'delivered'
   | 'http_error'
@@ -60,13 +60,16 @@ export interface AttemptReport {
   durationMs: number;
   /** Seconds of the Retry-After header of a 429 or 503; null without one. */
   retryAfterSeconds: number | null;
-  /** Whole milliseconds of each phase that was reached; a kept connection skips the first three. Null if no phase was reached. */
+  /**
+   * Whole milliseconds of each phase that was reached. An attempt on a kept connection has no dns, connect and tls. Null if no phase was
+   * reached.
+   */
   phases: Partial<Record<Phase, number>> | null;
   /** The remote address with its port. */
   peer: string | null;
   /** The webhook-signature header that was sent; null if the request was not sent. */
   signature: string | null;
-  /** At most 50 headers and 4 KiB, without cookies and control characters. Null without a response. */
+  /** At most 50 headers and 4 KiB, without cookies and control characters. Null if there was no response. */
   responseHeaders: Record<string, string> | null;
 }
 

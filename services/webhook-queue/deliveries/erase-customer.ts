@@ -14,13 +14,13 @@ interface ErasedCustomer {
 interface ErasureRules {
   /** Returns true when a text, such as a reference, identifies the customer. */
   identifiesPerson: (text: string) => boolean;
-  /** True: erases even if a delivery with the customer's data is not sent yet. The delivery is then sent without the data. */
+  /** True: erases even if a delivery with the customer's data has not been sent yet. The delivery is then sent without the data. */
   evenUndelivered: boolean;
 }
 
 /**
- * Erases the customer from the events, deliveries and stored responses of a booking. The customer's fields stay and become null.
- * Deliveries that wait for an endpoint or are replayed later are sent without the customer.
+ * Erases the customer from the events, deliveries and stored responses of a booking: the customer's fields become null. A delivery that
+ * waits for an endpoint, or is replayed later, is then sent without the customer.
  * @throws BookingInFlightError, BookingUndeliveredError
  */
 export async function eraseCustomer(
@@ -54,7 +54,7 @@ function carries({ eventId, body }: KeptDelivery, changed: KeptEvent[]): boolean
   return changed.some(({ id }) => id === eventId) && body.includes('"customer"');
 }
 
-/** Sets each field of the customer to null, and external_ref too if it identifies the person. Keeps the keys in order. */
+/** Sets each field of the customer to null. Also sets external_ref to null if it identifies the person. Keeps the order of the keys. */
 function withoutCustomer(body: string, identifiesPerson: (text: string) => boolean): string {
   const event = JSON.parse(body) as Record<string, unknown>;
   const { customer, external_ref: reference } = event;
@@ -80,7 +80,7 @@ interface KeptDelivery {
   inFlight: boolean;
 }
 
-/** Returns the customers in the events of a booking, including earlier customers that a change of the booking has replaced. */
+/** Returns the customers in the events of a booking. A change of the booking may have replaced the customer, so there may be several. */
 export async function findCustomersOfBooking(db: Db, bookingRef: string): Promise<CustomerOfEvent[]> {
   const bodies = await db('webhook_events').where({ booking_ref: bookingRef }).pluck<string[]>('body');
   return bodies.flatMap((body) => (JSON.parse(body) as { customer?: CustomerOfEvent }).customer ?? []);
@@ -101,12 +101,12 @@ async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise<KeptEv
 }
 
 /**
- * Locks the deliveries of the events, so that none can be claimed, recorded or requeued until the transaction ends. Locks the queue rows
- * before the deliveries, as the worker does. Locks the queue rows again after the deliveries, because a replay may have queued a delivery
- * in between.
+ * Locks the deliveries of the events, so that no worker or operator can claim, record or requeue one until the transaction ends. Locks the
+ * queue rows before the deliveries, as the worker does. Then locks the queue rows again, because a replay may have queued a delivery in
+ * between.
  */
 async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDelivery[]> {
-  // Reads a short range of ids, because the ids of an event and of its deliveries start with the same time.
+  // Reads only a short range of ids, because the id of a delivery starts with the same time as the id of its event.
   const { rows: found } = await trx.raw<{ rows: { id: string }[] }>(
     `select d.id from webhook_events e join lateral (
        select id from webhook_deliveries d where d.event_id = e.id
@@ -150,8 +150,8 @@ async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void> {
 }
 
 /**
- * Erases three stored values of the attempts: the response, which may repeat the customer; the host of a redirect; the signature of the old
- * body.
+ * Erases three stored values of each attempt: the response, which may repeat the customer's data; the host of a redirect; the signature of
+ * the old body.
  * @returns the number of changed attempts
  */
 async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number> {
@@ -173,8 +173,8 @@ async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number
 }
 
 /**
- * Replaces the queue rows by new ones. Two concurrent statements then no longer find their rows: a claim that started before the bodies
- * changed, and the recording of a late result by a worker whose lease expired. Records the attempt of that worker as lost.
+ * Replaces the queue rows by new ones, so that two concurrent statements no longer find the old rows. One is a claim that started before
+ * the bodies changed. The other records a late result of a worker whose lease has expired. Records the attempt of that worker as lost.
  */
 async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise<void> {
   await trx.raw(

@@ -63,7 +63,10 @@ export function toAttemptDocument(attempt: AttemptItem) {
   };
 }
 
-/** Time of the next attempt; null unless the endpoint is active. An open breaker postpones the attempt, unless an operator requested it. */
+/**
+ * Time of the next attempt; null if the endpoint is not active. An open breaker postpones the attempt, except an attempt that an operator
+ * requested.
+ */
 const NEXT_ATTEMPT = `case when e.status = 'active' then
   case when q.asked then d.next_attempt_at else greatest(d.next_attempt_at, h.blocked_until) end end as next_attempt_at`;
 
@@ -79,17 +82,17 @@ export async function findDeliveries(
 }
 
 /**
- * Finds deliveries among at most `window` candidates of one index (status, endpoint, tenant or time), so that a rare match does not scan
- * the whole history.
- * @returns stoppedAt: the last candidate of a full window with fewer than `limit` matches, after which a further search can start.
- *   Otherwise null
+ * Finds deliveries among at most `window` candidates from one index (status, endpoint, tenant or time). So a search with few matches does
+ * not scan the whole history.
+ * @returns stoppedAt: the last candidate, if the search read `window` candidates and found fewer than `limit` matches; a further search can
+ * start after it. Otherwise null
  */
 export async function findDeliveriesWithin(
   db: Db,
   search: DeliverySearch,
   { limit, window }: { limit: number; window: number },
 ): Promise<{ items: DeliveryItem[]; stoppedAt: { id: string; createdAt: Date } | null }> {
-  // Needs no window for these conditions, because they match few rows, whatever the length of the history.
+  // Needs no window for these conditions, because each of them matches few rows even in a long history.
   if (search.bookingRef || search.status === 'delivering' || search.withoutEndpoint)
     return { items: await findDeliveries(db, search, limit), stoppedAt: null };
   const candidates = byLeadingIndex(db('webhook_deliveries as d'), search).orderBy('d.id', 'desc');
@@ -178,7 +181,7 @@ export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDe
   return { ...shown, webhookId: webhookId(eventId), tries: await findAttempts(db, id) };
 }
 
-/** Maximum number of deliveries that are listed. No booking has so many: at most the number of its events times the tenant's endpoints. */
+/** Maximum number of deliveries in the list. A booking has fewer: at most its number of events times the tenant's number of endpoints. */
 const BOOKING_LIMIT = 200;
 
 /** Lists the deliveries of a booking, oldest first, with their attempts. */

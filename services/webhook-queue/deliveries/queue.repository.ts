@@ -24,8 +24,8 @@ export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise
 }
 
 /**
- * Counts the deliveries that the endpoint can adopt: those of its tenant that wait without an endpoint. Returns 0 for an endpoint that does
- * not subscribe to booking.created.
+ * Counts the deliveries that the endpoint can adopt: the deliveries of its tenant that wait without an endpoint. Returns 0 if the endpoint
+ * does not subscribe to booking.created.
  */
 export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
@@ -38,7 +38,7 @@ export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<
 }
 
 /**
- * Assigns to the endpoint the deliveries that it can adopt, the oldest first, at most 10,000. They are due at once.
+ * Assigns waiting deliveries without an endpoint to this endpoint: at most 10,000, the oldest first. They are due at once.
  * @returns the number of deliveries
  */
 export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number> {
@@ -75,7 +75,8 @@ export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number
 }
 
 /**
- * Cancels at most 10,000 deliveries that wait for the endpoint. Records the attempt of a request in flight, which may still arrive.
+ * Cancels at most 10,000 deliveries that wait for the endpoint. If a request is in flight, records its attempt, because the request may
+ * still arrive.
  * @returns the number of deliveries
  */
 export async function cancelWaiting(trx: Trx, endpointId: string): Promise<number> {
@@ -112,7 +113,9 @@ export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
 
 interface DueLowerBoundRow {
   now: Date;
-  /** The oldest `next_at` of each endpoint with queued deliveries. Includes leased deliveries, because a worker may lose its lease. */
+  /**
+   * The oldest `next_at` of each endpoint that has queued deliveries. Counts leased deliveries too, because a worker may lose its lease.
+   */
   oldest: { endpointId: string; at: Date }[];
 }
 

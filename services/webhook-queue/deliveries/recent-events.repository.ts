@@ -9,12 +9,13 @@ export interface RecentEvent {
   createdAt: Date;
 }
 
-/** No transaction that writes an event is open for longer, so that an event of this age is visible. */
+/** Longer than any transaction that writes an event. So all events that are older than this are visible. */
 const LONGEST_TRANSACTION = '1 minute';
 
 /**
- * Finds the events of a tenant since `from`, but at most of the last minute, oldest first. Call it again with the returned `from`, and leave
- * out the events of the previous call: an event becomes visible when its transaction commits, which can be after a later event.
+ * Finds the events of a tenant since `from`, but only of the last minute, the oldest first. Pass the returned `from` to the next call, and
+ * ignore the events that the previous call has returned. A call may return an event that is older than those of the previous call, because
+ * an event becomes visible only when its transaction commits.
  * @param from undefined: now
  */
 export async function findRecentEvents(
@@ -29,7 +30,7 @@ export async function findRecentEvents(
   );
   const { earliest } = rows[0];
   const first = db.raw('webhook_first_id(?)', [earliest]);
-  // The index of a tenant's deliveries finds its recent events; each event has one at least.
+  // Finds the events through the index of the tenant's deliveries, because each event has at least one delivery.
   const recent = db('webhook_deliveries')
     .where({ tenant_id: tenantId })
     .where('id', '>=', first)

@@ -8,10 +8,10 @@ import { QUEUED_STATUS, readDatabaseTime } from './queue.repository';
 export const REPLAY_LIMIT = 10_000;
 
 /**
- * Queues finished deliveries of active endpoints again, at most REPLAY_LIMIT, in the order in which they finished. Each keeps its
+ * Queues finished deliveries of active endpoints again: at most REPLAY_LIMIT, in the order in which they finished. Each delivery keeps its
  * webhook-id.
- * @returns replayed: the number of queued deliveries; left: the number of matching deliveries above the limit; finishedBefore: the time to
- * pass to the next call, so that it queues only the deliveries that are left
+ * @returns replayed: the number of queued deliveries. left: the number of further matching deliveries. finishedBefore: pass this time to
+ * the next call, so that it queues only the deliveries that are left
  */
 export async function replayDeliveries(
   trx: Trx,
@@ -29,11 +29,11 @@ export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'can
 export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
   status: FinishedStatus;
   type?: EventType;
-  /** Finds only deliveries that finished before this time. Excludes those that finished again after a replay. */
+  /** Finds only deliveries that finished before this time. A delivery that finished again after a replay is later than this time. */
   finishedBefore?: Date;
 };
 
-/** Numbers of matching deliveries that a replay does not send, by the state of their endpoint. */
+/** Numbers of matching deliveries that a replay does not send, by the state of the endpoint. */
 export interface HeldBack {
   paused: number;
   disabled: number;
@@ -59,7 +59,10 @@ export interface ReplayShare {
   newest: Date;
 }
 
-/** Counts by endpoint the deliveries that a replay sends, at most REPLAY_LIMIT; the endpoints with the most deliveries first. */
+/**
+ * Counts for each endpoint the deliveries that a replay sends, at most REPLAY_LIMIT in total. The endpoint with the most deliveries comes
+ * first.
+ */
 export async function countReplayByEndpoint(db: Db, filter: ReplayFilter): Promise<ReplayShare[]> {
   const chosen = replayable(db, filter)
     .select('d.endpoint_id', 'd.created_at')
@@ -94,7 +97,7 @@ export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?:
 }
 
 /**
- * Queues finished deliveries of active endpoints again, in the order in which they finished; attempt numbers continue.
+ * Queues finished deliveries of active endpoints again, in the order in which they finished. The attempt numbers of a delivery continue.
  * @returns the number of deliveries
  */
 async function requeueFinished(trx: Trx, filter: ReplayFilter, limit: number): Promise<number> {

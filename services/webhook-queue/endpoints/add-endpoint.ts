@@ -21,14 +21,14 @@ interface NewEndpoint {
 export interface AddedEndpoint {
   id: string;
   url: string;
-  /** Shown only once: only its sealed form is stored. */
+  /** Shown only once, because the database stores the secret only in encrypted form. */
   secret: string;
   format: Format;
   events: EventType[];
   status: 'active';
   /**
-   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint. `reconcileOrphans` assigns the others
-   * later.
+   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint. `reconcileOrphans` assigns the
+   * remaining deliveries later.
    */
   waiting: number;
   /**

@@ -25,7 +25,7 @@ export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   return setStatus(trx, endpoint, 'active');
 }
 
-/** Disables an endpoint. The tenant's endpoints that subscribe to `endpoint.disabled` receive that event, as after a response 410. */
+/** Disables an endpoint. As after a response 410, the tenant's endpoints that subscribe to `endpoint.disabled` receive this event. */
 export async function disableByOperator(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   // Keeps the existing reason, which is more specific.
@@ -36,7 +36,7 @@ export async function disableByOperator(trx: Trx, id: string): Promise<Endpoint>
 
 /**
  * Enables a disabled endpoint and closes its breaker. Dead deliveries stay dead until they are replayed.
- * @throws EndpointStateConflictError if it is paused
+ * @throws EndpointStateConflictError if the endpoint is paused
  */
 export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
@@ -47,8 +47,8 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
 }
 
 /**
- * Removes an endpoint permanently, and cancels at most 10,000 of its waiting deliveries. `reconcileOrphans` cancels the others later. The
- * history of the endpoint stays.
+ * Removes an endpoint permanently, and cancels at most 10,000 of its waiting deliveries. `reconcileOrphans` cancels the remaining
+ * deliveries later. The history of the endpoint stays.
  */
 export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
   const endpoint = await setStatus(trx, await lockKnownEndpoint(trx, id), 'removed');
@@ -92,8 +92,8 @@ async function setStatus(trx: Trx, endpoint: Endpoint, status: EndpointStatus): 
 
 /**
  * Disables an endpoint after a 410, after days of failures, or for an operator. The tenant's endpoints that subscribe to
- * `endpoint.disabled` receive that event.
- * @returns false if it was already disabled or removed
+ * `endpoint.disabled` receive this event.
+ * @returns false if the endpoint was already disabled or removed
  */
 export async function disableEndpoint(trx: Trx, id: string, reason: string): Promise<boolean> {
   const endpoint = await lockEndpoint(trx, id);

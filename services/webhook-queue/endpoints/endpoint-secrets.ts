@@ -21,7 +21,7 @@ export const OVERLAP_MAX_DAYS = 7;
 /** Limits the previous secrets, because each one adds a signature to every request. */
 const OLD_SECRETS_MAX = 4;
 
-/** Creates a secret. @returns the secret, which is shown only once: only its sealed form is stored */
+/** Creates a secret and stores it encrypted. @returns the secret in plain text, which is shown only once */
 export async function issueSecret(trx: Trx, secretsKey: string, endpointId: string): Promise<string> {
   const secret = mintSecret();
   await insertSecret(trx, endpointId, sealSecret(deriveSealingKey(secretsKey), endpointId, secret));
@@ -30,7 +30,7 @@ export async function issueSecret(trx: Trx, secretsKey: string, endpointId: stri
 
 interface RotatedSecret {
   id: string;
-  /** Shown only once: only its sealed form is stored. */
+  /** Shown only once, because the database stores the secret only in encrypted form. */
   secret: string;
   /** Time until which the previous secret signs too. Null: it ended at once. */
   overlapUntil: Date | null;
@@ -59,8 +59,8 @@ export async function rotateSecret(
 }
 
 /**
- * Returns true if `secretsKey` opens the newest live secret that has the id of this key. Returns false if the key does not open that
- * secret, or if all live secrets have ids of other keys. Returns undefined without live secrets.
+ * Finds the newest live secret whose stored key id is the id of `secretsKey`, and returns whether `secretsKey` opens that secret. Returns
+ * false if all live secrets have other key ids. Returns undefined if there is no live secret.
  */
 export async function opensSealed(db: Db, secretsKey: string): Promise<boolean | undefined> {
   const key = deriveSealingKey(secretsKey);
@@ -95,11 +95,11 @@ function opens(key: SealingKey, { endpointId, sealed }: SealedForEndpoint): bool
 
 export interface LiveSecret {
   createdAt: Date;
-  /** Time at which the secret stops signing after a rotation. Null: no end is set. */
+  /** Time from which the secret no longer signs, after a rotation. Null: no such time is set. */
   expiresAt: Date | null;
 }
 
-/** Finds the times of creation and expiry of the secrets that sign now, newest first. */
+/** Finds the secrets that sign now, with their times of creation and expiry, the newest first. */
 export async function findLiveSecrets(db: Db | Trx, endpointId: string): Promise<LiveSecret[]> {
   return db('webhook_secrets as s')
     .where('s.endpoint_id', endpointId)
@@ -115,7 +115,7 @@ interface SealedForEndpoint {
   sealed: SealedSecret;
 }
 
-/** Finds the sealed secrets that sign now, newest first. */
+/** Finds the encrypted secrets that sign now, the newest first. */
 async function findSealed(
   db: Db,
   { keyId, limit }: { keyId?: string; limit?: number },

@@ -77,7 +77,9 @@ export async function pauseActiveEndpoints(trx: Trx, reason: string): Promise<nu
     .update({ status: 'paused', status_reason: reason, status_since: trx.fn.now() });
 }
 
-/** Selects endpoints with the slug of their tenant, which operators recognise. The table `tenants` belongs to the API. */
+/**
+ * Selects endpoints with the slug of their tenant, because operators know tenants by their slugs. The table `tenants` belongs to the API.
+ */
 function endpoints(db: Db | Trx) {
   return db('webhook_endpoints as e')
     .join('tenants as t', 't.id', 'e.tenant_id')
@@ -149,7 +151,8 @@ export interface FailingEndpoint {
 }
 
 /**
- * Lists failing endpoints: those that are disabled and have no recorded failures first, then those that have failed for the longest time.
+ * Lists failing endpoints. Disabled endpoints without recorded failures come first. Then come the other endpoints, the longest failing one
+ * first.
  */
 export async function findFailingEndpoints(db: Db, limit: number): Promise<FailingEndpoint[]> {
   return db('webhook_endpoints as e')

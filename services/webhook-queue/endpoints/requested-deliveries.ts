@@ -13,7 +13,7 @@ import { type DeliveryItem, findDeliveryItem } from '../deliveries/find-deliveri
 import { QUEUED_STATUS } from '../deliveries/queue.repository';
 
 /**
- * Makes a delivery due now. A finished delivery starts its schedule again.
+ * Makes a delivery due now. A finished delivery starts the retry schedule again.
  * @throws DeliveryNotFoundError, and DeliveryStateConflictError if the delivery has no active endpoint or a request is in flight
  */
 export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem> {
@@ -32,8 +32,8 @@ export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem>
 }
 
 /**
- * Returns the id of the waiting delivery of an endpoint whose next attempt is the earliest.
- * @throws EndpointNotFoundError, and EndpointStateConflictError if the endpoint is not active or nothing waits for it
+ * Returns the id of the endpoint's waiting delivery with the earliest next attempt.
+ * @throws EndpointNotFoundError, and EndpointStateConflictError if the endpoint is not active or has no waiting delivery
  */
 export async function findNextDelivery(trx: Trx, endpointId: string): Promise<string> {
   await lockActiveEndpoint(trx, endpointId);
@@ -47,12 +47,12 @@ export async function findNextDelivery(trx: Trx, endpointId: string): Promise<st
 }
 
 /**
- * Makes one delivery due now, even while the breaker of its endpoint is open. A waiting delivery keeps its count of attempts. A finished
- * delivery starts its schedule again, and its attempt numbers continue.
+ * Makes one delivery due now, even if the breaker of its endpoint is open. A waiting delivery keeps its count of attempts. A finished
+ * delivery starts the retry schedule again, and its attempt numbers continue.
  * @returns false while a request is in flight
  */
 async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
-  // Locks the queue row before the delivery, as the worker does. Reads the number of attempts only under both locks.
+  // Locks the queue row before the delivery, as the worker does. Reads the number of attempts after both rows are locked.
   await trx.raw('select from webhook_queue where delivery_id = ? for update', [deliveryId]);
   await trx.raw('select from webhook_deliveries where id = ? for update', [deliveryId]);
   const { rows } = await trx.raw<{ rows: unknown[] }>(
@@ -72,7 +72,7 @@ async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
 }
 
 /**
- * Queues a signed `ping` for this endpoint only. The queue sends the ping like any delivery.
+ * Queues a signed `ping` for this endpoint only. Workers send the ping like any other delivery.
  * @throws EndpointStateConflictError if the endpoint is not active
  */
 export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {
@@ -82,7 +82,7 @@ export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: st
 }
 
 /**
- * Queues a signed test event of a type for this endpoint only, whether the endpoint subscribes to the type or not.
+ * Queues a signed test event of a type for this endpoint only, even if the endpoint does not subscribe to the type.
  * @param date YYYY-MM-DD, the date of the departure in the event
  * @throws EndpointStateConflictError if the endpoint is not active
  */
@@ -108,7 +108,8 @@ async function lockActiveEndpoint(trx: Trx, id: string): Promise<Endpoint> {
 }
 
 /**
- * Inserts an event with one delivery to this endpoint, marked as requested by an operator. Does not check the endpoint's types and state.
+ * Inserts an event with one delivery to this endpoint, marked as requested by an operator. Does not check the state of the endpoint and its
+ * event types.
  */
 async function insertEventFor(trx: Trx, endpointId: string, event: WebhookEvent): Promise<string> {
   const { rows } = await trx.raw<{ rows: [{ deliveryId: string }] }>(
@@ -137,8 +138,8 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 const REASON = 'This is a test event: nothing has changed.';
 
 /**
- * Creates a test event with all fields of its type, so that a receiver reads it with the same code as a real event. Its values mark it as a
- * test: references such as `test` and TEST-0, ids that are zero, or the reason of `endpoint.disabled`.
+ * Creates a test event with all fields of its type, so that a receiver parses it like a real event. The values mark the event as a test:
+ * references such as `test` and TEST-0, ids of zeros, or the reason of `endpoint.disabled`.
  * @param date YYYY-MM-DD
  */
 function createTestEvent(
@@ -195,6 +196,6 @@ function createTestBookingEvent(tenantId: string, type: BookingEventType, date: 
     type === 'booking.payment_due'
       ? paymentDueEvent(lead, { dueAt: new Date(), depositTotal: 0 })
       : bookingEvent(type, lead);
-  // Stores no booking reference, so that the event is in no list of a booking's deliveries.
+  // Stores no booking reference, so that the test event does not appear among the deliveries of a booking.
   return { ...event, bookingRef: null };
 }

@@ -20,8 +20,8 @@ interface SetEndpoint {
   before: Endpoint;
   after: Endpoint;
   /**
-   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint. `reconcileOrphans` assigns the others
-   * later.
+   * Number of deliveries that waited without an endpoint. The oldest 10,000 now go to this endpoint. `reconcileOrphans` assigns the
+   * remaining deliveries later.
    */
   waiting: number;
   /**

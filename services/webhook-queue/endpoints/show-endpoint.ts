@@ -18,7 +18,7 @@ export interface EndpointDetail extends Endpoint {
   waiting: number;
   /** Counts by status of at most 100 recent deliveries. */
   recent: { counted: number } & Record<DeliveryStatus, number>;
-  /** The most recent of these deliveries whose last attempt failed; null if there is none. */
+  /** The newest of these deliveries whose last attempt failed. Null if there is none. */
   lastFailure: DeliveryItem | null;
 }
 

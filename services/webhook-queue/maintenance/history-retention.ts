@@ -2,15 +2,15 @@ import { type Db, inTransaction, type Trx } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 
 /**
- * Number of months whose partitions are created in advance: enough if the queue does not run for a month. A row whose month has no
- * partition goes to the default partition; such rows are called stranded.
+ * Number of future months whose partitions exist. So the queue may stand still for a month. A row of a month without a partition goes to
+ * the default partition; such rows are called stranded.
  */
 const MONTHS_AHEAD = 2;
-/** Limits the batches of one round, so that a worker stops quickly. The next round continues. */
+/** Limits the batches of one round, so that a worker can stop quickly. The next round continues with the next batch. */
 const BATCHES_A_ROUND = 20;
 
 /**
- * Creates the partitions of the months to come, and drops those of months that ended more than `retentionDays` days ago. Calls the
+ * Creates the partitions of the coming months, and drops the partitions of months that ended more than `retentionDays` days ago. Calls the
  * functions of 0112_webhook_months.sql.
  */
 export async function keepHistory(db: Db, log: Logger, retentionDays: number): Promise<void> {
@@ -26,8 +26,8 @@ export async function keepHistory(db: Db, log: Logger, retentionDays: number): P
 
 /**
  * Deletes expired rows from the default partition before makeMonths runs. Otherwise makeMonths would create partitions for these rows, and
- * keepHistory would drop these partitions at once.
- * @returns true when no expired row is left; false when the next round must continue, or another process is deleting them
+ * keepHistory would drop the partitions at once.
+ * @returns true when no expired row is left; false when the next round must continue, or another process is deleting the rows
  */
 async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Promise<boolean> {
   let [deleted, givenUp] = [0, 0];
@@ -51,8 +51,8 @@ async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Pr
 const LOCK_TIMEOUT = '100ms';
 
 /**
- * Maximum number of rows of one month that are moved out of the default partition. A month with more rows stays there: moving them would
- * block bookings for too long.
+ * Maximum number of rows of one month that are moved out of the default partition. If a month has more rows, they stay in the default
+ * partition, because a move would block bookings for too long.
  */
 const MOVE_LIMIT = 10_000;
 const DELETE_LIMIT = 5000;
@@ -97,7 +97,7 @@ async function findMonthsToMake(db: Db, ahead: number): Promise<string[]> {
 }
 
 interface ExpiredRows {
-  /** Number of deleted rows, all of one table, at most 5,000. 0 when no expired row is left. */
+  /** Number of deleted rows. A batch deletes rows of one table only, at most 5,000. 0 when no expired row is left. */
   deleted: number;
   /** Number of deleted deliveries that still waited to be sent. */
   givenUp: number;
@@ -135,7 +135,10 @@ export async function findExpiredMonths(db: Db, retentionDays: number): Promise<
   return rows.map(({ month }) => month);
 }
 
-/** Drops the partitions of a month. @returns the number of deliveries that still waited in it; null when another process holds the lock */
+/**
+ * Drops the partitions of a month.
+ * @returns the number of dropped deliveries that still waited to be sent; null when another process holds the lock
+ */
 export async function dropMonth(db: Db, month: string): Promise<number | null> {
   return withHistoryLock(db, null, async (trx) => {
     const { rows } = await trx.raw<{ rows: [{ givenUp: number }] }>(

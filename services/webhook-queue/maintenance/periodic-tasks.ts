@@ -65,8 +65,8 @@ function repeat(log: Logger, task: string, ms: number, work: () => Promise<unkno
 }
 
 /**
- * Adopts deliveries without an endpoint and cancels those of removed endpoints. Such deliveries remain in two cases: a booking and a change
- * of endpoints committed without seeing each other, or a command handled only the first 10,000.
+ * Adopts deliveries that wait without an endpoint, and cancels deliveries of removed endpoints. Such deliveries remain in two cases. A
+ * booking and a change of endpoints committed without seeing each other, or a command handled only the first 10,000 deliveries.
  * @returns the number of deliveries
  */
 export async function reconcileOrphans(db: Db): Promise<number> {

@@ -9,8 +9,8 @@ const WAITS = [0.1, 0.5, 1, 5, 30, 60, 300, 1800, 3600, 6 * 3600, 24 * 3600, 72 
 export type QueueMetrics = ReturnType<typeof createQueueMetrics>;
 
 /**
- * Creates the metrics of a worker. main.ts creates them in the registry that METRICS_PORT + 1 serves. Endpoints and tenants are never
- * labels: there are too many of them.
+ * Creates the metrics of a worker. main.ts passes the registry that the port METRICS_PORT + 1 serves. No label names an endpoint or a
+ * tenant, because there are too many of them.
  */
 export function createQueueMetrics(registry = new Registry()) {
   const metrics = defineMetrics([registry]);
@@ -95,7 +95,7 @@ function defineMetrics(registers: Registry[]) {
   };
 }
 
-/** Time for which all gauges use the same sample, so that a scrape runs one query. */
+/** All gauges use the same sample for this time, so that a scrape runs only one query. */
 const FRESH_MS = 2000;
 
 const GAUGES: Record<keyof QueueSample, { name: string; help: string }> = {

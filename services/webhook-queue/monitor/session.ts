@@ -47,8 +47,9 @@ export async function createMonitorLink(
 }
 
 /**
- * Opens a session. Returns undefined for an unknown, used or expired link, without saying which. One statement checks the link and marks it
- * as used: a second concurrent use waits for the row lock and then finds the link used. The clock is read after that wait.
+ * Opens a session. Returns undefined for an unknown, a used and an expired link, without a difference. One statement checks the link and
+ * marks it as used. A second concurrent use waits for the row lock and then finds the link used. The statement reads the clock after that
+ * wait.
  */
 export async function openSession(db: Db, linkToken: string): Promise<MonitorSession | undefined> {
   if (!isSessionToken(linkToken)) return undefined;
@@ -98,7 +99,7 @@ async function recordSignIn(trx: Trx, { id, operator, host }: SessionOwner, acti
   });
 }
 
-/** Creates a token: 32 bytes in base64url. Only its holder knows it; the database stores its digest. */
+/** Creates a token: 32 random bytes in base64url. The database stores only the digest of the token. */
 function createToken(): string {
   return randomBytes(32).toString('base64url');
 }

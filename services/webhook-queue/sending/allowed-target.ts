@@ -4,8 +4,8 @@ import { INTERNAL_NAMES } from '../../platform/text-forms';
 import { InvalidWebhookUrlError } from '../webhook.errors';
 import { AttemptError } from './attempt';
 
-// Decides to which URLs webhooks may be sent: when the URL of an endpoint is set, and again before each attempt. resolve-target.ts checks
-// the addresses of the host when a connection is opened.
+// Decides to which URLs webhooks may be sent. The check runs when the URL of an endpoint is set, and again before each attempt.
+// resolve-target.ts checks the IP addresses of the host when a connection is opened.
 
 /** Ports up to this one belong to system services; only 443 and 80 of them are allowed. */
 const SYSTEM_PORT_MAX = 1023;
@@ -13,10 +13,10 @@ const HTTPS = 443;
 const HTTP = 80;
 
 /**
- * Ports above 1023 where a receiver is never expected, and where the service behind the port might execute commands from a
- * POST. They follow the "bad ports" of the Fetch standard and the default ports of services that often run without a
- * password inside a network. Ports of web servers (3000, 4000, 5000, 8000, 8080, 8443, 9000) stay allowed, and so does every port
- * from 32768 on, because operating systems assign those to any program.
+ * Ports above 1023 on which no receiver is expected, and whose usual service might execute commands from a POST. They come from the "bad
+ * ports" of the Fetch standard, and from the default ports of services that often run without a password inside a network. The usual ports
+ * of web servers stay allowed (3000, 4000, 5000, 8000, 8080, 8443, 9000). All ports from 32768 on stay allowed too, because operating
+ * systems assign them to any program.
  */
 export const REFUSED_PORTS: Readonly<Record<string, readonly number[]>> = {
   'a database': [
@@ -52,7 +52,7 @@ const REASONS = new Map(
 );
 
 /**
- * Explains why a webhook must not be sent to the port of this URL, as part of a sentence that begins with the port.
+ * Returns why a webhook must not be sent to the port of this URL, as the part of a sentence that begins with the port.
  * @param httpAllowed WEBHOOK_ALLOW_PRIVATE_TARGETS: allows port 80
  * @returns undefined when the port is allowed
  */
@@ -89,8 +89,8 @@ const RANGE_NAMES: Record<string, string> = {
 };
 
 /**
- * Explains why a webhook must not be sent to this IP address, as the end of the sentence "… is …". Returns undefined for a public unicast
- * address. Checks an IPv4-mapped IPv6 address as the IPv4 address. Refuses the addresses of tunnels.
+ * Explains why a webhook must not be sent to this IP address, as the end of a sentence "… is …". Returns undefined for a public unicast
+ * address. Checks an IPv4-mapped IPv6 address like the IPv4 address. Refuses addresses of IPv6 tunnels (such as 6to4).
  */
 export function nonPublicReason(address: string): string | undefined {
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));
@@ -129,7 +129,7 @@ export function parseEndpointUrl(text: string, allowPrivateTargets: boolean): st
 function refusePrivate(url: URL): void {
   if (url.protocol === 'http:')
     throw new InvalidWebhookUrlError(unlessAllowed('it must begin with https://'));
-  // The URL parser has already normalised every spelling of an IP address (0x7f.1, 2130706433, circled digits).
+  // The URL parser has already normalised every notation of an IP address (0x7f.1, 2130706433, circled digits).
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host)) throw new InvalidWebhookUrlError(unlessAllowed('it must name a host, not an IP address'));
   if (isInternalName(host)) {

@@ -15,8 +15,8 @@ export function isThrottled(statusCode: number | null): boolean {
 }
 
 /**
- * Describes the endpoint after an attempt. Null when the attempt says nothing about the endpoint: this service cut the attempt off or
- * could not start it, or the kept connection was already closed.
+ * Describes the state of the endpoint after an attempt. Null when the attempt says nothing about the endpoint: this service cut off the
+ * attempt or could not start it, or the receiver had already closed the kept connection.
  */
 export type EndpointVerdict = 'healthy' | 'failing' | 'throttled' | null;
 
@@ -31,7 +31,7 @@ export function classifyEndpoint({
 
 const NO_RESPONSE: readonly AttemptOutcome[] = ['timeout', 'dns', 'connection', 'tls'];
 
-/** Returns true when the receiver is silent or unreachable. False for attempts that this service refused or interrupted. */
+/** Returns true when the receiver is silent or unreachable. Returns false for attempts that this service refused or interrupted. */
 export function hasNoResponse({ outcome }: Pick<AttemptReport, 'outcome'>): boolean {
   return NO_RESPONSE.includes(outcome);
 }
@@ -46,7 +46,7 @@ export function classifyResponse(statusCode: number, location: string | undefine
     };
   }
   if (statusCode >= 300 && statusCode < 400) {
-    // Names only the host: path and query may repeat personal data, and every operator sees the reason.
+    // Names only the host of the redirect: the path and the query may contain personal data, and every operator sees this reason.
     const target = location && URL.canParse(location) ? ` to ${new URL(location).origin.slice(0, 200)}` : '';
     return {
       outcome: 'redirect',
@@ -57,14 +57,14 @@ export function classifyResponse(statusCode: number, location: string | undefine
 }
 
 /**
- * Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms.
+ * Reads a Retry-After header, and returns the seconds to wait. The header has a number, or an HTTP date in one of three forms.
  * @returns null for a date that does not begin with a weekday, or that Date.parse refuses
  */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (!header) return null;
   if (/^\d+$/.test(header)) return Number(header);
-  // Requires the weekday, because Date.parse alone accepts far more texts. Adds GMT to the asctime form, which means GMT without writing
-  // it.
+  // Requires the weekday, because Date.parse alone accepts far more texts. Adds GMT to a date in the asctime form, which is in GMT but does
+  // not say so.
   const date = header.endsWith('GMT') ? header : `${header} GMT`;
   const at = /^[A-Z][a-z]{2,8},? /.test(header) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now.getTime()) / 1000));
@@ -116,7 +116,7 @@ export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.includes(codeOf(error));
 }
 
-/** Returns the error code. undici sets none for parser errors, and a misleading one for an unexpected response. */
+/** Returns the error code. undici sets no code for parser errors, and a misleading code for an unexpected response. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code, name, message } = error as NodeJS.ErrnoException;

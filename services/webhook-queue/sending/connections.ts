@@ -7,7 +7,7 @@ export interface Connection {
   client: Client;
   /** True if the connection has already served an attempt. */
   kept: boolean;
-  /** Keeps the connection for another attempt; call it after the response was read to its end. */
+  /** Keeps the connection for another attempt. Call this function after the response was read to its end. */
   giveBack(): void;
   /** Closes the connection; a request in flight fails with the reason. */
   drop(reason?: Error): void;
@@ -46,8 +46,8 @@ const LIFE_MS = 60_000;
 const IDLE_MAX = 500;
 
 /**
- * Manages the connections of one process. Replaces undici's Agent: its pools do not show for which attempt a connection was opened, and
- * whether a request used a kept connection.
+ * Manages the connections of one process. Replaces undici's Agent, because its pools do not show for which attempt a connection was opened,
+ * nor whether a request used a kept connection.
  */
 export function createConnections(rules: ConnectionRules): Connections {
   const all = new Set<KeptConnection>();
@@ -139,7 +139,10 @@ function createIdleConnections() {
       if (connection) remove(connection);
       return connection;
     },
-    /** Adds an idle connection. If there are too many, returns one of the longest idle ones, which the caller must close. */
+    /**
+     * Adds an idle connection. If there are now too many idle connections, returns one that has been idle for the longest time. The caller
+     * must close that connection.
+     */
     put: (connection: KeptConnection): KeptConnection | undefined => {
       const idle = idleConnections.get(connection.origin);
       if (idle) idle.push(connection);

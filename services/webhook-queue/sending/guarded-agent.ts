@@ -13,7 +13,7 @@ export interface OutgoingWebhook {
 
 export interface GuardedAgent {
   /**
-   * Sends one POST to an address that `resolveTarget` allows; follows no redirect.
+   * Sends one POST to an address that `resolveTarget` allows. Follows no redirect.
    * @throws errors of resolveTarget and of the connection, or the reason of the cutoff
    */
   post(webhook: OutgoingWebhook, borrower: Borrower): Promise<WebhookResponse>;
@@ -21,9 +21,9 @@ export interface GuardedAgent {
 }
 
 /**
- * Creates the agent that sends webhooks to allowed addresses only. A server may close an idle connection while a request is sent on it, and
- * no timeout prevents that. Such an attempt ends as `hung_up` and is repeated at once (retry-schedule.ts). If the first request did arrive,
- * the receiver recognises the second one by its webhook-id.
+ * Creates the agent that sends webhooks to allowed addresses only. A server may close an idle connection at the moment when a request is
+ * sent, and no timeout prevents this. Such an attempt ends as `hung_up` and is repeated at once (retry-schedule.ts). If the first request
+ * did arrive, the receiver recognises the repeated request by its webhook-id.
  */
 export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
   const connections = createConnections(rules);
@@ -69,8 +69,8 @@ const NO_BODY = Buffer.alloc(0);
 const EARLY_HEADS_MAX = 16;
 
 /**
- * Sends one POST on this connection and then keeps or closes the connection. If the response head has arrived, resolves even when the body
- * fails, is cut off, or is too large, because the status alone decides the outcome.
+ * Sends one POST on this connection and then keeps or closes the connection. The status alone decides the outcome. So, after the response
+ * head has arrived, the promise resolves even if the body fails, is cut off, or is too large.
  * @throws errors of the connection, or the reason of the cutoff
  */
 function postWebhook(

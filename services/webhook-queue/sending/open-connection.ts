@@ -47,7 +47,7 @@ function dial({ hostname, protocol, port }: Target, addresses: LookupAddress[]):
   return connectTls({ ...options, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true });
 }
 
-/** Gives Node the addresses that are already resolved and checked, instead of a second look-up. */
+/** Makes Node connect to the addresses that are already resolved and checked, without a second look-up. */
 function answerWith(addresses: LookupAddress[]) {
   return (_hostname: string, options: LookupOptions, found: Found) => {
     const [first] = addresses;
@@ -80,7 +80,7 @@ function waitUntilOpen(
       done();
       resolve();
     });
-    // Leaves this listener attached: an error before the client adds its own listener would end the process.
+    // Never removes this listener: an error before the client adds its own listener would otherwise end the process.
     socket.on('error', (error) => {
       done();
       reject(error);

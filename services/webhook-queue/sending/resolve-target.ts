@@ -11,8 +11,8 @@ export interface TargetRules {
 }
 
 /**
- * Resolves a host name once. The caller connects only to these addresses, so a second look-up cannot redirect the request. Refuses the host
- * if one of its addresses is not public, unless allowPrivateTargets is true.
+ * Resolves a host name once. The caller connects only to the returned addresses, so a second look-up cannot redirect the request. Refuses
+ * the host if one of its addresses is not public, unless allowPrivateTargets is true.
  * @throws AttemptError `blocked` or `dns`
  */
 export async function resolveTarget(hostname: string, rules: TargetRules): Promise<LookupAddress[]> {
@@ -40,9 +40,9 @@ function refused(hostname: string, address: string, reason: string): AttemptErro
 const TRIES = 2;
 
 /**
- * Asks the name servers directly for the public addresses of a name. getaddrinfo, which Node's `lookup` uses, resolves four names at
- * a time, and a name whose server is silent blocks one of the four for ten seconds: five such names stopped all other deliveries.
- * Only getaddrinfo reads /etc/hosts and search domains, which name no public host.
+ * Asks the name servers directly for the public addresses of a name. Node's `lookup` uses getaddrinfo, which resolves only four names at a
+ * time. A name whose server is silent blocks one of the four for ten seconds, and five such names stopped all other deliveries. Only
+ * getaddrinfo reads /etc/hosts and search domains, but these name no public host.
  * @throws AttemptError `dns`
  */
 async function lookUpPublicName(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {

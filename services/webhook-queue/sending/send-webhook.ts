@@ -26,8 +26,8 @@ const HEADERS_KEPT_LENGTH = 4 * 1024;
 const NO_RESPONSE = { statusCode: null, responseBody: null, responseHeaders: null, retryAfterSeconds: null };
 
 /**
- * Signs the body with each secret of the endpoint and posts it once. Never throws: a failure becomes a report. The attempt is cut off at
- * its deadline, or earlier by the caller.
+ * Signs the body with each secret of the endpoint, and posts the body once. Never throws: a failure becomes a report. The attempt is cut
+ * off at its deadline, or earlier by the caller.
  */
 export function sendWebhook(
   delivery: ClaimedDelivery,
@@ -55,7 +55,7 @@ function sign(
   openSecrets: ReturnType<typeof createSecretOpener>,
 ): OutgoingWebhook {
   const opened = openSecrets(endpointId, secrets);
-  // Uses the database's clock: a receiver refuses a timestamp from a worker with a wrong clock.
+  // Uses the database's clock for the timestamp, because a receiver would refuse the timestamp of a worker with a wrong clock.
   const signature = signPayload({ id: webhookId(eventId), sentAt: claimedAt, body }, opened);
   return { url: new URL(url), headers: webhookHeaders(signature), body };
 }

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, ra
 /** A signing secret as stored in the database: AES-256-GCM, with the tag after the ciphertext. */
 export interface SealedSecret {
   id: string;
-  /** Identifies the SECRETS_KEY that sealed the secret. */
+  /** Identifies the SECRETS_KEY that encrypted the secret. */
   keyId: string;
   nonce: Buffer;
   ciphertext: Buffer;
@@ -20,14 +20,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SECRET_BYTES = 32;
 
-/** The secret was sealed with another SECRETS_KEY, or altered. */
+/** The secret was encrypted with another SECRETS_KEY, or its row was altered. */
 export class UnsealableSecretError extends Error {
   override readonly name = 'UnsealableSecretError';
 }
 
 export function deriveSealingKey(secretsKey: string): SealingKey {
   const bytes = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tour-platform webhook secrets v1', 32));
-  // The id is a hash, which does not reveal the key.
+  // The id is a hash of the key, so it does not reveal the key.
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes };
 }
 
@@ -40,7 +40,7 @@ export function showSecret(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-/** Seals a secret, bound to its endpoint and its own id: in another row it cannot be opened. */
+/** Encrypts a secret and binds it to its endpoint and its id. In another row the secret cannot be decrypted. */
 export function sealSecret(key: SealingKey, endpointId: string, secret: Buffer): SealedSecret {
   const id = randomUUID();
   const nonce = randomBytes(NONCE_BYTES);
@@ -75,8 +75,8 @@ const OPENED_MAX = 2000;
 const OPENED_MS = 60_000;
 
 /**
- * Returns a function that opens a list of secrets. Deliveries that share a list open it once. Caches an opened secret for a minute, because
- * opening it takes four times as long as signing with it.
+ * Returns a function that decrypts a list of secrets. Deliveries that share a list object decrypt it only once. Caches a decrypted secret
+ * for a minute, because decrypting takes four times as long as signing.
  */
 export function createSecretOpener(
   key: SealingKey,

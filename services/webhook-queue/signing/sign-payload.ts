@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Returns the webhook-id header. It identifies the event: it is the same for all attempts, endpoints and replays. */
+/** Returns the webhook-id header. This id identifies the event: all attempts, endpoints and replays have the same id. */
 export function webhookId(eventId: string): string {
   return `msg_${eventId.replaceAll('-', '')}`;
 }
@@ -13,7 +13,10 @@ interface Payload {
   body: string;
 }
 
-/** Creates the Standard Webhooks headers with a `v1` signature for each secret, because a receiver may have the old or the new secret. */
+/**
+ * Creates the Standard Webhooks headers with one `v1` signature for each secret. During a rotation a receiver may have the old or the new
+ * secret.
+ */
 export function signPayload({ id, sentAt, body }: Payload, secrets: Buffer[]): Record<string, string> {
   const signed = `${id}.${inSeconds(sentAt)}.${body}`;
   const signatures = secrets.map(
@@ -76,7 +79,7 @@ export function explainInvalidPayload(
     : 'No signature fits this secret: the secret is a different one, or the body was altered.';
 }
 
-/** Adds the other headers of a webhook to its signature headers. The HTTP client adds the headers that HTTP requires. */
+/** Adds the other headers of a webhook to the signature headers. The HTTP client adds the headers that HTTP itself requires. */
 export function webhookHeaders(signature: Record<string, string>): Record<string, string> {
   return {
     'content-type': 'application/json',

@@ -15,7 +15,7 @@ const PERIOD_MS = 5 * 60_000;
 /** Number of histogram bins. The last bin counts all durations from 2^28 ms (three days) on. */
 export const BINS = 30;
 
-/** Counts deliveries for the charts of the monitoring page. A killed worker loses only the counts that it had not stored. */
+/** Counts deliveries for the charts of the monitoring page. A killed worker loses only the counts that it had not stored yet. */
 export function createDeliveryStats(db: Db, worker: string): DeliveryStats {
   /** Keyed by the start of the period, then by endpoint. */
   const periods = new Map<number, Map<string, Tally>>();

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { DUE } from '../deliveries/queue.repository';
 
-/** The highest count that is shown exactly. Queries count one more, to know that there are more. */
+/** The highest count that is shown exactly. Queries count up to one more, which means "more than this number". */
 export const COUNTED_MOST = 10_000;
 
 /** Maximum number of endpoints that are probed for due deliveries. */
@@ -28,8 +28,8 @@ export interface QueueCounts {
 }
 
 /**
- * Counts due deliveries by an index scan that ends at `:bound`. Finds the oldest by one index look-up for each endpoint. The first `order
- * by` forces the index scan: without it PostgreSQL builds a bitmap of all rows first.
+ * Counts due deliveries by an index scan that ends at `:bound`. Finds the oldest due delivery by one index look-up for each endpoint. The
+ * first `order by` forces the index scan: without this clause PostgreSQL builds a bitmap of all rows first.
  */
 const DUE_OF = (which: string) => `
   select (

@@ -6,7 +6,7 @@ import { isThrottled, hasNoResponse, classifyEndpoint } from '../sending/classif
 export interface EndpointConcurrency {
   /** Maximum number of requests in flight. */
   concurrencyLimit: number;
-  /** True: this endpoint and all other slow ones together may use at most half of the slots. */
+  /** True: the slow endpoints together may use at most half of the slots. This endpoint is one of them. */
   slow: boolean;
 }
 
@@ -30,11 +30,11 @@ const QUICK_FOR_ONE_MORE = 5;
 const SLOW_MS = 2000;
 const WINDOW = 20;
 /**
- * Two slow or missing responses among the last twenty make an endpoint slow: the 95th percentile of its response times is then above
- * SLOW_MS. A missing response makes the endpoint slow at once, until the next response.
+ * Two slow or missing responses among the last twenty attempts make an endpoint slow. The 95th percentile of its response times is then
+ * above SLOW_MS. A missing response alone makes the endpoint slow at once, until the next response.
  */
 const SLOW_COUNT = 2;
-/** Maximum number of endpoints in the cache. An endpoint that was evicted starts again with the initial limit. */
+/** Maximum number of endpoints in the cache. An endpoint that returns after its eviction starts with the initial limit. */
 const ENDPOINTS_MAX = 2000;
 
 /**
@@ -43,10 +43,10 @@ const ENDPOINTS_MAX = 2000;
  * - Below the initial limit, each quick delivery raises the limit by one.
  * - From the initial limit on, every fifth quick delivery in a row raises the limit by one, up to LIMIT_MAX.
  *
- * Slow endpoints together may use only half of the slots, so that they do not delay the others. Measured with 64 slots and five endpoints
- * that respond after three seconds: a limit of 4 leaves the p95 of the other endpoints unchanged, a limit of 20 raises it to 22 s. One
- * eighth of the slots is for proven endpoints only: otherwise 150 new endpoints of one tenant that hang would hold all slots until the
- * first deadline.
+ * Slow endpoints together may use only half of the slots, so that they do not delay the other endpoints. This was measured with 64 slots and
+ * five endpoints that respond after three seconds. With a limit of 4, the p95 of the other endpoints does not change. With a limit of 20,
+ * their p95 rises to 22 s. One eighth of the slots is only for proven endpoints. Otherwise 150 new endpoints that do not respond could hold
+ * all slots until the first deadline.
  */
 export function createAdaptiveConcurrency(initialLimit: number): AdaptiveConcurrency {
   const records = new LRUCache<string, EndpointRecord>({ max: ENDPOINTS_MAX });

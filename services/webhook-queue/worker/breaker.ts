@@ -2,19 +2,19 @@ import { LRUCache } from 'lru-cache';
 import type { EndpointVerdict } from '../sending/classify-response';
 
 /**
- * The limits at which an endpoint is blocked for some time, and at which it is disabled. classify-response.ts decides which attempts are
- * failing. results.repository.ts opens the breaker by these rules. record-results.ts disables the endpoint. A breaker blocks an endpoint;
- * an operator pauses it.
+ * The limits at which the breaker blocks an endpoint for some time, and at which the endpoint is disabled. classify-response.ts decides
+ * which attempts are failures. results.repository.ts opens the breaker by these rules. record-results.ts disables the endpoint. Only an
+ * operator pauses an endpoint.
  */
 export interface BreakerRules {
   /** Number of failures in a row that opens the breaker. */
   failures: number;
-  /** Duration of the first opening. Each following opening in a row lasts twice as long, up to openSecondsMax. */
+  /** Seconds for which the breaker stays open the first time. Each following opening in a row lasts twice as long, up to openSecondsMax. */
   openSeconds: number;
   openSecondsMax: number;
   /**
-   * An endpoint is disabled when it has accepted no delivery for autoDisableSeconds since its first failure, and at least autoDisableDeaths
-   * deliveries have become dead in that time.
+   * An endpoint is disabled if it has accepted no delivery for autoDisableSeconds since its first failure. In addition, at least
+   * autoDisableDeaths deliveries must have become dead in that time.
    */
   autoDisableSeconds: number;
   autoDisableDeaths: number;
@@ -41,8 +41,8 @@ const RATE_FAILED = 0.5;
 const ENDPOINTS_MAX = 10_000;
 
 /**
- * Returns a function that counts the attempts of an endpoint by their verdict. The function returns true when more than half of at least
- * twenty attempts within a minute failed. The failures need not follow each other.
+ * Returns a function that counts the attempts of an endpoint by their verdict. The function returns true if at least twenty attempts were
+ * made within a minute, and more than half of them failed. The failures need not follow each other.
  */
 export function createFailureRates(): (
   endpointId: string,

@@ -14,7 +14,7 @@ interface ClaimDueOptions {
   concurrencyLimit: number;
   leaseSeconds: number;
   concurrency: AdaptiveConcurrency;
-  /** Counts by endpoint the deliveries of this worker that are in flight or wait for a slot. */
+  /** Counts for each endpoint the deliveries of this worker that are in flight or wait for a slot. */
   countInFlight: () => Map<string, number>;
 }
 
@@ -29,7 +29,10 @@ export type ClaimDue = (rows: number, capacity: number) => Promise<Claimed>;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Returns a function that claims from the next part of the endpoints at each call. After the last part it begins again with the first. */
+/**
+ * Returns a function that claims deliveries. Each call reads the next part of the endpoints. After the last part the next call begins with
+ * the first part again.
+ */
 export function createClaimDue(options: ClaimDueOptions): ClaimDue {
   const { db, log, metrics, worker, slots, concurrencyLimit, leaseSeconds, concurrency, countInFlight } =
     options;
@@ -88,11 +91,11 @@ export function createClaimDue(options: ClaimDueOptions): ClaimDue {
 
 /**
  * Keeps for each endpoint a time before which none of its deliveries is due. A claim scans the index on `next_at` only from that time on.
- * The index keeps the entries of finished deliveries until vacuum removes them, and an open snapshot prevents that. A claim without lower
- * bounds would scan all these entries: after three minutes of 9000 deliveries a second, one claim took 21 s.
+ * Otherwise the claim would also scan the index entries of finished deliveries, which stay until vacuum removes them. An open snapshot
+ * prevents vacuum from removing them: after three minutes of 9000 deliveries a second, one claim without lower bounds took 21 s.
  */
 interface DueLowerBounds {
-  /** Returns the time from which a claim scans the index entries of the endpoint. Null: the claim scans all of them. */
+  /** Returns the time from which a claim scans the index entries of the endpoint. Null: the claim scans all index entries. */
   of(endpointId: string): Date | null;
   /** Returns the time from which a claim scans the index entries of an endpoint that `endpoints()` does not list. */
   ofOthers(): Date | null;
@@ -100,24 +103,26 @@ interface DueLowerBounds {
   /** Sets the lower bound of each endpoint to the due time of its oldest claimed delivery, less LATE_COMMIT_MS. */
   raise(claims: Claim[]): void;
   /**
-   * Reads the lower bounds from the database again when they are older than `freshMs`. Waits only for the first read; later reads run in the
+   * Reads the lower bounds from the database again if they are older than `freshMs`. Waits only for the first read. Later reads run in the
    * background.
    */
   refresh(): Promise<void>;
 }
 
 /**
- * Lowers each lower bound by a second, because an open transaction may still commit a delivery that is due before all deliveries that were read.
- * A delivery that is committed more than a second after it became due is claimed after the next read of the bounds.
+ * Lowers each lower bound by a second. An open transaction may still commit a delivery that is due before all deliveries that the claim has
+ * read. If a delivery is committed more than a second after it became due, it is claimed after the next read of the bounds.
  */
 const LATE_COMMIT_MS = 1000;
 /**
  * Maximum number of endpoints for which this worker keeps a lower bound. If more endpoints have queued deliveries, a claim scans all index
- * entries of the further endpoints.
+ * entries of the endpoints above this number.
  */
 const ENDPOINTS_MAX = 2000;
 
-/** @param freshMs interval of the reads: the longest time that a delivery waits if it was committed more than LATE_COMMIT_MS late */
+/**
+ * @param freshMs time between two reads of the bounds. A delivery that was committed more than LATE_COMMIT_MS late waits at most this long
+ */
 function createDueLowerBounds(db: Db, freshMs: number): DueLowerBounds {
   let bounds = new Map<string, Date>();
   let others: Date | null = null;
@@ -147,7 +152,7 @@ function createDueLowerBounds(db: Db, freshMs: number): DueLowerBounds {
       const first = readAt < 0;
       reading ??= read().finally(() => (reading = undefined));
       if (first) await reading;
-      // Keeps the old bounds when a later read fails: a bound that is too low only makes the claim slower.
+      // Keeps the old bounds if a later read fails, because a bound that is too low only makes the claim slower.
       else reading.catch(() => undefined);
     },
   };

@@ -18,17 +18,17 @@ interface ClaimLoop {
 }
 
 /**
- * Longest time that a busy worker waits for half of its capacity to become free before it claims again. While claimed deliveries wait for a
- * slot, the worker waits longer (ACCUMULATE_AHEAD_MS). Large claims are cheaper: for each delivery, a claim of 400 takes the server a third
- * of the time that a claim of 100 takes (ADR 15).
+ * The longest time that a busy worker waits for half of its capacity to become free before it claims again. The worker waits longer while
+ * claimed deliveries wait for a slot (ACCUMULATE_AHEAD_MS). Large claims are cheaper: in a claim of 400 deliveries, each delivery takes the
+ * server a third of the time that it takes in a claim of 100 (ADR 15).
  */
 const ACCUMULATE_MS = 25;
 const ACCUMULATE_AHEAD_MS = 100;
 const ACCUMULATE_STEP_MS = 5;
 
 /**
- * Claims deliveries until `stop` is called, each time as many as the free capacity allows. Without a call of `wake` it claims every
- * `pollMs`, because nothing tells the worker that a delivery has become due.
+ * Claims deliveries until `stop` is called. Each claim takes as many deliveries as the free capacity allows. Without a call of `wake` it
+ * claims every `pollMs`, because nothing tells the worker that a delivery has become due.
  */
 export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOptions): ClaimLoop {
   let stopping = false;
@@ -47,7 +47,8 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
     return !nothingLeft;
   };
   /**
-   * Logs a failure only if the previous claim did not fail for the same reason: an unreachable database is logged once, not at every poll.
+   * Logs a failure unless the previous claim failed for the same reason, so that an unreachable database is logged once and not at every
+   * poll.
    */
   const waitAfterFailure = (error: unknown): Promise<false> => {
     const kind = kindOf(error);
@@ -87,8 +88,8 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
 }
 
 /**
- * Returns the code or the name of an error, by which errors are compared. Their messages contain the statement with its values, which
- * differ each time.
+ * Returns the code or the name of an error, so that two errors can be compared. Error messages cannot be compared, because they contain the
+ * statement with its values.
  */
 function kindOf(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException;

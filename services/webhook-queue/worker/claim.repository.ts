@@ -5,14 +5,17 @@ import { SIGNS } from '../endpoints/endpoint-secrets';
 import type { SealedSecret } from '../signing/seal-secret';
 import type { EndpointConcurrency } from './adaptive-concurrency';
 
-/** State of an endpoint in this worker. An endpoint without an entry has the initial concurrency limit and no request in flight. */
+/**
+ * State of an endpoint in this worker. For an endpoint without this state, a claim uses the initial concurrency limit and counts no request
+ * in flight.
+ */
 export interface KnownEndpoint extends EndpointConcurrency {
   id: string;
-  /** Number of claimed deliveries to the endpoint whose request is in flight or waits for a slot. */
+  /** Number of claimed deliveries to the endpoint. Their requests are in flight or wait for a slot. */
   inFlight: number;
   /**
-   * A time before which no delivery of the endpoint is due: the index scan begins there. Null: the claim scans all index entries of the
-   * endpoint.
+   * A time before which no delivery of the endpoint is due, so that the index scan begins at this time. Null: the claim scans all index
+   * entries of the endpoint.
    */
   dueLowerBound: Date | null;
 }
@@ -21,23 +24,23 @@ export interface ClaimLimits {
   worker: string;
   /** Maximum number of deliveries in this claim. */
   rows: number;
-  /** Maximum number of deliveries that this worker holds at a time. The share of a tenant is a fraction of this number. */
+  /** Maximum number of deliveries that this worker holds at a time. The share of each tenant is a fraction of this number. */
   capacity: number;
   /** Maximum number of requests in flight. The shares of slow and of unproven endpoints are fractions of this number. */
   slots: number;
   /** Concurrency limit of the endpoints without an entry in `known`. */
   concurrencyLimit: number;
   known: KnownEndpoint[];
-  /** Ids of the endpoints that accepted their last delivery from this worker quickly and are not slow. */
+  /** Ids of proven endpoints: the endpoint accepted its last delivery from this worker quickly, and is not slow. */
   proven: string[];
-  /** A time before which no delivery is due to the endpoints without an entry in `known`. Null: the claim scans all their index entries. */
+  /** A time before which no delivery to an endpoint outside `known` is due. Null: the claim scans all index entries of these endpoints. */
   dueLowerBound: Date | null;
   /** The claim reads the endpoints whose id is greater than this one. */
   after: string;
   leaseSeconds: number;
 }
 
-/** A claimed delivery, with the values that decideNext and the lower bounds of claim-due.ts need. */
+/** A claimed delivery. It includes the values that decideNext and the lower bounds of claim-due.ts need. */
 export interface Claim extends ClaimedDelivery {
   /** Number of previous attempts for which isNotCounted (retry-schedule.ts) returned true. */
   uncounted: number;
@@ -47,13 +50,13 @@ export interface Claim extends ClaimedDelivery {
 
 interface ClaimAnswer {
   claims: Claim[];
-  /** Number of these deliveries that another worker had claimed before and did not finish within its lease. */
+  /** Number of claimed deliveries that another worker had claimed before and did not finish within its lease. */
   lost: number;
-  /** The last endpoint id of this claim: the value of `after` for the next claim. Null after the last endpoint. */
+  /** The last endpoint id that this claim read. Pass it as `after` to the next claim. Null after the last endpoint. */
   next: string | null;
 }
 
-/** The result of CLAIM as one row with JSON, which is read in half the time of many rows. */
+/** The result of CLAIM as one row with JSON. Reading it takes half the time of reading many rows. */
 interface ClaimRow {
   next: string | null;
   claimedAt: Date;
@@ -67,37 +70,38 @@ interface ClaimRow {
 /** id, eventId, body, createdAt in seconds. */
 type ContentRow = [string, string, string, number];
 
-/** Maximum number of endpoints that one claim reads. The next claim reads the following ones. */
+/** Maximum number of endpoints that one claim reads. The next claim reads the endpoints after these. */
 const ENDPOINTS_A_CLAIM = 1000;
 
-/** Condition: the queue row q belongs to the ready endpoint e, is due, and no worker holds a live lease on it. */
+/** Condition: the queue row q belongs to the ready endpoint e, q is due, and no worker holds a live lease on q. */
 const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${DUE}`;
 
 /**
  * Claims due deliveries.
  *
- * The order is fair: first the tenant with the fewest deliveries in flight, then its endpoint with the fewest. Ties are decided at random.
- * So the backlog of one tenant never delays another tenant. A tenant gets more than a quarter of the capacity only as long as another
- * quarter stays free for other tenants, because a request that hangs keeps its slot until its deadline. A delivery that an operator
- * requested ignores breakers and shares.
+ * The order is fair. The tenant with the fewest deliveries in flight comes first; within a tenant, the endpoint with the fewest comes first.
+ * Ties are decided at random. So the backlog of one tenant never delays another tenant. A tenant may use more than a quarter of the
+ * capacity only while another quarter stays free for other tenants, because a request that hangs keeps its slot until its deadline. A
+ * delivery that an operator requested ignores breakers and these shares.
  *
- * When the block by an open breaker has ended, only one request probes the endpoint, whichever worker sends it: the lock on the
- * webhook_health row decides which worker. The endpoint stays blocked for all other requests until the result is recorded or the lease
- * expires.
+ * An open breaker blocks its endpoint for some time. After that time, one request of one worker probes the endpoint. The lock on the
+ * webhook_health row decides which worker sends this request. All other requests stay blocked until the result of the probe is recorded
+ * or the lease expires.
  *
- * The statement uses now() because only a stable time can bound the index scan. It reads no partitioned table (ADR 15). The CTEs:
+ * The statement uses now(), because an index scan can be bounded only by a time that is stable. The statement reads no partitioned table
+ * (ADR 15). The CTEs:
  * - known: the state of endpoints in this worker.
  * - part: the next 1000 active endpoints.
  * - held: the number of deliveries that this worker has in flight, by tenant.
  * - ready: endpoints of the part that no breaker blocks.
- * - probe: locks the health rows of ready endpoints whose breaker opened and that have a due delivery. Each gets one request.
+ * - probe: locks the health rows of ready endpoints whose breaker opened and that have a due delivery. Each endpoint gets one request.
  * - due: due deliveries within the concurrency limit of each ready endpoint.
  * - turns: the due deliveries with their rank within their tenant.
- * - allowed: the turns within the limits for slow and for unproven endpoints, with their rank over all tenants.
+ * - allowed: the rows of `turns` within the limits for slow and for unproven endpoints, with their rank over all tenants.
  * - next: the first allowed deliveries within the share of each tenant.
  * - requested: deliveries that an operator requested.
  * - sendable: the requested deliveries whose endpoint is active.
- * - picked: locks the queue rows. Checks again that they are free, because another worker may have claimed one since the snapshot.
+ * - picked: locks the queue rows. Checks again that no other worker has claimed one since the snapshot.
  * - lost: inserts the attempt of each worker whose lease on a picked row has expired.
  * - probing: blocks the probed endpoints for other workers.
  * - claimed: leases the picked rows to this worker.
@@ -208,8 +212,8 @@ const READ_CONTENTS = `
   where d.id = any (:ids::uuid[])`;
 
 /**
- * Forces index scans. After a pause the statistics say that the queue table is empty, and the planner would sort all due rows. With 100,000
- * due rows a claim would then take 79 to 180 ms instead of 10.
+ * Forces index scans. After an idle time the statistics say that the queue table is empty, so the planner would sort all due rows. With
+ * 100,000 due rows a claim would then take 79 to 180 ms instead of 10.
  */
 const CLAIM_PLANS = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 

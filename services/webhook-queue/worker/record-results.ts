@@ -14,12 +14,15 @@ import {
   type RecordedResult,
 } from './results.repository';
 
-/** Time to accumulate results for one batch. A busy worker accumulates longer, because each statement has a fixed cost (ADR 15). */
+/**
+ * Time for which a worker collects results for one batch. A busy worker collects for longer, because each statement has a fixed cost (ADR
+ * 15).
+ */
 const ACCUMULATE_MS = 5;
 const ACCUMULATE_BUSY_MS = 100;
 /** A worker is busy when its last batch had at least this number of results. */
 const BUSY = 16;
-/** A larger batch than this does not lower the cost of each result, so the worker does not accumulate longer. */
+/** Number of results in a batch from which a larger batch is not cheaper. At this number the worker stops collecting. */
 const ENOUGH = 500;
 const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 1000;
@@ -32,9 +35,9 @@ interface ResultRecorderOptions {
 }
 
 /**
- * Records results in batches. Results that arrive while a batch is written join the next one, so batches grow with the load. The returned
- * function resolves when its result is recorded, or when the worker gives up recording it: then the lease expires and the delivery is sent
- * again.
+ * Records results in batches. Results that arrive while a batch is written join the next batch, so batches grow with the load. The returned
+ * function resolves when its result is recorded. It also resolves if the worker gives up recording the result: the lease then expires and
+ * the delivery is sent again.
  */
 export function createResultRecorder(
   options: ResultRecorderOptions,
@@ -62,8 +65,8 @@ export function createResultRecorder(
 }
 
 /**
- * Records the endpoints that accepted all their deliveries of this batch by the short statement (recordDelivered). Then records the other
- * endpoints by the long one (recordResults).
+ * Records endpoints that accepted all their deliveries of this batch by the short statement (recordDelivered). Then records the other
+ * endpoints by the long statement (recordResults).
  */
 async function writeFindings(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   const troubled = new Set<string>();
@@ -75,7 +78,7 @@ async function writeFindings(options: ResultRecorderOptions, findings: EndpointF
   if (others.length > 0) await writeWithRetries(options, others);
 }
 
-/** @returns the results that this statement did not record, which the long statement must record */
+/** @returns the results that the short statement did not record. The long statement must record them */
 async function writeDelivered(
   options: ResultRecorderOptions,
   findings: EndpointFinding[],
@@ -113,7 +116,8 @@ async function writeWithRetries(options: ResultRecorderOptions, findings: Endpoi
 }
 
 /**
- * Records each result alone, so that only a result that the database refuses is lost: its delivery is sent again when the lease expires.
+ * Records each result in its own transaction. So only a result that the database refuses is lost, and its delivery is sent again when the
+ * lease expires.
  */
 async function writeOneByOne(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   if (findings.length === 1) return;
@@ -125,7 +129,7 @@ function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 
-/** Records a batch and, in the same transaction, disables endpoints that answered 410. Locks these endpoints first, as tourctl does. */
+/** Records a batch. In the same transaction, disables endpoints that responded with 410. Locks these endpoints first, as tourctl does. */
 async function writeBatch(
   options: ResultRecorderOptions,
   findings: EndpointFinding[],
@@ -145,7 +149,7 @@ async function writeBatch(
   return recorded;
 }
 
-/** Sorts by endpoint id. All workers lock endpoints in this order, so that they never deadlock. */
+/** Sorts by endpoint id. All workers lock endpoints in this order, so that workers never deadlock. */
 function inLockOrder(findings: EndpointFinding[]): EndpointFinding[] {
   return [...findings].sort((a, b) => (a.delivery.endpointId < b.delivery.endpointId ? -1 : 1));
 }
@@ -173,7 +177,7 @@ function logDisabled(
   log.warn({ endpoint_id: endpointId, reason }, 'endpoint disabled');
 }
 
-/** @param taken ids of the deliveries whose result was recorded; by default all of them */
+/** @param taken ids of the deliveries whose result was recorded; by default all deliveries */
 function logResults(
   { log, metrics }: ResultRecorderOptions,
   findings: EndpointFinding[],

@@ -14,17 +14,17 @@ export interface RecordedResult {
 }
 
 /**
- * Records results. A result changes nothing if no queue row has its fence any more: another worker has claimed the delivery meanwhile, or
- * the delivery was cancelled or queued again.
+ * Records results of attempts. A result changes nothing if its fence is not the fence of the queue row any more: another worker has claimed
+ * the delivery meanwhile, or the delivery was cancelled or queued again.
  *
- * The first failure creates the webhook_health row of an endpoint, and the next success deletes it. A closed breaker opens at failure
- * number `failures` in a row, or when the failure rate is too high (`trips`). An open breaker opens again when a probe fails. Requests that
- * were in flight when the breaker opened neither open nor close it. A probe without a verdict is followed by another probe.
+ * The first failure of an endpoint creates its webhook_health row, and the next success deletes this row. A closed breaker opens after
+ * `failures` failures in a row, or when the failure rate is too high (`trips`). An open breaker opens again when a probe fails. Requests
+ * that were in flight when the breaker opened do not change the breaker. After a probe without a verdict, another probe is sent.
  *
  * The CTEs:
  * - result: the input.
- * - held: locks the queue rows that still have the fence of their result. If an operator requested the delivery, only a healthy verdict
- *   counts.
+ * - held: locks the queue rows whose fence is still the fence of their result. For a delivery that an operator requested, ignores every
+ *   verdict except healthy.
  * - logged: inserts the attempts.
  * - finished: deletes the queue rows of finished deliveries.
  * - rescheduled: releases the other queue rows until their next attempt.
@@ -124,12 +124,12 @@ export async function recordResults(
 }
 
 /**
- * Records delivered attempts of endpoints without a webhook_health row: such a result changes only its delivery. The statement takes two
- * thirds of the server's time that RECORD_RESULTS takes (ADR 15). It treats fences and partitions in the same way. The CTEs:
+ * Records delivered attempts of endpoints without a webhook_health row. Such a result changes only its delivery. The statement takes the
+ * server two thirds of the time that RECORD_RESULTS takes (ADR 15). Fences and partitions work as in RECORD_RESULTS. The CTEs:
  * - result: the input.
- * - finished: deletes the queue rows that still have the fence of their result. Does not use "worker is not null": the planner would expect
- *   no such row, as in an idle queue, and compare each row with each result. That takes 500 µs for each result of a batch of 700, instead
- *   of 60.
+ * - finished: deletes the queue rows whose fence is still the fence of their result. Does not use "worker is not null", because the planner
+ *   would then expect no row, as in an idle queue, and would compare each row with each result. In a batch of 700 this takes 500 µs for
+ *   each result, instead of 60.
  * - logged: inserts the attempts.
  * - updated: stores the last attempt of each delivery.
  */
@@ -159,7 +159,7 @@ const RECORD_DELIVERED = `
 
 /**
  * Records the results of delivered attempts in one statement.
- * @returns ids of the deliveries whose result is not recorded: it came too late, or the endpoint has a webhook_health row
+ * @returns ids of the deliveries whose result was not recorded, because the result came too late or the endpoint has a webhook_health row
  */
 export async function recordDelivered(db: Db, results: AttemptResult[]): Promise<Set<string>> {
   const { rows } = await db.raw<{ rows: [{ others: string[] }] }>(RECORD_DELIVERED, {

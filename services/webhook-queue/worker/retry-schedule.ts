@@ -7,8 +7,8 @@ const UNCOUNTED_MAX = 3;
 const THROTTLED_SPREAD_MAX_SECONDS = 60;
 
 /**
- * Returns true for a response 429 or 503, and for a request on a kept connection that the receiver had closed. The first UNCOUNTED_MAX such
- * attempts of a delivery use no entry of the schedule.
+ * Returns true for a response 429 or 503. Also returns true for a request on a kept connection that the receiver had already closed. The
+ * first UNCOUNTED_MAX such attempts of a delivery use no entry of the schedule.
  */
 export function isNotCounted({
   outcome,
@@ -26,8 +26,8 @@ interface PreviousAttempts {
 }
 
 /**
- * Decides what follows an attempt. `schedule` contains for each attempt the seconds to wait before it; WEBHOOK_RETRY_SCHEDULE in
- * platform/config/variables.ts has the ten default values. The first attempt is made at once, whatever the first entry says.
+ * Decides what follows an attempt. For each attempt, `schedule` contains the seconds to wait before that attempt. WEBHOOK_RETRY_SCHEDULE in
+ * platform/config/variables.ts has the ten default values. The first attempt is made at once, and the first entry is ignored.
  * - Retry-After makes the wait longer, never shorter.
  * - The first UNCOUNTED_MAX attempts for which `isNotCounted` returns true are free: they use no entry of the schedule.
  * - An attempt with the outcome `interrupted` is repeated at once: the worker was stopped, or had no free slot in time.
@@ -53,22 +53,21 @@ export function decideNext(
 }
 
 /**
- * Returns the seconds before the next attempt, or undefined at the end of the schedule. At the end of the schedule, an attempt that uses no
- * entry (`free`) gets the last wait again.
+ * Returns the seconds before the next attempt. At the end of the schedule, returns undefined, or the last wait again if the attempt used no
+ * entry (`free`).
  */
 function nextStep(schedule: readonly number[], tries: number, free: boolean): number | undefined {
   return schedule[tries + 1] ?? (free ? schedule.at(-1) : undefined);
 }
 
 /**
- * Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter.
- *
- * From the second refusal (429 or 503) on, adds a further random time: at most the wait times the number of earlier refusals, and at most a
- * minute. Otherwise a receiver that refuses every second request could refuse all attempts of one delivery, if one new delivery comes
- * during each wait.
+ * Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter. After the second
+ * refusal (429 or 503) and each later one, adds a further random time. This time is at most the wait multiplied by the number of earlier
+ * refusals, and at most a minute. Without this time, a receiver that refuses every second request could refuse all attempts of one
+ * delivery, if one new delivery arrives during each wait.
  */
 function waitFor(step: number, retryAfter: number, earlierRefusals: number, draw: number): number {
-  // Applies the bound before it multiplies: a Retry-After may be Infinity, and Infinity times 0 refusals is NaN.
+  // Applies the limit before the multiplication: a Retry-After may be Infinity, and Infinity times 0 refusals is NaN.
   const longest = Math.min(Math.max(step, retryAfter), THROTTLED_SPREAD_MAX_SECONDS);
   const spread = Math.min(earlierRefusals * longest, THROTTLED_SPREAD_MAX_SECONDS);
   const scheduled = step * (1 - JITTER + 2 * JITTER * draw);

@@ -28,7 +28,9 @@ export interface Slots {
   inFlight(): number;
   /** Number of deliveries that wait for a slot. */
   waiting(): number;
-  /** Number of deliveries that this worker may hold now: its slots, and a surplus while receivers answer quickly (see AHEAD_MS). */
+  /**
+   * Number of deliveries that this worker may hold now: the number of its slots, and more while receivers respond quickly (see AHEAD_MS).
+   */
   capacity(): number;
   /** Free part of the capacity. */
   free(): number;
@@ -36,22 +38,23 @@ export interface Slots {
   countByEndpoint(): Map<string, number>;
   /** Sends the delivery as soon as a slot is free, and records its result. */
   take(delivery: Claim): void;
-  /** Waits until all results are recorded; cuts off requests that are still in flight after `graceMs`. */
+  /** Waits until all results are recorded. After `graceMs`, cuts off the requests that are still in flight. */
   finishAll(graceMs: number): Promise<void>;
 }
 
 /**
- * A worker may hold more deliveries than it has slots. The surplus is the number of quick responses (within QUICK_MS) of the last AHEAD_MS,
- * at most AHEAD_MAX times the slots. A timeout is not a response, so a worker whose requests hang has no surplus.
+ * A worker may hold more deliveries than it has slots. The surplus is the number of responses of the last AHEAD_MS that arrived within
+ * QUICK_MS, at most AHEAD_MAX times the slots. A timeout is not a response, so a worker whose requests hang has no surplus.
  */
 const AHEAD_MS = 200;
 const AHEAD_MAX = 15;
 const QUICK_MS = 1000;
-/** Limits the held deliveries to this multiple of the capacity while a slow database delays the recording of results. */
+/** Limits the deliveries that a worker holds to this multiple of its capacity while a slow database delays the recording of results. */
 const UNRECORDED_MAX = 4;
 
 export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots {
-  // One entry per claim, not per delivery: a stalled worker may claim a delivery again while it still holds the first claim.
+  // Has one entry for each claim, not for each delivery. A stalled worker may claim a delivery again while it still holds its first claim
+  // on that delivery.
   const held = new Set<HeldDelivery>();
   const waiting: (() => void)[] = [];
   const recent = createRecentCounter(AHEAD_MS);
@@ -110,7 +113,7 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
   };
 }
 
-/** Counts events. `count` returns the count of the last whole period, or that of the current period if it is higher. */
+/** Counts events. `count` returns the higher of two counts: the count of the last whole period, and the count of the current period. */
 function createRecentCounter(periodMs: number) {
   let [begun, current, last] = [performance.now(), 0, 0];
   const turn = () => {

@@ -29,7 +29,7 @@ export interface WorkerOptions {
   slots?: number;
   /** Initial concurrency limit of an endpoint; see adaptive-concurrency.ts. */
   concurrencyLimit?: number;
-  /** Must be longer than an attempt, the wait for a slot, and the recording of the result together. */
+  /** Must be longer than the wait for a slot, an attempt, and the recording of the result together. */
   leaseSeconds?: number;
   attemptTimeoutMs?: number;
   connectTimeoutMs?: number;
@@ -62,7 +62,9 @@ const DEFAULTS = {
 };
 const STOP_GRACE_MS = 8000;
 
-/** Sends due deliveries until it is stopped. Any number of workers share the queue; no transaction is open while a request is in flight. */
+/**
+ * Sends due deliveries until it is stopped. Any number of workers can share the queue. No transaction is open while a request is in flight.
+ */
 export function startWorker(options: WorkerOptions): Worker {
   const settings = { ...DEFAULTS, ...options };
   const { db, log, secretsKey, retryScheduleSeconds, retentionDays, leaseSeconds, pollMs, reconcileMs } =
@@ -141,7 +143,10 @@ const NOT_SENT = unsent({
   reason: 'The worker was stopped or had no free slot in time: the request was not sent.',
 });
 
-/** Returns two functions: `send` sends a claimed delivery and observes its endpoint, `record` records the result with the next step. */
+/**
+ * Returns two functions. `send` sends a claimed delivery and observes its endpoint. `record` records the result of the attempt and
+ * schedules the next one.
+ */
 function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' | 'record'> {
   const { log, metrics, retryScheduleSeconds, leaseSeconds, rules, concurrency, stats, recordResult } =
     options;

@@ -97,7 +97,7 @@
     open();
   };
 
-  // Updates the other pages: fetches the page again and replaces the parts marked as fresh.
+  // Updates pages without live updates: fetches the page again, and replaces the parts that are marked as fresh.
   const refreshPage = () => {
     let timer;
     let busy = false;

@@ -89,13 +89,13 @@ async function retry(trx: Trx, id: string): Promise<AuditedAction> {
   return { action: 'delivery.retry', tenantId, subject: id, text: 'The delivery is due now.' };
 }
 
-/** Retries the next delivery of an endpoint. Its breaker closes if the receiver accepts the delivery. */
+/** Retries the next delivery of an endpoint. If the receiver accepts the delivery, the breaker of the endpoint closes. */
 async function retryNext(trx: Trx, id: string): Promise<AuditedAction> {
   const retried = await retry(trx, await findNextDelivery(trx, id));
   return { ...retried, text: 'The next delivery is due now. If the receiver accepts it, sending continues.' };
 }
 
-/** Rotates a secret. Answers the POST with a page, so that the secret is in no redirect and no cookie. */
+/** Rotates a secret. Responds to the POST with a page instead of a redirect, so that no redirect and no cookie contains the secret. */
 async function rotate(call: SignedInCall): Promise<void> {
   const { monitor, response, viewer } = call;
   const id = pathParameter(call, 'id');
@@ -112,9 +112,7 @@ async function rotate(call: SignedInCall): Promise<void> {
 
 const HOUR_SECONDS = 3600;
 
-/**
- * Converts the given hours to seconds. Undefined: nothing was given. Anything but a whole number becomes NaN, which rotateSecret refuses.
- */
+/** Converts the given hours to seconds. Undefined: no hours were given. NaN: the text is not a whole number; rotateSecret refuses NaN. */
 function readOverlap({ params }: SignedInCall): number | undefined {
   const given = params.grace_hours;
   if (!given) return undefined;

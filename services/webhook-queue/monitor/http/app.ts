@@ -116,8 +116,8 @@ function requestLineWriter(log: Logger): WriteRequestLine {
 }
 
 /**
- * Referrer-Policy is same-origin: with no-referrer, browsers send `Origin: null` with the page's own forms (Fetch, "append a
- * request Origin header"). On plain http, where no Sec-Fetch-Site is sent, these forms would look like forms of another origin.
+ * Sets Referrer-Policy to same-origin. With no-referrer, browsers send `Origin: null` with the page's own forms (Fetch, "append a request
+ * Origin header"). On plain http browsers send no Sec-Fetch-Site, so these forms would look like forms of another origin.
  */
 const SECURITY_HEADERS: SecurityHeaders = {
   sources: {
@@ -157,7 +157,8 @@ function assetRoute({ path, body, type }: Asset): Route {
     path: path.split('?')[0]!,
     access: 'always',
     answer({ request, response }) {
-      // Lets browsers cache only the URL of this version: while two versions run, the other URL would be cached with this version's body.
+      // Lets browsers cache only the URL of this version. While two versions run, this server may also get the URL of the other version,
+      // and its body would be cached under the wrong URL.
       const isCurrent = request.originalUrl === path;
       response.setHeader('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
       return fixed.send(request, response);

@@ -14,7 +14,7 @@ function readCookie(request: Request, name: string): string | undefined {
   return undefined;
 }
 
-/** Hides the cookie from scripts and from other sites. The cookie is Secure if the request came by https, also through a trusted proxy. */
+/** Hides the cookie from scripts and from other sites. Sets Secure if the request came by https, directly or through a trusted proxy. */
 function cookieOptions(request: Request): CookieOptions {
   return { httpOnly: true, sameSite: 'strict', path: '/', secure: request.secure };
 }
@@ -46,7 +46,9 @@ export function sameMac(given: string, expected: string): boolean {
 const NOTICE = 'monitor_notice';
 const NOTICE_MS = 60_000;
 
-/** Keeps the result of an action for the next page. Signed, so that no other site can set its text. Never holds a secret. */
+/**
+ * Keeps the result of an action for the next page, in a signed cookie: no other site can forge the text. The text never contains a secret.
+ */
 export function keepNotice(response: Response, sessionToken: string, notice: Notice): void {
   const text = Buffer.from(JSON.stringify(notice)).toString('base64url');
   const value = `${text}.${sessionMac(sessionToken, 'notice', text)}`;

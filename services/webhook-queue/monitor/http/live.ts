@@ -35,7 +35,7 @@ export function createStreams(db: Db, live: LiveUpdates, heartbeatMs = HEARTBEAT
   return {
     open(response, session, range) {
       refuseTooMany(streams, session);
-      // Stops if the client left during the session check, because no close event follows then.
+      // Stops if the client left during the session check, because the close event has then already happened.
       if (response.destroyed) return;
       begin(response);
       const unsubscribe = live.add((event, data) => send(response, event, data), range);
@@ -80,7 +80,7 @@ function write(response: Response, text: string): void {
   else if (!response.writableEnded) response.write(text);
 }
 
-/** Closes the streams of ended sessions, and sends a heartbeat to the others. Keeps the streams open while the database is down. */
+/** Closes the streams of ended sessions, and sends a heartbeat to the other streams. While the database is down, keeps all streams open. */
 async function checkSessions(db: Db, streams: Set<Stream>): Promise<void> {
   const sessions = new Map([...streams].map(({ session }) => [session.id, session]));
   for (const session of sessions.values()) {
@@ -95,7 +95,7 @@ function end(streams: Set<Stream>, which: (session: MonitorSession) => boolean):
 }
 
 const ROUND_MS = 2000;
-/** Intervals at which the statistics are read again. Long ranges change more slowly and cost more to count. */
+/** Intervals at which the statistics are read again. Long ranges change more slowly, and their queries take longer. */
 const STATS_MS: Readonly<Record<Range, number>> = { '1h': 4000, '24h': 20_000, '7d': 60_000 };
 
 export interface LiveUpdates {

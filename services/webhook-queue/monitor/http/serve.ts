@@ -31,8 +31,8 @@ export interface SignedInCall extends Call {
 type Handler<C> = (call: C) => Promise<void> | void;
 
 /**
- * A line of the route table. GET routes answer HEAD too. An `always` route answers even while the monitoring page is not served. An
- * `anyone` route needs no session. Without a session, a `session` route redirects to /sign-in, or with `strangers: 'refused'` answers 401.
+ * A line of the route table. GET routes answer HEAD too. `always`: the route answers even while the monitoring page is closed. `anyone`:
+ * the route needs no session. `session`: without a session, the route redirects to /sign-in, or answers 401 if `strangers` is 'refused'.
  */
 export type Route = { method: 'get' | 'post'; path: string } & (
   | { access: 'always'; answer: Handler<Exchange> }
@@ -53,7 +53,7 @@ export function seeOther(response: Response, path: string): void {
 /** Dependencies of the monitoring page, available from the end of the migration until the shutdown begins. */
 export interface Monitor {
   db: Db;
-  /** SECRETS_KEY, which seals a rotated secret. */
+  /** SECRETS_KEY, which encrypts a new secret after a rotation. */
   secretsKey: string;
   streams: Streams;
 }
@@ -67,7 +67,7 @@ export interface MonitorContext {
   monitor: () => Monitor | undefined;
 }
 
-/** Registers each route behind the same checks, and answers 405 to the other methods of its path. */
+/** Registers all routes with the same checks, and answers 405 to other methods on the path of a route. */
 export function registerRoutes(app: Express, context: MonitorContext, routes: Route[]): void {
   for (const route of routes) {
     app[route.method](route.path, (request, response) => serve(route, { context, request, response }));
@@ -110,7 +110,7 @@ async function signedIn(call: Call, session: MonitorSession): Promise<SignedInCa
 
 const parseForm = readBody(express.urlencoded({ extended: false, limit: BODY_MAX, parameterLimit: 50 }));
 
-/** Accepts each parameter once, as one line of text without control characters: PostgreSQL refuses NUL. */
+/** Accepts each parameter only once, as one line of text without control characters, because PostgreSQL refuses NUL. */
 function plainParams(given: Record<string, unknown>): Params {
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== 'string') throw new RequestRefusal(400, 'A parameter is given more than once.');
@@ -133,8 +133,8 @@ async function readForm(request: Request, response: Response): Promise<Params> {
 }
 
 /**
- * Refuses requests from pages of another origin. SameSite alone allows another port of the same host. A client that sends
- * neither Sec-Fetch-Site nor Origin is not a browser, so no foreign page can misuse its cookie.
+ * Refuses requests from pages of another origin. SameSite cookies alone would allow another port of the same host. A client that sends
+ * neither Sec-Fetch-Site nor Origin is not a browser, so no foreign page can use its cookie.
  */
 function refuseCrossSite(request: Request): void {
   if (!isSameOrigin(request))
@@ -144,7 +144,7 @@ function refuseCrossSite(request: Request): void {
     );
 }
 
-/** Prefers Sec-Fetch-Site: no page can set it, and it works behind a proxy that changes the host. */
+/** Prefers Sec-Fetch-Site, because no page can set this header, and a proxy that changes the host does not affect it. */
 function isSameOrigin(request: Request): boolean {
   const site = request.get('sec-fetch-site');
   if (site !== undefined) return site === 'same-origin';
@@ -163,7 +163,10 @@ function isOwnOrigin(origin: string, ownHost: string): boolean {
 /** Matches the pages to which an action may return. */
 const PAGE = /^\/(endpoints(\/[0-9a-f-]{36})?|deliveries(\/[0-9a-f-]{36})?|replay)?$/i;
 
-/** Returns path and query of the page that sent the form; undefined if the Referer is missing or is another page. */
+/**
+ * Returns the path and query of the page that sent the form. Undefined if there is no Referer, or if the Referer is not a page of this
+ * service.
+ */
 export function cameFrom(request: Request): string | undefined {
   const referer = request.get('referer') ?? '';
   if (!URL.canParse(referer)) return undefined;

@@ -43,7 +43,7 @@ function sent(eventId: string, row: AttemptRow): Markup {
   </details>`;
 }
 
-/** Renders the response. Hides it unless `revealed` is true, because it may contain personal data. */
+/** Renders the response. Hides the response if `revealed` is false, because it may contain personal data. */
 function received(row: AttemptRow, revealed: boolean, isOpen: boolean): Markup {
   const { number, responseHeaders: headers, responseBody: body, statusCode } = row;
   return html`<details id="attempt-${number}-received" ${isOpen && trusted('open')}>

@@ -33,7 +33,9 @@ export function totalsOf(spans: readonly Span[]): Totals {
   );
 }
 
-/** Renders three charts of the same spans: the success rate, the response times, and the times from the event to the 2xx response. */
+/**
+ * Renders three charts over the same spans of time: the success rate, the response times, and the times from the event to the 2xx response.
+ */
 export function statsCharts(spans: readonly Span[]): Markup {
   const totals = totalsOf(spans);
   return html`<div class="charts">
@@ -149,7 +151,7 @@ function ticksFor(values: readonly number[]): number[] {
   return TICKS.slice(first, Math.max(last === -1 ? TICKS.length : last + 1, first + 2));
 }
 
-/** Number of adjacent measurements from which a line joins them. Fewer show no trend and are drawn as dots. */
+/** A line joins at least this number of adjacent measurements. Fewer measurements show no trend and are drawn as dots. */
 const LINE_FROM = 3;
 
 /** Draws a line with gaps where measurements are missing. */
@@ -187,7 +189,7 @@ function gridLine(y: number, name: string): Markup {
     ><text x="${LEFT - 6}" y="${round(y + 3.5)}" text-anchor="end">${name}</text>`;
 }
 
-/** Draws the area of a span. The browser shows the tip while the pointer is over the area. */
+/** Draws an invisible area over a span of time. The browser shows the tip while the pointer is over the area. */
 function hitBox(index: number, count: number, tip?: string): Markup {
   const width = INNER / count;
   return box({ name: 'hit', x: LEFT + index * width, y: TOP, width, height: BOTTOM - TOP, tip });
@@ -231,7 +233,7 @@ export function healthStrip(hours: readonly Span[], now: Date): Markup {
   const cells = Array.from({ length: HOURS }, (_, index) => {
     const at = thisHour - (HOURS - 1 - index) * HOUR_MS;
     const hour = byHour.get(at) ?? { ...totalsOf([]), at: new Date(at), end: new Date(at + HOUR_MS) };
-    // Draws an hour without attempts lower than the others, so that the colour is not the only sign.
+    // Draws an hour without attempts lower than the other hours, so that not only the colour shows the difference.
     const height = attemptsOf(hour) === 0 ? 3 : STRIP_HEIGHT - 4;
     return html`<rect
       class="${toneOf(hour)}"

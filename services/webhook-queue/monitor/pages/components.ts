@@ -116,7 +116,7 @@ interface Field {
   label: string;
   at?: Date | undefined;
   placeholder?: string;
-  /** Labels by value; the empty value means "any". A line of text suggests them, and accepts other values too. */
+  /** Labels, keyed by value. The empty value means "any". A line of text suggests the choices, and accepts other values too. */
   choices?: Readonly<Record<string, string>>;
   /** The selected choice. Undefined: the value that was given is selected. */
   selected?: string;
@@ -128,9 +128,10 @@ export function optionsOf(values: readonly string[]): Record<string, string> {
 }
 
 /**
- * Returns a field to pick one of the choices: a select, or a line of text with suggestions if the choices are cut at CHOICES_MAX.
+ * Returns a field to pick one of the choices. The field is a select, or a line of text with suggestions if there are more than CHOICES_MAX
+ * choices.
  * @param choices labels by value, at most CHOICES_MAX + 1
- * @param given may be no choice, such as a removed endpoint
+ * @param given may be a value outside the choices, such as a removed endpoint
  */
 export function pickerField(field: Field, choices: Readonly<Record<string, string>>, given = ''): Field {
   if (Object.keys(choices).length > CHOICES_MAX) return { ...field, choices, placeholder: 'type to search' };

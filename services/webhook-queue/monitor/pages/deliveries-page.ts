@@ -51,7 +51,7 @@ export async function deliveriesPage(
       ${found.items.length > 0 ? tableElement('Deliveries', columns, found.items) : emptyMessage(query, found.stoppedAt)}
       ${pager(query, found)}
     </section>`;
-  // Only the first page updates itself: new deliveries never appear on the pages of older ones.
+  // Only the first page updates itself, because new deliveries never appear on the pages of older deliveries.
   const live = query.before ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title: 'Deliveries', at: '/deliveries', viewer, notice, live, body });
 }

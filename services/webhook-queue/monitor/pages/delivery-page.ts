@@ -73,8 +73,8 @@ function siblingList(siblings: readonly Sibling[]): Markup {
 }
 
 /**
- * Renders how many attempts count for the schedule. Attempts before a replay do not count, nor do attempts of lost workers, nor the first
- * three with a 429, a 503 or a closed connection.
+ * Renders how many attempts used an entry of the retry schedule. These attempts used none: attempts before a replay, attempts of lost
+ * workers, and the first three attempts with a 429, a 503 or a closed connection.
  */
 function spent({ attempts, triesSpent, uncounted }: DeliveryRow): Markup | null {
   if (triesSpent === null || triesSpent === attempts) return null;

@@ -153,7 +153,7 @@ function endpointForms({ id, status, failingSince, waiting }: EndpointRow, viewe
   </section>`;
 }
 
-/** Renders the choice of the overlap for a rotation: the operator sees days, the form sends hours. */
+/** Renders the choice of the overlap for a rotation of the secret. The operator sees days, and the form sends hours. */
 function overlapFields(): Markup {
   const options = Array.from({ length: OVERLAP_MAX_DAYS + 1 }, (_, days) => {
     const text = days === 0 ? 'no overlap' : `${formatPlural(days, 'day')} overlap`;
@@ -216,7 +216,7 @@ function secretSection(secrets: readonly LiveSecret[], now: Date): Markup {
     </section>`;
 }
 
-/** @param shown.overlapUntil time until which the old secrets sign; null if they ended at once */
+/** @param shown.overlapUntil time until which the old secrets sign; null if they stopped signing at once */
 export function secretPage(
   shown: { endpointId: string; secret: string; overlapUntil: Date | null },
   viewer: Viewer,

@@ -167,7 +167,7 @@ export function stateMark({ now, status, openings, blockedUntil, failingSince }:
   return blockedUntil && blockedUntil > now ? mark('bad', 'sending paused') : mark('warn', 'trying again');
 }
 
-/** Names the operator if an operator set the current state: then the state and the audit row have the same time. */
+/** Returns the name of the operator if an operator set the current state: the state and the audit row then have the same time. */
 export function changedBy({ statusSince }: EndpointRow, change: StateChange | undefined): string {
   return change && change.at.getTime() === statusSince.getTime() ? `, by ${change.actor}` : '';
 }

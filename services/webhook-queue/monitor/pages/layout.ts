@@ -14,8 +14,8 @@ export interface Frame {
   viewer?: Viewer;
   notice?: Notice;
   /**
-   * Updates the open page. `fragments`: the server sends the changed parts for this range. `refreshSeconds`: the page fetches itself again
-   * at this interval. Undefined: the page does not update itself.
+   * How the open page updates itself. `fragments`: the server sends the changed parts for this range. `refreshSeconds`: the page fetches
+   * itself again at this interval. Undefined: the page does not update itself.
    */
   live?: { fragments: Range } | { refreshSeconds: number };
   body: Markup;
@@ -128,7 +128,7 @@ export function refusalPage(status: number, text: string, viewer?: Viewer): stri
 }
 
 export interface Asset {
-  /** Holds a hash of the body as its query, so that browsers may cache the response for ever. */
+  /** The query of the path is a hash of the body, so browsers may cache the response for ever. */
   path: string;
   body: string;
   type: string;

@@ -25,7 +25,7 @@ const FAILING_NAMED = 5;
 /** The overview reports a problem when the oldest due delivery is later than this. A shorter delay may be only a short peak of load. */
 const LATE_MS = 60_000;
 
-/** The buttons of the banner belong to this form: the banner is the same text for all sessions, so it cannot hold a CSRF token. */
+/** The buttons of the banner belong to this form. The banner itself cannot hold a CSRF token, because all sessions get the same text. */
 const ACTION_FORM = 'act';
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };

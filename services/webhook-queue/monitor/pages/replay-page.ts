@@ -80,7 +80,7 @@ const SHARE_COLUMNS: readonly TableColumn<ReplayShare>[] = [
 
 const TOO_WIDE = html`<p>Name a tenant, an endpoint or a time above. A replay needs at least one.</p>`;
 
-/** Checks that the filter names a tenant, an endpoint or a time. The replay action refuses a filter without any of them. */
+/** Checks that the filter names a tenant, an endpoint or a time. The replay action refuses a filter that names none of these. */
 function isNarrow({ tenant, endpoint, since }: ReplayQuery): boolean {
   return Boolean(tenant ?? endpoint ?? since);
 }

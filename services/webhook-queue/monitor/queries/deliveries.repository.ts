@@ -74,7 +74,10 @@ export async function findShownAttempts(db: Db, deliveryId: string): Promise<Att
 
 export type Sibling = Pick<DeliveryRow, 'id' | 'status'> & { url: string };
 
-/** Lists the other deliveries of the same event. Their ids begin with the same time, which limits the search. */
+/**
+ * Lists the other deliveries of the same event. The ids of these deliveries begin with the same time, so the query reads a short range of
+ * ids.
+ */
 export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryRow): Promise<Sibling[]> {
   return db('webhook_deliveries as d')
     .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
@@ -154,8 +157,8 @@ export interface WaitingTenant {
 }
 
 /**
- * Lists tenants with deliveries that wait for an endpoint, those with the most deliveries first. Reads at most COUNTED_MOST + 1 deliveries
- * in total.
+ * Lists tenants with deliveries that wait for an endpoint. The tenant with the most such deliveries comes first. Reads at most COUNTED_MOST
+ * + 1 deliveries in total.
  */
 export async function findWaitingTenants(db: Db): Promise<WaitingTenant[]> {
   const { rows } = await db.raw<{ rows: WaitingTenant[] }>(

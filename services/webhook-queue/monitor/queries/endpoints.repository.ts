@@ -27,7 +27,7 @@ export interface EndpointRow extends Endpoint {
 /** Maximum number of choices of a select. */
 export const CHOICES_MAX = 200;
 
-/** Lists at most CHOICES_MAX + 1 tenants for a form field: the slugs by the slugs. */
+/** Lists at most CHOICES_MAX + 1 tenants for a form field. The keys and the values are the slugs. */
 export async function findTenantChoices(db: Db): Promise<Record<string, string>> {
   const slugs = await db('tenants')
     .orderBy('slug')
@@ -37,7 +37,7 @@ export async function findTenantChoices(db: Db): Promise<Record<string, string>>
 }
 
 /**
- * Lists at most CHOICES_MAX + 1 endpoints for a form field: their addresses by their ids. Omits removed endpoints.
+ * Lists at most CHOICES_MAX + 1 endpoints for a form field: their URLs, keyed by id. Omits removed endpoints.
  * @param tenant a slug; undefined: of all tenants
  */
 export async function findEndpointChoices(db: Db, tenant?: string): Promise<Record<string, string>> {
@@ -121,7 +121,7 @@ export interface StateChange {
   actor: string;
 }
 
-/** Finds the last state change of each endpoint by an operator. Keyed by endpoint id. */
+/** Finds for each endpoint the last state change by an operator. Keyed by endpoint id. */
 export async function findStateChanges(
   db: Db,
   endpoints: readonly Pick<EndpointRow, 'id' | 'tenantId'>[],

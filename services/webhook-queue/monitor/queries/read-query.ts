@@ -30,7 +30,7 @@ export const OUTCOME_WORDS: Readonly<Record<AttemptOutcome, string>> = {
 
 export const SENT_TYPES = [...EVENT_TYPES, 'ping'] as const;
 export const OUTCOMES = Object.keys(OUTCOME_WORDS) as AttemptOutcome[];
-/** A value of `endpoint` that is not an id. It selects deliveries without an endpoint. */
+/** A value of `endpoint` that is not an id. It selects the deliveries that wait without an endpoint. */
 export const NO_ENDPOINT = 'none';
 /** Statuses that can be replayed. A cancelled delivery cannot, because its endpoint is removed. */
 export const REPLAYABLE = ['dead', 'delivered'] as const satisfies readonly FinishedStatus[];
@@ -47,7 +47,7 @@ export interface OverviewQuery {
 
 export type EndpointsQuery = ReturnType<typeof parseEndpointsQuery>;
 export type DeliveriesQuery = ReturnType<typeof parseDeliveriesQuery>;
-/** The filter of a replay. The replay refuses a filter with an invalid field, because without the field it would match more deliveries. */
+/** The filter of a replay. A filter with an invalid field is refused: without that field, the filter would match more deliveries. */
 export type ReplayQuery = ReturnType<typeof parseReplayQuery>;
 
 export type Params = Readonly<Record<string, string | undefined>>;
@@ -108,7 +108,7 @@ export function parseReplayQuery(params: Params) {
 /** Parses a field, or returns the issue. */
 type ParseParameter<T> = (text: string) => { value: T } | { issue: string };
 
-/** Returns a function that reads one field, with the records of the given fields and of their issues. */
+/** Returns a function that reads one field. It records the given text of the field, and an issue if the field is invalid. */
 function readerOf(params: Params) {
   const given: Record<string, string> = {};
   const issues: Record<string, string> = {};
