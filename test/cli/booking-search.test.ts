@@ -1,6 +1,7 @@
 import { foldName } from '../../services/api/catalog/fold-name';
 import { departureOf, insertLead } from '../catalog/catalog-rows';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { runOnce } from './run-once';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -120,6 +121,13 @@ describe('tourctl booking list --search', () => {
     const rows = await terminal.db('audit_log').where({ action: 'booking.reveal' });
     expect(rows).toMatchObject([{ after: { searched: true, bookings: 1 } }]);
     expect(JSON.stringify(rows)).not.toMatch(/lima/i);
+  });
+
+  it('tourctl booking list --reveal keeps the customer on a screen of 60 columns', async () => {
+    const screen = { columns: 60, colors: false };
+    const { stdout } = await runOnce('booking list --tour tram --reveal', { env: terminal.env, screen });
+    expect(stdout).toMatch(/^BOOKING +STATUS +CUSTOMER/);
+    expect(stdout).toContain('Ana Lima');
   });
 
   it('finds an anonymised booking by its references only', async () => {

@@ -128,10 +128,9 @@ export async function listBookingsCommand(context: Context, options: BookingList
   });
 }
 
-/** Returns the columns with the customer: beside the booking in a search, so that a narrow screen keeps it. */
+/** Returns the columns with the customer beside the booking if it was searched or revealed, so that a narrow screen keeps it. */
 function columnsFor(searched: boolean, reveal: boolean): ItemColumn<ListedBooking>[] {
-  if (searched) return COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN);
-  return reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
+  return searched || reveal ? COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN) : COLUMNS;
 }
 
 /** Returns the position of a booking in the list of these filters. @throws UsageError if the list is by departure and it has no date */

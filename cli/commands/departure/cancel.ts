@@ -79,7 +79,8 @@ async function cancelDepartureCommand(
     live_holds: done.live.holds,
   };
   context.output.answer(answer, (screen) => {
-    const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
+    // Puts the customer beside the booking, so that a narrow screen keeps it.
+    const columns = reveal ? AFFECTED_COLUMNS.toSpliced(1, 0, CUSTOMER_COLUMN) : AFFECTED_COLUMNS;
     const table = tableOf(columns, 'It has no bookings.')(answer.bookings, screen);
     return [...describeResult(tour, answer, done), table].join('\n');
   });
