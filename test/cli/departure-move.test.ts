@@ -186,6 +186,7 @@ describe('tourctl departure cancel --cancel-bookings', () => {
     await book('C1-2');
     expect(await cancel(' --reason Storm')).toMatchObject({
       status: 'cancelled',
+      seats_taken: 0,
       booking_refs: ['C1-1', 'C1-2'],
       bookings_cancelled: 2,
       bookings: [
