@@ -85,6 +85,7 @@ describe('tourctl departure move', () => {
     });
     const screen = await terminal.tourctl(`departure move ${tour.slug} ${FROM} ${TO}`);
     expect(screen.stdout).toMatch(/^0 bookings and 0 holds .* moved/);
+    expect(screen.stdout).toContain('\n1 hold cannot move, because too few seats are free\n');
     expect(screen.stdout).toMatch(/M3-2 .* 4 +too few seats are free/);
   });
 
