@@ -96,6 +96,19 @@ describe('tourctl booking list --search', () => {
     );
   });
 
+  it.each(['list', 'export'])(
+    'tourctl booking %s refuses a period that ends before it begins',
+    async (verb) => {
+      const refusal = (flags: string) => terminal.tourctl(`booking ${verb} ${flags}`);
+      const departures = await refusal('--departure-from 2031-06-08 --departure-to 2031-06-01');
+      expect(departures).toMatchObject({ code: 2, stdout: '' });
+      expect(departures.stderr).toContain('--departure-to must not be before --departure-from');
+      const creation = await refusal('--since 1h --until 24h');
+      expect(creation).toMatchObject({ code: 2, stdout: '' });
+      expect(creation.stderr).toContain('--until must be after --since');
+    },
+  );
+
   it('says that there are more, and continues with --before in both orders', async () => {
     for (const order of ['', '--departure-from 2031-01-01']) {
       const { items } = await terminal.json(`booking list ${order}`);
