@@ -147,6 +147,12 @@ describe('tourctl departure move', () => {
     expect(await refusal(TO)).toBe('1 departure_cancelled');
     expect(await refusal('2020-01-01')).toBe('1 departure_gone');
     expect(await refusal('2031-07-01')).toBe('1 departure_not_found');
+    expect((await terminal.tourctl(`departure move ${tour.slug} ${FROM} ${TO}`)).stderr).toBe(
+      `error: ${tour.slug} on ${TO} is cancelled: reopen it, or name another departure\n`,
+    );
+    expect((await terminal.tourctl(`departure move ${tour.slug} ${FROM} 2020-01-01`)).stderr).toBe(
+      `error: ${tour.slug} on 2020-01-01 is past: name another departure\n`,
+    );
     expect(await datesOf()).toMatchObject({ 'M8-1': FROM });
   });
 
