@@ -72,7 +72,9 @@ const FILTERS: Flag[] = [
   flag('--until <time>', 'only created before', { parse: moment }),
 ];
 
-function checkFilter({ departureFrom, departureTo }: BookingFilterOptions): void {
+function checkFilter({ since, until, departureFrom, departureTo }: BookingFilterOptions): void {
+  if (since !== undefined && until !== undefined && until <= since)
+    throw new UsageError('--until must be after --since');
   if (departureFrom !== undefined && departureTo !== undefined && departureTo < departureFrom)
     throw new UsageError('--departure-to must not be before --departure-from');
 }

@@ -201,7 +201,8 @@ const MOST_SUGGESTED = 3;
 async function suggestNames(db: Db, error: unknown, words: readonly string[]): Promise<void> {
   const findNames = error instanceof AppError ? UNKNOWN[error.code] : undefined;
   if (!findNames) return;
-  for (const word of words) {
+  // Leaves out the empty text, because every name contains it.
+  for (const word of words.filter((text) => text !== '')) {
     const names = await findNames(db, word);
     if (names.includes(word)) continue;
     const near = nearest(word, names);

@@ -1,6 +1,7 @@
 import { foldName } from '../../services/api/catalog/fold-name';
 import { departureOf, insertLead } from '../catalog/catalog-rows';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { runOnce } from './run-once';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -95,6 +96,19 @@ describe('tourctl booking list --search', () => {
     );
   });
 
+  it.each(['list', 'export'])(
+    'tourctl booking %s refuses a period that ends before it begins',
+    async (verb) => {
+      const refusal = (flags: string) => terminal.tourctl(`booking ${verb} ${flags}`);
+      const departures = await refusal('--departure-from 2031-06-08 --departure-to 2031-06-01');
+      expect(departures).toMatchObject({ code: 2, stdout: '' });
+      expect(departures.stderr).toContain('--departure-to must not be before --departure-from');
+      const creation = await refusal('--since 1h --until 24h');
+      expect(creation).toMatchObject({ code: 2, stdout: '' });
+      expect(creation.stderr).toContain('--until must be after --since');
+    },
+  );
+
   it('tourctl booking list --search says when more bookings match, and --before lists them in both orders', async () => {
     for (const order of ['', '--departure-from 2031-01-01']) {
       const { items } = await terminal.json(`booking list ${order}`);
@@ -120,6 +134,13 @@ describe('tourctl booking list --search', () => {
     const rows = await terminal.db('audit_log').where({ action: 'booking.reveal' });
     expect(rows).toMatchObject([{ after: { searched: true, bookings: 1 } }]);
     expect(JSON.stringify(rows)).not.toMatch(/lima/i);
+  });
+
+  it('tourctl booking list --reveal keeps the customer on a screen of 60 columns', async () => {
+    const screen = { columns: 60, colors: false };
+    const { stdout } = await runOnce('booking list --tour tram --reveal', { env: terminal.env, screen });
+    expect(stdout).toMatch(/^BOOKING +STATUS +CUSTOMER/);
+    expect(stdout).toContain('Ana Lima');
   });
 
   it('tourctl booking list --search finds an anonymised booking by its references only', async () => {

@@ -85,6 +85,7 @@ describe('tourctl departure move', () => {
     });
     const screen = await terminal.tourctl(`departure move ${tour.slug} ${FROM} ${TO}`);
     expect(screen.stdout).toMatch(/^0 bookings and 0 holds .* moved/);
+    expect(screen.stdout).toContain('\n1 hold cannot move, because too few seats are free\n');
     expect(screen.stdout).toMatch(/M3-2 .* 4 +too few seats are free/);
   });
 
@@ -146,6 +147,12 @@ describe('tourctl departure move', () => {
     expect(await refusal(TO)).toBe('1 departure_cancelled');
     expect(await refusal('2020-01-01')).toBe('1 departure_gone');
     expect(await refusal('2031-07-01')).toBe('1 departure_not_found');
+    expect((await terminal.tourctl(`departure move ${tour.slug} ${FROM} ${TO}`)).stderr).toBe(
+      `error: ${tour.slug} on ${TO} is cancelled: reopen it, or name another departure\n`,
+    );
+    expect((await terminal.tourctl(`departure move ${tour.slug} ${FROM} 2020-01-01`)).stderr).toBe(
+      `error: ${tour.slug} on 2020-01-01 is past: name another departure\n`,
+    );
     expect(await datesOf()).toMatchObject({ 'M8-1': FROM });
   });
 
@@ -186,6 +193,7 @@ describe('tourctl departure cancel --cancel-bookings', () => {
     await book('C1-2');
     expect(await cancel(' --reason Storm')).toMatchObject({
       status: 'cancelled',
+      seats_taken: 0,
       booking_refs: ['C1-1', 'C1-2'],
       bookings_cancelled: 2,
       bookings: [

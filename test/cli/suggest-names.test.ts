@@ -50,4 +50,9 @@ describe('an unknown name', () => {
       { code: 'tenant_not_found', message: expect.not.stringContaining('Did you mean') },
     ]);
   });
+
+  it('the error suggests nothing for an empty name', async () => {
+    const { code, error } = await terminal.tourctl(['departure', 'list', '', '--json']);
+    expect([code, error]).toEqual([1, { code: 'tour_not_found', message: 'There is no tour ""' }]);
+  });
 });

@@ -128,10 +128,9 @@ export async function listBookingsCommand(context: Context, options: BookingList
   });
 }
 
-/** Returns the columns of the list. In a search, the customer stands next to the booking, so that a narrow screen keeps the customer. */
+/** Returns the columns of the list. If the customer is searched or revealed, the customer stands next to the booking, so that a narrow screen keeps it. */
 function columnsFor(searched: boolean, reveal: boolean): ItemColumn<ListedBooking>[] {
-  if (searched) return COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN);
-  return reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
+  return searched || reveal ? COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN) : COLUMNS;
 }
 
 /**

@@ -3,6 +3,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { cancelDeparture } from '../../../services/api/departures/change-departure';
 import type { Departure } from '../../../services/api/departures/departure';
+import { findDepartureById } from '../../../services/api/departures/departure.repository';
 import type { StandingBooking } from '../../../services/api/departures/departure-sales.repository';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { byOperator } from '../../../services/api/tenants/actor';
@@ -79,7 +80,8 @@ async function cancelDepartureCommand(
     live_holds: done.live.holds,
   };
   context.output.answer(answer, (screen) => {
-    const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
+    // Puts the customer beside the booking, so that a narrow screen keeps it.
+    const columns = reveal ? AFFECTED_COLUMNS.toSpliced(1, 0, CUSTOMER_COLUMN) : AFFECTED_COLUMNS;
     const table = tableOf(columns, 'It has no bookings.')(answer.bookings, screen);
     return [...describeResult(tour, answer, done), table].join('\n');
   });
@@ -100,7 +102,9 @@ async function cancelWithAudit(
     const [before, after] = [toAuditedDeparture(done.before), toAuditedDeparture(done.after)];
     const bookings = cancelled.length > 0 ? { bookings_cancelled: cancelledRefs, ...cancelling } : {};
     note(before, { ...after, ...bookings }, { subject: `${tour.slug} ${nameOfDeparture(done.before)}` });
-    return { ...done, cancelledRefs };
+    // Counts the seats again: those of the cancelled bookings are free.
+    const counted = await findDepartureById(trx, done.before.id, false);
+    return { ...done, after: counted ?? done.after, cancelledRefs };
   });
 }
 

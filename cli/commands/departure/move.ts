@@ -53,7 +53,7 @@ async function moveDepartureCommand(
       `${countOf(document.moved.length, 'booking')} and ${countOf(document.holds_moved, 'hold')} of ${tour.slug} moved from ` +
         `${nameOfDeparture(result.from)} to ${nameOfDeparture(result.to)}`,
       ...(document.holds_left > 0
-        ? [`${countOf(document.holds_left, 'hold')} stay, because too few seats are free`]
+        ? [`${countOf(document.holds_left, 'hold')} cannot move, because too few seats are free`]
         : []),
       ...(left.length > 0 ? [tableOf(LEFT_COLUMNS, '')(left, screen)] : []),
     ].join('\n'),

@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import { AppError } from '../../platform/errors';
 import type { ChangedFields } from '../audit/changed-fields';
 import type { BookingLead } from '../bookings/booking-lead';
 import {
@@ -8,7 +9,8 @@ import {
   moveLeadRows,
 } from '../bookings/booking-lead.repository';
 import { enqueueBookingEvents } from '../bookings/change-booking';
-import type { Departure } from '../departures/departure';
+import { nameDeparture } from '../catalog/start-time';
+import { type Departure, isOpen } from '../departures/departure';
 import { findDepartureById } from '../departures/departure.repository';
 import {
   DepartureNotFoundError,
@@ -16,7 +18,7 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from '../departures/find-departures';
-import { assertOpen, lockDeparturesOfChange, relockDeparture } from '../departures/reserve-seats';
+import { lockDeparturesOfChange, relockDeparture } from '../departures/reserve-seats';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
 import { seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
@@ -45,8 +47,7 @@ interface NamedMove {
  * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and ends. Enqueues
  * `booking.updated` for each booking. The old departure may be cancelled, closed or past. Limits of tenants do not apply, because the
  * operator decides.
- * @throws DepartureGoneError, DepartureCancelledError if the other departure cannot be booked; errors of findNamedDeparture,
- *   DepartureBusyError
+ * @throws ClosedToMovesError if the other departure cannot be booked; errors of findNamedDeparture, DepartureBusyError
  */
 export async function moveDeparture(
   trx: Trx,
@@ -58,7 +59,7 @@ export async function moveDeparture(
   await lockDeparturesOfChange(trx, [fromId, toId]);
   const from = await readLocked(trx, tour, named.from, fromId, false);
   const to = await readLocked(trx, tour, named.to, toId, false);
-  assertOpen(to, 1);
+  if (!isOpen(to)) throw new ClosedToMovesError(tour.slug, to);
   const test = await readLocked(trx, tour, named.to, toId, true);
   const free: FreeSeats = { real: to.seatsTotal - to.seatsTaken, test: test.seatsTotal - test.seatsTaken };
   const fields = fieldsOf(from, to);
@@ -77,6 +78,21 @@ export async function moveDeparture(
     holdsMoved: holdIds.length,
     holdsLeft: holds.left.length,
   };
+}
+
+class ClosedToMovesError extends AppError {
+  readonly code: 'departure_cancelled' | 'departure_gone';
+
+  constructor(tourSlug: string, { departureDate, startTime, cancelled, past }: Departure) {
+    const name = `${tourSlug} on ${nameDeparture(departureDate, startTime)}`;
+    const ended = past ? 'past' : 'closed for booking';
+    super(
+      cancelled
+        ? `${name} is cancelled: reopen it, or name another departure`
+        : `${name} is ${ended}: name another departure`,
+    );
+    this.code = cancelled ? 'departure_cancelled' : 'departure_gone';
+  }
 }
 
 /** Marks the expired holds and leads of a departure that this transaction has locked, and returns the departure with its seats. */
