@@ -77,7 +77,10 @@ const VARYING = [
   'ratelimit-reset',
 ];
 
-/** Returns the names of all headers, and the values of those that two equal requests share. */
+/**
+ * Returns the sorted names of the headers, each with its value. A header that differs between two equal requests has the value
+ * undefined.
+ */
 function headersOf({ headers }: Response): [string, string | undefined][] {
   const names = Object.keys(headers).sort();
   return names.map((name) => [name, VARYING.includes(name) ? undefined : (headers[name] as string)]);

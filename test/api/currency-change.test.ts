@@ -197,7 +197,7 @@ interface Priced {
   tenant_prices?: { adult: number };
 }
 
-/** Returns every price of this tour in an answer with the currency beside it. */
+/** Returns each price of the tour in the answer, followed by the currency of the answer's item: `1290 EUR`. */
 function pricesShown(body: Priced & { items?: Priced[] }, tour: GivenTour): string[] {
   return (body.items ?? [body])
     .filter(({ slug }) => slug === undefined || slug === tour.slug)

@@ -88,7 +88,7 @@ describe('an instance that got SIGTERM', () => {
     const agent = new http.Agent({ keepAlive: true });
     expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
 
-    // Uses the real times, because the short ones would close the listener between two calls on a slow machine.
+    // Uses the real times. With the short times, a slow machine would close the listener between two calls.
     const stopped = stop(REAL_TIMES);
 
     expect(await call(port, '/readyz')).toMatchObject({ status: 503, body: { reason: 'stopping' } });

@@ -256,7 +256,7 @@ describe("another tenant's events", () => {
 describe("the statements of a request for another tenant's data", () => {
   /** Tables by which a credential finds its tenant. */
   const CREDENTIALS = ['api_keys', 'widget_tokens'];
-  /** Matches the count of seats. It reads the rows of all tenants, because they share the seats of a departure. */
+  /** Matches the statement that counts seats. This statement reads the rows of all tenants, because all tenants sell the same seats. */
   const COUNT_OF_SEATS = /from (seat_holds|booking_leads) \w\s+where \w\.departure_id = /g;
 
   it('every statement on a table that has tenants names the tenant (T5)', async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   api.context.credentials = cachedCredentials(api.db, validity);
 });
 
-/** Renews the validity of the read cache, as a poll does that finds this version. */
+/** Renews the validity of the read cache, like a poll that has read this change version. */
 const renew = (version = 1) =>
   validity.renew({ version, databaseTime: Date.now() }, { monotonic: performance.now(), wall: Date.now() });
 

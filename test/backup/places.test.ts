@@ -221,7 +221,7 @@ async function sealSecrets(db: Db, secretsKey: string): Promise<void> {
   });
 }
 
-/** Writes a backup like a version with these migrations. One of its months has no rows. */
+/** Writes the backup that a version with these migrations would write. The backup has a monthly partition without rows. */
 async function writeBackupOf(db: Db, file: string, migrations: string[]): Promise<void> {
   await db.transaction(async (trx) => {
     await setCopyForms(trx);

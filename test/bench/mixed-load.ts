@@ -106,7 +106,7 @@ export function startMixedLoad(stack: BenchStack, baseUrl: string, perSecond: nu
   return load;
 }
 
-/** Returns the n-th request; undefined for a confirmation when nothing is unpaid. */
+/** Returns the n-th request of the load. Returns undefined for a confirmation if no booking waits for its payment. */
 function requestOf(
   kind: Kind,
   n: number,

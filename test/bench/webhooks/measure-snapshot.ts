@@ -16,8 +16,8 @@ const THIRDS = ['first', 'middle', 'last'];
 type Rounds = number[];
 
 /**
- * Runs rounds of no-ops while another transaction holds a snapshot: vacuum can remove nothing, and each claim and each result leaves
- * dead rows. One consumer runs all the time, as in production.
+ * Runs rounds of no-op jobs while another transaction holds a snapshot. Vacuum can then remove no dead rows, and each claim and each
+ * result adds some. One consumer runs all the time, as in production.
  */
 export async function measureSnapshot({ queues, db, described }: BenchServer): Promise<void> {
   const { ours } = queues;
