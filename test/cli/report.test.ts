@@ -158,7 +158,7 @@ describe('tourctl report sales', () => {
     const change = { adults: 2, children: 2, single_supplements: 1 };
     expect((await bold.patch(`/api/tenant/bookings/${ref}`, change)).status).toBe(200);
     const [row] = await rowsOf('--from 2030-06-10 --to 2030-06-10');
-    // Two adults and two children at the prices of the sale, a single supplement at that of the change.
+    // The guests have the prices of the sale: two adults and two children. The single supplement has the price at the time of the change.
     expect(row).toMatchObject({ platform_total: 2200, tenant_total: 1980 });
     await departure.clone().update({ prices_minor: JSON.stringify(FAMILY) });
   });

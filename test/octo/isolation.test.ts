@@ -70,7 +70,7 @@ it('this file covers every route of OCTO', () => {
   expect([...new Set([...covered, ...COMMON])].sort()).toEqual(routes.sort());
 });
 
-/** Expects equal errors, apart from the request id and the id that the error repeats. */
+/** Expects two equal errors. Ignores the request id, and the id that the error repeats. */
 function expectLikeNothing(theirs: Response, nobodys: Response, error: string, field: string, ids: string[]) {
   expectOctoError(theirs, 400, error, { [field]: ids[0] });
   expectOctoError(nobodys, 400, error, { [field]: ids[1] });

@@ -4,7 +4,7 @@ import type { Db } from '../../../services/platform/database';
 /** The time that all screens of the guide show. */
 const PRETENDED = Date.parse('2027-05-04T10:00:00Z');
 const DAY_MS = 86_400_000;
-/** Rounds the shown times to this, so that everything that happens while the scene is created shows the same time. */
+/** Rounds the shown times to five minutes, so that all rows that the scene creates together show the same time. */
 const ROUNDING_MS = 5 * 60_000;
 
 const MOMENT = /(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d)(:\d\d)?(\.\d{3})?/g;
