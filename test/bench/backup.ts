@@ -1,4 +1,4 @@
-/**
+/*
  * Measures seconds, memory and size of `tourctl backup` and `restore`: `npm run bench -- backup`, or with other numbers of bookings:
  * `npm run bench -- backup 100000 500000`. A database has one ended hold and one delivery for every ten bookings.
  */

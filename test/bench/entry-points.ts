@@ -1,4 +1,4 @@
-/**
+/*
  * Measures the cost of hostile requests on the demo catalog: `npm run bench -- entry-points`. Prints the CPU time of the API process
  * for each request. Also prints how long the API takes to refuse a key whose id exists, and a key whose id does not exist.
  */

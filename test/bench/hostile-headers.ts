@@ -1,4 +1,4 @@
-/**
+/*
  * Measures the CPU time of the most expensive request of each route: `npm run bench -- hostile-headers`. Sends long headers, many
  * headers, and headers that are slow to parse, one request at a time. Prints the CPU time of the process for a request without these
  * headers and for the most expensive one. Node accepts 16 KiB of headers in total.

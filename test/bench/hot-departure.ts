@@ -1,4 +1,4 @@
-/**
+/*
  * Simulates one departure that all customers want, and compares the simulation with measured runs: `npm run bench -- hot-departure`.
  * Batches write the sales of a departure, one batch after another. PostgreSQL takes `batchMs + n * saleMs` for a batch of n sales,
  * in STEPS statements. Node's thread takes `nodeMs` for each sale. BATCH_SHARE of this time belongs to the batch; the remainder

@@ -1,4 +1,4 @@
-/**
+/*
  * Compares OCTO's reads of availability with the list of departures: `npm run bench -- octo`. Both read the same range of a tour
  * with a departure every day, by the same query. Sends one request at a time, alternately. Measures once with the default
  * settings, and once with AUTHORIZATION_CACHE=off, so that every request runs its query.

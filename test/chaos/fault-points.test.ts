@@ -13,8 +13,8 @@ import { describeSale, readSales } from './mixed/sales';
 import { findUndelivered } from './mixed/verdict';
 
 /**
- * True (`npm run lab -- chaos`): kills before and after each statement of all writes. False: kills once at each statement of a hold
- * and a booking, and twice at COMMIT.
+ * True (`npm run lab -- chaos`): kills before and after each statement of all kinds of writes. False: kills once at each statement of
+ * BOOK_BY_HOLD and TOGETHER, and twice at COMMIT.
  */
 const LONG = process.env.FAULT_POINTS === 'all';
 const SECRETS_KEY = 's'.repeat(32);
