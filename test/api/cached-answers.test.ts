@@ -58,7 +58,7 @@ async function countOf(metric: string, labels: Record<string, string | number>):
 }
 const hits = () => countOf('leased_cache_lookups_total', { cache: 'answers', outcome: 'hit' });
 
-/** Repeats a request until its answer comes from the cache: on a slow machine a late poll makes the cache invalid for a while. */
+/** Repeats a request until its answer comes from the cache. On a slow machine, a late poll makes the cache invalid for a while. */
 async function fromCache(ask: () => PromiseLike<Response>): Promise<Response> {
   for (;;) {
     const before = await hits();

@@ -68,7 +68,7 @@ describe('updated_since', () => {
     await note();
     for (let round = 0; round < 40; round++) {
       const open: Trx[] = [];
-      // A round changes either tours or visibility rules of tours: a new continent of a tour also updates the tour's rules.
+      // A round changes either tours or visibility rules of tours, because a new continent of a tour also updates the tour's rules.
       const kinds = random(2)
         ? [ofTours(tours.slice(0, 4)), ofTours(tours.slice(4)), ofContinents, ofDefault]
         : [ofRules, ofContinents, ofDefault];

@@ -118,7 +118,7 @@ describe('an import', () => {
     tourEntry({ slug, departures: [departureEntry()], ...fields });
 
   it.each([
-    // Keeps the number of minor units, so that no departure's row changes.
+    // Keeps the price in minor units, so that the departure's row does not change.
     ['currency', { currency: 'JPY', departures: [departureEntry({ prices: { adult: 129_000 } })] }],
     ['continent', { continent: 'africa' }],
     ['time zone', { time_zone: 'Asia/Tokyo' }],

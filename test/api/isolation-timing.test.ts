@@ -22,7 +22,7 @@ import {
  */
 const PAIRS_MAX = 600;
 const PAIRS_A_ROUND = 100;
-/** Many departures make a request for a visible tour slow, so that a difference between the ids would show. */
+/** With many departures, a request for a visible tour takes long. A difference between known and unknown ids would then show. */
 const DEPARTURES = 1000;
 
 const api = useTestApi();

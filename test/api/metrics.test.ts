@@ -150,7 +150,7 @@ describe('the metrics page of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(20);
     expect(await busy).toBe(20);
     await Promise.all(locked.map((release) => release()));
-    // Sixteen requests wait for up to two seconds. On a loaded machine some arrive late and wait less.
+    // Sixteen requests wait for up to two seconds. On a loaded machine, some requests arrive late and wait less.
     expect((await waited()) - before).toBeGreaterThan(16 * 1.5);
     expect(await read('database_pool_wait_seconds_sum', { pool: 'writes' })).toBeGreaterThan(4);
     expect(await read('http_requests_in_flight')).toBe(0);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   seats = await givenSeats(api.db, { seats: 1_000 });
 });
 
-/** Moves a booking in time. @param due the hours from now until the payment is due @param window the hours of the payment window */
+/** Moves the times of a booking. @param due the hours from now until the payment is due @param window the hours of the payment window */
 async function setWindow(bookingRef: string, { due, window = 72 }: { due: number; window?: number }) {
   const hours = (n: number) => api.db.raw(`clock_timestamp() + ? * interval '1 hour'`, [n]);
   await api

@@ -1,6 +1,6 @@
 /*
- * Measures the product. `npm run bench` runs all comparisons except the long ones, and writes some rows to docs/benchmarks.md. `npm
- * run bench -- NAME` runs one comparison, and `npm run bench -- --help` lists the names. All figures of speed in this repository
+ * Measures the product. `npm run bench` runs all comparisons except the long ones, and writes some rows to docs/benchmarks.md.
+ * `npm run bench -- NAME` runs one comparison, and `npm run bench -- --help` lists the names. All figures of speed in this repository
  * come from here.
  */
 import type { Instance } from '../stack/service';

@@ -58,7 +58,7 @@ export async function withDatabase<T>(work: (database: BenchDatabase) => Promise
   }
 }
 
-/** A database with the demo catalog, whose departures do not sell out, and processes of the compiled services on it. */
+/** A database with the demo catalog, and processes of the compiled services. The departures do not sell out. */
 export interface BenchStack extends BenchDatabase {
   apiKey: string;
   widgetToken: string;
@@ -66,7 +66,7 @@ export interface BenchStack extends BenchDatabase {
   targets: Target[];
   /** Returns a file with the first targets, "slug date" a line. */
   targetsFile(count: number): string;
-  /** Starts a service with everything on: authentication, quotas, headers, metrics, a log line a request. */
+  /** Starts a service with everything on: authentication, quotas, headers, metrics, and a log line for each request. */
   start(service: 'api' | 'webhook-queue', environment?: Record<string, string>): Promise<Instance>;
   /** Deletes all holds, bookings, their events and idempotency rows. */
   clearSales(): Promise<void>;

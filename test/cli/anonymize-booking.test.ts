@@ -15,7 +15,7 @@ interface Person {
   email: string;
 }
 
-/** Returns a person whom only one test uses, so that all found data belongs to this test. */
+/** Returns a person whom no other test uses, so that all found data belongs to this test. */
 function somebody(): Person {
   const mark = randomBytes(4).toString('hex');
   const digits = String(randomInt(1e5, 1e6));

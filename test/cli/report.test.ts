@@ -25,7 +25,7 @@ beforeAll(async () => {
   await givenDeparture(db, tokyo, { date: DATE, seats: 100, prices: { adult: 60_000 } });
 });
 
-/** Creates a booking as if at that time, by default of a day of its own. @returns its reference */
+/** Creates a booking, and sets the time of its creation to `createdAt`. @returns the booking reference */
 async function sold(website: Website, createdAt: string, more: object = {}): Promise<string> {
   const { body, status } = await website.book({ tour_id: alps.id, departure_date: DATE, ...more });
   expect([status, body.detail]).toEqual([201, undefined]);

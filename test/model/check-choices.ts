@@ -84,7 +84,7 @@ function combinationsOf(states: (PlannedDeparture & { statuses: Set<string> })[]
   );
 }
 
-/** Returns the departures that the request's hold or booking may have had. Null in the list: it may have had no departure. */
+/** Returns the departures that the request's hold or booking may have had. Null: the hold or booking may have had no departure. */
 function departuresOfSale(
   { path, body, span }: Write,
   { departures }: World,

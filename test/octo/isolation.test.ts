@@ -7,7 +7,7 @@ import { useWebsite } from '../support/website';
 import { type ConformanceProduct, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
-/** A stranger asks every OCTO route for the owner's data. Each answer must equal the one for an unknown id. */
+/** Another tenant, the stranger, requests the owner's data on every OCTO route. Each answer must equal the answer for an unknown id. */
 
 const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 

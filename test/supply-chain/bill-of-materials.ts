@@ -17,8 +17,8 @@ interface BillOfMaterials {
 const FILE = 'sbom.cdx.json';
 
 /**
- * Returns the production packages in the format CycloneDX. Reads all packages, and removes those that only development needs. `npm
- * sbom --omit dev` would also leave out each package that both production and development need, such as express.
+ * Returns the production packages in the format CycloneDX. Reads all packages, and removes those that only development needs.
+ * `npm sbom --omit dev` would also leave out each package that both production and development need, such as express.
  */
 export function billOfMaterials(): BillOfMaterials {
   const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];

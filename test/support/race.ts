@@ -29,7 +29,7 @@ export async function untilDecided<Body extends { code?: string }>(
   return answer.body.code === 'departure_busy' ? untilDecided(request) : answer;
 }
 
-/** Counts the answers by their words, such as `409 insufficient_seats`. */
+/** Counts the answers for which `wordsOf` returns the same words, such as `409 insufficient_seats`. */
 export function tally<T>(answers: T[], wordsOf: (answer: T) => unknown[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) {

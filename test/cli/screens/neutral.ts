@@ -21,13 +21,13 @@ const ANY_UUID = '01987f3c-5a1b-7c2d-8e4f-';
 const SECRET = /\b(svc_(?:live|widget)_[0-9A-Za-z]{12}_|whsec_|\/sign-in\/)[\w+/=-]+/g;
 const CLOCK = /-?\d+ ms apart/g;
 
-/** Maps values that differ between two runs to fixed ones for the page. */
+/** Replaces values that differ between two runs by fixed values for the page. */
 export interface Neutral {
   /** Returns a command line of the page with the ids of this database. */
   toReal(command: string): string;
   /** Returns the answer as the page shows it. */
   toShown(output: string): string;
-  /** Finds the ids of new keys and tokens, which no pattern recognises. */
+  /** Finds the ids of new keys and tokens in the database, because no pattern recognises them. */
   learn(): Promise<void>;
 }
 
