@@ -163,7 +163,7 @@ describe('an instance that got SIGTERM', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
       return new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
     });
-    // The kernel has accepted these connections, and Node has not.
+    // The kernel has accepted these connections, but Node has not yet.
     await stop({ ...TIMES, quiet: 0 });
     const answered = (await Promise.all(visitors)).filter((said) => said.startsWith('HTTP/1.1 200'));
     expect(answered).toHaveLength(visitors.length);

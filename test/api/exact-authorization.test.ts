@@ -160,7 +160,7 @@ describe('an instance that cannot reach the database', () => {
     const outcome = await hammer([instance.baseUrl], ask, async () => {
       proxy.hang();
       const { at } = await two.tourctl(`key revoke ${shop.keyId}`);
-      // Closes the connection a second after the command has answered, so that no request hangs.
+      // Closes the connection to the database a second after the command has answered, so that no request hangs.
       setTimeout(() => proxy.refuse(), 1_000);
       return at;
     });

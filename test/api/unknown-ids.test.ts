@@ -30,7 +30,7 @@ const renew = (version = 1) =>
 const withKey = (key: string) => () => api.http.get(CATALOG).set({ authorization: `Bearer ${key}` });
 const withToken = (token: string) => () => api.http.get(LIST).set('x-svc-widget-token', token);
 
-/** Records the SQL statements of one request, and how many counters it adds to the quota store. */
+/** Records the SQL statements of one request. Also counts the counters that the request adds to the quota store. */
 async function workOf(send: () => PromiseLike<{ status: number }>): Promise<object> {
   const statements: string[] = [];
   const buckets: string[] = [];

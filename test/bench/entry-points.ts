@@ -131,7 +131,10 @@ async function cpuSeconds(api: ApiProcess): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
 }
 
-/** Measures alternately, so that other load of the machine affects all. After 60 failures a minute the answer is 429, on the same code path. */
+/**
+ * Measures all kinds of refusals in turns, so that other load of the machine affects all alike. After 60 failures a minute the
+ * answer is 429, which runs the same code.
+ */
 async function measureRefusals(api: ApiProcess, { apiKey, token }: Credentials): Promise<void> {
   const client = new Client(api.baseUrl);
   const kinds = {

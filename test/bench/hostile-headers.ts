@@ -153,7 +153,7 @@ function send(
   });
 }
 
-/** Reads the CPU time. The small cost of a reading is shared by all requests between two readings. */
+/** Reads the CPU time of the process. A reading also costs some CPU time, but all requests between two readings share this cost. */
 async function cpuSeconds(api: ApiProcess): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
 }

@@ -4,7 +4,7 @@ import type { BenchStack, Target } from './stack';
 
 const CONNECTIONS = 16;
 const TICK_MS = 10;
-/** Requests of one round; the load repeats it. Six in ten read. */
+/** The requests of one round. The load repeats the round. Six of ten requests are reads. */
 const ROUND = [
   'availability',
   'tour',

@@ -98,7 +98,7 @@ function suite(): void {
     await db.destroy();
   }
 
-  /** Waits for the first 201 that arrives after `since`. @returns when it arrived */
+  /** Waits for the first 201 that arrives after `since`. @returns the time of its arrival */
   async function untilServed(clients: Clients, since: number): Promise<number> {
     for (const end = Date.now() + 30_000; Date.now() < end; await sleep(5)) {
       const served = clients.acknowledged.find(({ at, status }) => at > since && status === 201);

@@ -151,7 +151,7 @@ describe('webhook workers that are killed while they deliver', () => {
         const workers = (fleet = startFleet(embedded.url, WORKERS));
         await workers.ready();
         const starts = new Set([await startOf(db)]);
-        // The clients of the server start it again; every second start has to recover.
+        // The processes that use the server start it again. Every second time, the server has to recover from a crash.
         const strike = async () => {
           await stopServer(path.join(directory, 'pg18'), starts.size % 2 ? 'fast' : 'immediate');
           starts.add(await startOf(db));

@@ -24,7 +24,7 @@ export interface SentRequest {
 
 export interface HttpProxy {
   url: string;
-  /** Treats the next requests in this way; later ones pass. Forgets the requests so far. */
+  /** Sets the treatment of the next requests. Later requests pass. Clears `requests`. */
   plan(...steps: Step[]): void;
   requests(): SentRequest[];
   stop(): Promise<void>;

@@ -31,7 +31,7 @@ export async function describeSchema(db: Db): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The relations of the schema that are documented: not the partitions, and not the tables of Knex. */
+/** The relations that docs/schema.md describes. Leaves out partitions and the tables of Knex. */
 const RELATIONS = `
   select c.oid, c.relname as name, c.relkind from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition and c.relname not like 'knex%'`;

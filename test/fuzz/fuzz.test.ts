@@ -28,7 +28,7 @@ const TIMES = ['09:30', '14:30'];
 const OPERATIONS_WITH_BODY = OPERATIONS.filter(({ body }) => body);
 const WITH_BODY_SHARE = 0.4;
 const CPU_MAX_MS = 100;
-/** The limit of a body, except OCTO's, and of the headers. */
+/** The maximum size of the headers, and of each body except OCTO's. */
 const HTTP_BYTES_MAX = 16 * 1024;
 /** The number of operations that may have no success in a short run, because each needs an object in a rare state. */
 const MISSED_MAX = REQUESTS < 10_000 ? 5 : 0;

@@ -1,7 +1,7 @@
 /**
- * Starts an API with tenants for OCTO's validator, until Ctrl-C: `npm run lab -- conformance`, or `npm run lab -- conformance 3100` for
- * another port than 3000. The catalog is the demo's, with tours before it that have what the validator needs. The database is
- * new at each start, and deleted at the end.
+ * Starts an API with tenants for OCTO's validator, until Ctrl-C: `npm run lab -- conformance`, or `npm run lab -- conformance 3100`
+ * for another port than 3000. The catalog begins with tours for the validator, and continues with the tours of the demo. The
+ * database is new at each start, and deleted at the end.
  */
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { type Db, inTransaction } from '../../services/platform/database';

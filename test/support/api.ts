@@ -33,7 +33,7 @@ export interface TestApi {
   baseUrl: string;
   context: SalesContext;
   database: TestDatabase;
-  /** The connections of the test. The API has its own, with the rights of its role: `context.db`. */
+  /** The connections of the test. The API has other connections, with the rights of its role: `context.db`. */
   db: Db;
   /** A client without a credential. The test fails if the OpenAPI document does not describe an answer. */
   http: ReturnType<typeof supertest>;

@@ -56,7 +56,7 @@ export function add(db: Db, tenantId: string, url: string, events?: string[]): P
   return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
 }
 
-/** Starts a worker with short intervals that may call private targets. It has connections of its own, with the rights of the queue. */
+/** Starts a worker with short intervals that may call private targets. The worker has its own connections, with the rights of the queue. */
 export function startFastWorker({ client }: Db, options: Partial<WorkerOptions> = {}): Worker {
   const { connectionString } = (client as { config: { connection: { connectionString: string } } }).config
     .connection;

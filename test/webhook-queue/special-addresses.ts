@@ -1,7 +1,7 @@
 /**
- * The blocks of IANA's special-purpose registries as of 2025-10-09, without blocks inside another block of the same kind:
- * https://www.iana.org/assignments/iana-ipv4-special-registry and …/iana-ipv6-special-registry. Multicast and unassigned IPv6
- * space have their own registries.
+ * The blocks of IANA's special-purpose registries as of 2025-10-09: https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * …/iana-ipv6-special-registry. Leaves out a block inside another block of the same kind. Multicast and unassigned IPv6 space have
+ * their own registries.
  */
 
 /** Blocks whose "Globally Reachable" is false. Also blocks without this value, which are deprecated or tunnels. */

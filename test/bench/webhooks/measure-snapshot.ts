@@ -59,7 +59,7 @@ function tell(rounds: Rounds): number[] {
   return [rounds.length, ...rates.map(Math.round)];
 }
 
-/** Measures from the commit of a round's jobs until the last of them has started. */
+/** Measures from the commit of a round's jobs until the last job of the round has started. */
 async function runRounds(queue: Queue, consumer: ConsumerProcess, ms: number): Promise<Rounds> {
   const urls = Array.from({ length: ENDPOINTS }, (_, i) => `http://127.0.0.1:20009/snapshot/${i}`);
   const rounds: Rounds = [];

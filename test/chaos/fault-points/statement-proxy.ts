@@ -41,7 +41,7 @@ const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const READY_BYTES = 6;
 /** Matches the remaining time in `set local lock_timeout = 1987`. */
 const VALUE = /= \d+/g;
-/** Only the beginning of a statement is its name, because the later parts differ from one sale to the next. */
+/** Compares only the beginning of a statement, because the later parts differ from one sale to the next. */
 const NAME_LENGTH = 60;
 
 function nameOf(statement: string): string {

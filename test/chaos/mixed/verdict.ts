@@ -84,7 +84,7 @@ export async function countSeats(
   return rows;
 }
 
-/** Returns events that lack a delivery to an endpoint, and requests at the receiver without an event. */
+/** Returns two kinds of errors: events without a delivery to an endpoint, and requests at the receiver without an event. */
 export async function findUndelivered(db: Db, seen: Seen[]): Promise<string[]> {
   const endpoints = await db('webhook_endpoints').pluck('id');
   const { rows } = await db.raw<{ rows: { id: string; deliveries: number }[] }>(
