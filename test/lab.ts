@@ -1,6 +1,6 @@
 /*
- * Runs the long form of a suite, or a program for people: `npm run lab -- NAME`. Without a name it lists them. A suite's short form is part
- * of `npm run test:long`; a variable that is set, such as KILLS, replaces the one below.
+ * Runs the long form of a suite, or a program for people: `npm run lab -- NAME`. Without a name, lists the names.
+ * `npm run test:long` runs the short form of each suite. A variable of the shell, such as KILLS, takes precedence over the value below.
  */
 import { spawnSync } from 'node:child_process';
 

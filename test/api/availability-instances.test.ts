@@ -17,7 +17,7 @@ const INSTANCES = 4;
 const CALLERS = 100;
 const log = createLogger('silent', 'test');
 
-/** An entry as the previous release stores it, with one departure for each date. */
+/** A cache entry of the previous release, which has one departure for each date. */
 const OLD_ENTRY = JSON.stringify({
   revision: 9,
   freshMs: 10_000,
@@ -90,7 +90,7 @@ describeWithRedis('the availability cache of several instances', () => {
       await client.hincrby(key(), 'expires', -1000 * seconds);
     };
     const entry = () => client.hget(key(), 'id');
-    /** Waits until the store has a new entry, and then a little longer, to detect an extra load. */
+    /** Waits until the store has a new entry. Then waits a little longer, to detect an extra load. */
     const untilRefreshed = async (before: string | null) => {
       while ((await entry()) === before) await sleep(5);
       await sleep(50);

@@ -54,7 +54,7 @@ async function send(
 
 const hold = (more: object = {}) => JSON.stringify({ departure_date: seats.date, quantity: 1, ...more });
 const order = (more: object = {}) => JSON.stringify({ tour_id: seats.tour.id, ...CUSTOMER, ...more });
-/** A valid body of each write that has required fields. */
+/** A valid body for each write that has required fields. */
 const VALID = new Map([
   [HOLD, hold],
   [BOOK, order],

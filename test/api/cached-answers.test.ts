@@ -58,7 +58,7 @@ async function countOf(metric: string, labels: Record<string, string | number>):
 }
 const hits = () => countOf('leased_cache_lookups_total', { cache: 'answers', outcome: 'hit' });
 
-/** Repeats a request until its answer comes from the cache: on a slow machine a late poll makes the cache invalid for a while. */
+/** Repeats a request until its answer comes from the cache. On a slow machine, a late poll makes the cache invalid for a while. */
 async function fromCache(ask: () => PromiseLike<Response>): Promise<Response> {
   for (;;) {
     const before = await hits();
@@ -77,7 +77,10 @@ const VARYING = [
   'ratelimit-reset',
 ];
 
-/** Returns the names of all headers, and the values of those that two equal requests share. */
+/**
+ * Returns the sorted names of the headers, each with its value. A header that differs between two equal requests has the value
+ * undefined.
+ */
 function headersOf({ headers }: Response): [string, string | undefined][] {
   const names = Object.keys(headers).sort();
   return names.map((name) => [name, VARYING.includes(name) ? undefined : (headers[name] as string)]);

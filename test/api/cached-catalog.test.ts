@@ -52,7 +52,7 @@ async function asking<T>(work: () => Promise<T>): Promise<{ statements: number; 
   return { statements: statements - before, found };
 }
 
-/** Repeats the work until it runs no statement: on a busy machine a late poll makes the cache invalid for a while. */
+/** Repeats the work until it runs no SQL statement. On a busy machine, a late poll makes the cache invalid for a while. */
 async function fromCache<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     const { statements: asked, found } = await asking(work);

@@ -85,7 +85,7 @@ describe('as_of', () => {
     const later = (await changesSince(asOf)).asOf;
     expect(later > asOf).toBe(true);
     expect(await since(later)).toEqual([]);
-    // Moves the times back, because the other tests compare them with the real clock.
+    // Moves the stored times back by an hour, because the other tests compare stored times with the real clock.
     await db.raw(
       `update catalog_commits set at = at - ${hour} where at > clock_timestamp() + interval '1 minute'`,
     );

@@ -27,7 +27,7 @@ describe('updated_since', () => {
     const tenant_id = who.tenant.id;
     const tours: GivenTour[] = [];
     for (let n = 0; n < 8; n++) tours.push(await given(`tour-${n}`, { status: 'draft' }));
-    /** Reads what the tenant sees after a commit, in one statement. */
+    /** Reads the ids of the tours that the tenant sees. One statement reads them all, so that they belong to one commit. */
     const seen = async () =>
       new Set<string>(
         (
@@ -68,7 +68,7 @@ describe('updated_since', () => {
     await note();
     for (let round = 0; round < 40; round++) {
       const open: Trx[] = [];
-      // Changes tours and rules of tours in different rounds: a change of a tour's continent also updates its rules.
+      // A round changes either tours or visibility rules of tours, because a new continent of a tour also updates the tour's rules.
       const kinds = random(2)
         ? [ofTours(tours.slice(0, 4)), ofTours(tours.slice(4)), ofContinents, ofDefault]
         : [ofRules, ofContinents, ofDefault];

@@ -199,7 +199,7 @@ async function expectAllSeatsBack(
   }
 }
 
-/** Moves the end of a hold or payment window to at most 50 ms from now, under the lock of its departure. */
+/** Moves the end of a hold or payment window to at most 50 ms from now. Takes the departure's lock first. */
 async function endSoon(
   db: Db,
   table: 'seat_holds' | 'booking_leads',

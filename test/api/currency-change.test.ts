@@ -118,7 +118,7 @@ describe('an import', () => {
     tourEntry({ slug, departures: [departureEntry()], ...fields });
 
   it.each([
-    // Keeps the number of minor units, so that no departure's row changes.
+    // Keeps the price in minor units, so that the departure's row does not change.
     ['currency', { currency: 'JPY', departures: [departureEntry({ prices: { adult: 129_000 } })] }],
     ['continent', { continent: 'africa' }],
     ['time zone', { time_zone: 'Asia/Tokyo' }],
@@ -197,7 +197,7 @@ interface Priced {
   tenant_prices?: { adult: number };
 }
 
-/** Returns every price of this tour in an answer with the currency beside it. */
+/** Returns each price of the tour in the answer, followed by the currency of the answer's item: `1290 EUR`. */
 function pricesShown(body: Priced & { items?: Priced[] }, tour: GivenTour): string[] {
   return (body.items ?? [body])
     .filter(({ slug }) => slug === undefined || slug === tour.slug)

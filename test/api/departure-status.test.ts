@@ -73,7 +73,7 @@ describe('the bookings of a departure that is cancelled or reopened', () => {
   }
   const updatedAt = async (who: Website, ref: string): Promise<string> =>
     (await who.get(pathOf(ref))).body.updated_at;
-  /** Returns a time of the database's clock that is later than all changes so far. */
+  /** Returns a time of the database's clock. All changes so far are earlier, and all further changes are later. */
   async function now(): Promise<string> {
     const { rows } = await api.db.raw(
       "select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as at",

@@ -88,7 +88,7 @@ describe('an instance that got SIGTERM', () => {
     const agent = new http.Agent({ keepAlive: true });
     expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
 
-    // Uses the real times, because the short ones would close the listener between two calls on a slow machine.
+    // Uses the real times. With the short times, a slow machine would close the listener between two calls.
     const stopped = stop(REAL_TIMES);
 
     expect(await call(port, '/readyz')).toMatchObject({ status: 503, body: { reason: 'stopping' } });
@@ -163,7 +163,7 @@ describe('an instance that got SIGTERM', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
       return new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
     });
-    // The kernel has accepted these connections, and Node has not.
+    // The kernel has accepted these connections, but Node has not yet.
     await stop({ ...TIMES, quiet: 0 });
     const answered = (await Promise.all(visitors)).filter((said) => said.startsWith('HTTP/1.1 200'));
     expect(answered).toHaveLength(visitors.length);

@@ -70,7 +70,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
     ),
     change: command(`departure cancel ${shop.tour} ${shop.date}`),
   }),
-  // No command takes a scope away, so the test changes the row and waits as a command does.
+  // The terminal has no command that takes a scope away. The test changes the row, and then waits for the instances.
   'a scope is taken away': (shop) => ({
     ask: list(shop),
     change: async () => {
@@ -86,7 +86,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
 };
 
 describe('two instances under constant requests', () => {
-  // Runs the cases concurrently, so that each changes the version during the others.
+  // Runs the cases concurrently, so that each case raises the change version while the others run.
   it('both instances apply every change from the instant at which its command returns (T8)', async () => {
     const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
@@ -160,7 +160,7 @@ describe('an instance that cannot reach the database', () => {
     const outcome = await hammer([instance.baseUrl], ask, async () => {
       proxy.hang();
       const { at } = await two.tourctl(`key revoke ${shop.keyId}`);
-      // Closes the connection a second after the command has answered, so that no request hangs.
+      // Closes the connection to the database a second after the command has answered, so that no request hangs.
       setTimeout(() => proxy.refuse(), 1_000);
       return at;
     });
@@ -181,7 +181,7 @@ describe('an instance that cannot reach the database', () => {
     await untilStatus(ask, 200);
     instance.pause();
     await two.tourctl(`key revoke ${shop.keyId}`);
-    // Delays polls beyond their timeout, so that the process continues without a new validity.
+    // Delays each poll beyond its timeout, so that the resumed process cannot renew its read-cache validity.
     proxy.delay(1_200);
     instance.resume();
     const outcome = await hammer([instance.baseUrl], ask, async () => {

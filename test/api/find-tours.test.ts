@@ -167,7 +167,7 @@ describe('sort=next_departure_date', () => {
       return keys(a) < keys(b) ? -1 : 1;
     });
 
-  /** Creates 40 tours with few dates and names, some without an open departure, in four continents. */
+  /** Creates 40 tours in four continents. Many tours share a date or a name, and some have no open departure. */
   async function givenTours(): Promise<GivenTour[]> {
     const tours = [];
     for (let n = 0; n < 40; n++) {

@@ -53,7 +53,7 @@ describe('requests for a departure that is locked', () => {
     expect(milliseconds).toBeLessThan(1_500);
     expect(waiting).toBeLessThanOrEqual(4);
     const settled = await Promise.all(answers);
-    // On a slow machine the last holds may have waited for two seconds.
+    // On a slow machine, the last holds may have waited for two seconds and are then refused.
     const refused = settled.filter(({ status }) => status !== 201);
     for (const answer of refused) expectProblem(answer, 409, 'departure_busy');
     expect(await seatsTaken(api.db, locked)).toBe(40 - refused.length);

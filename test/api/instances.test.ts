@@ -6,7 +6,7 @@ import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from 
 import { CUSTOMER } from '../support/website';
 
 const QUOTA = 40;
-/** The time limit of the store, 150 ms, and the time of the request itself on a busy machine. */
+/** The longest allowed answer: the store's time limit of 150 ms, and the time of the request on a busy machine. */
 const SLOWEST_MS = 600;
 
 describeWithRedis('two API processes with one Redis', () => {

@@ -75,7 +75,7 @@ async function ask(call: IsolationCall, { key, token }: Credential, ids: Ids): P
   return body ? request.send(body) : request;
 }
 
-/** Returns the answer without the ids that OCTO's errors repeat. */
+/** Returns the answer without the ids, because errors of OCTO repeat the requested id. */
 function comparable(answer: Response, ids: Ids): string {
   const { tour, departure, hold, octo } = ids;
   let text = JSON.stringify(withoutRequestId(answer));

@@ -5,7 +5,10 @@ import { type DocumentedOperation, OPERATIONS } from '../support/documented-oper
 /** The customer of the owner's hold and bookings. */
 export const OWNERS_CUSTOMER = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
 
-/** Ids of the owner's data. Other tenants do not see `tour`. They see another tour, to which the hold and the bookings belong. */
+/**
+ * Ids of the owner's data. Only the owner sees `tour`. All tenants see a second tour (`visibleSlug`), which has the hold and the
+ * bookings.
+ */
 export interface Ids {
   tour: string;
   slug: string;

@@ -14,17 +14,15 @@ import {
 } from './isolation-calls';
 
 /**
- * Sends each call that names ids with the key of another tenant, in turn with the owner's ids and with unknown ids. A difference in
- * time would tell which ids exist.
- *
- * Counts the pairs in which the owner's id took longer. Without a difference this is half of the pairs, with a standard deviation
- * of half the square root of their number: other work on the machine delays both ids of a pair alike. The measurement goes on while
- * the count is more than two deviations from the half. The test fails at five deviations after 600 pairs, which noise causes once
- * in 10,000 runs of all calls.
+ * Sends each call in pairs with the key of another tenant: once with the owner's ids, once with unknown ids. A difference in time
+ * would tell which ids exist. Counts the pairs in which the owner's ids took longer. Without a difference, this is half of the
+ * pairs: other work on the machine delays both calls of a pair alike. The standard deviation is half the square root of the number
+ * of pairs. The measurement ends when the count is at most two deviations from the half. The test fails at five deviations after 600
+ * pairs. Noise causes such a failure once in 10,000 runs of all calls.
  */
 const PAIRS_MAX = 600;
 const PAIRS_A_ROUND = 100;
-/** Many departures make a request for a visible tour slow, so that a difference between the ids would show. */
+/** With many departures, a request for a visible tour takes long. A difference between known and unknown ids would then show. */
 const DEPARTURES = 1000;
 
 const api = useTestApi();
@@ -69,7 +67,7 @@ async function measure(call: IsolationCall, ids: Ids): Promise<{ status: number;
   return { status: response.statusCode!, ms: performance.now() - before };
 }
 
-/** Measures a round of pairs. @returns in how many of them the owner's ids took longer than unknown ids */
+/** Measures a round of pairs. @returns the number of pairs in which the owner's ids took longer than unknown ids */
 async function countSlower(call: IsolationCall): Promise<number> {
   const statuses = new Set<number>();
   let slower = 0;

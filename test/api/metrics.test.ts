@@ -33,7 +33,7 @@ async function read(name: string, labels: Record<string, string | number> = {}):
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Measures by how much `name` grows during `work`. An answer counts when it is sent. */
+/** Measures by how much the metric grows during `work`. Waits 50 ms, because the metric counts an answer after it is sent. */
 async function growth(
   name: string,
   labels: Record<string, string | number>,
@@ -140,7 +140,7 @@ describe('the metrics page of the API', () => {
     );
     const waiting = () => read('database_pool_waiting', { pool: 'writes' });
     const used = () => read('database_pool_connections', { pool: 'writes', state: 'used' });
-    // While the pool opens connections, four requests may wait before sixteen connections are in use.
+    // The pool opens its connections one by one, so four requests may already wait before all sixteen connections are in use.
     for (let tries = 0; tries < 36 && !((await used()) === 16 && (await waiting()) === 4); tries++)
       await sleep(50);
     expect(await used()).toBe(16);
@@ -150,7 +150,7 @@ describe('the metrics page of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(20);
     expect(await busy).toBe(20);
     await Promise.all(locked.map((release) => release()));
-    // Sixteen requests wait for up to two seconds. On a loaded machine some arrive late and wait less.
+    // Sixteen requests wait for up to two seconds. On a loaded machine, some requests arrive late and wait less.
     expect((await waited()) - before).toBeGreaterThan(16 * 1.5);
     expect(await read('database_pool_wait_seconds_sum', { pool: 'writes' })).toBeGreaterThan(4);
     expect(await read('http_requests_in_flight')).toBe(0);

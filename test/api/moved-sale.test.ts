@@ -18,7 +18,7 @@ beforeEach(async () => {
   other = { tour: seats.tour, date };
 });
 
-/** Sends a request, which waits for the departure's lock until another transaction has moved the hold or booking. */
+/** Sends a request that waits for the departure's lock. Another transaction moves the hold or booking and then releases the lock. */
 function whileMoved(
   request: () => ReturnType<typeof website.post>,
   moved: { holdId: string } | { bookingRef: string },

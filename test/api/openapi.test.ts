@@ -37,7 +37,7 @@ function routesOfApp(): Route[] {
   return stack.flatMap(({ route }) => route ?? []);
 }
 
-/** Returns the methods of a route without OPTIONS, which CORS adds. */
+/** Returns the methods of a route. Leaves out OPTIONS, which CORS adds. */
 const methodsOf = ({ methods }: Route) => Object.keys(methods).filter((method) => method !== 'options');
 const named = (name: string) => operations.find(([key]) => key === name)![1];
 

@@ -78,7 +78,7 @@ describe('the pages of the catalog', () => {
         (item: { continent: string }) =>
           ((item.continent === 'asia') !== exceptions.includes(item)) !== defaultVisible,
       );
-      // The rules that this tenant got count as changes of its tours, so updated_at is later.
+      // The tenant's new visibility rules count as changes of their tours, so updated_at is later than before.
       const later = visible.map((item: object) => ({ ...item, updated_at: expect.any(String) }));
       expect(itemsOf(await pagesOf(tenant, '/api/tenant/catalog?limit=5'))).toEqual(later);
     },

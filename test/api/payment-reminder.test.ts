@@ -20,7 +20,7 @@ beforeEach(async () => {
   seats = await givenSeats(api.db, { seats: 1_000 });
 });
 
-/** Moves a booking in time. @param due the hours from now until the payment is due @param window the hours of the payment window */
+/** Moves the times of a booking. @param due the hours from now until the payment is due @param window the hours of the payment window */
 async function setWindow(bookingRef: string, { due, window = 72 }: { due: number; window?: number }) {
   const hours = (n: number) => api.db.raw(`clock_timestamp() + ? * interval '1 hour'`, [n]);
   await api
@@ -29,7 +29,7 @@ async function setWindow(bookingRef: string, { due, window = 72 }: { due: number
     .update({ created_at: hours(due - window), payment_due_at: hours(due) });
 }
 
-/** Books one adult with an end of the payment window in `due` hours. */
+/** Books one adult. The payment window ends in `due` hours. */
 async function givenUnpaid(times: { due: number; window?: number }, of = website, more: object = {}) {
   const { body } = await of.book({ tour_id: seats.tour.id, departure_date: seats.date, ...more });
   await setWindow(body.booking_ref, times);
@@ -212,7 +212,7 @@ describe('a payment reminder beside other changes', () => {
 
   it('a confirmation waits while a payment reminder of its booking is being sent', async () => {
     const { lead_id, booking_ref } = await givenUnpaid({ due: 23 });
-    // Holds the reminder before its COMMIT: the trigger waits for the row that this transaction has locked.
+    // Delays the reminder before its COMMIT: a trigger waits for a row that the test's transaction has locked.
     const gate = await api.db.transaction();
     await api.db.raw('create table gate as select 1 as open');
     await gate('gate').forUpdate().select('open');
@@ -247,7 +247,7 @@ describe('a payment reminder beside other changes', () => {
   });
 });
 
-/** Resolves when so many transactions of this database wait for a lock. */
+/** Resolves when `count` transactions of this database wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   for (;;) {
     const { rows } = await api.db.raw(

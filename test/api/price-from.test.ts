@@ -41,7 +41,7 @@ async function listAll(page: (query: string) => Promise<{ body: unknown }>): Pro
   }
 }
 
-/** Returns the prices of the cards of the embed page, and the prices in its JSON-LD, in the order of the list. */
+/** Returns the prices of all embed pages in the order of the list: those of the cards, and those of the JSON-LD. */
 async function embedPrices(shop: Website): Promise<{ cards: [string, string][]; offers: number[] }> {
   const cards: [string, string][] = [];
   const offers: number[] = [];
@@ -59,7 +59,7 @@ async function embedPrices(shop: Website): Promise<{ cards: [string, string][]; 
   return { cards, offers };
 }
 
-/** Returns the lowest price of the tour's open departures, or else of a booking without a date. */
+/** Returns the lowest price of the tour's open departures. Without an open departure, returns the price of a booking without a date. */
 async function lowestOfDepartures(shop: Website, slug: string): Promise<number> {
   const { items } = (await shop.get(`/api/tenant/tours/${slug}/departures?limit=366`)).body as {
     items: { status: string; tenant_prices: { adult: number } }[];

@@ -96,7 +96,7 @@ describe.each([
     })();
     await untilWaiters(1);
     await locked.rollback();
-    // The transaction that waited for the lock must end, although sales keep arriving.
+    // The transaction that waits for the departure's lock must end, although new sales keep arriving.
     const isLocked = () => (queue as unknown as { awaited: Set<string> }).awaited.size > 0;
     await untilTrue(() => !isLocked());
     selling = false;

@@ -121,7 +121,8 @@ describe('the API with slow clients', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
     );
     expect(said).toMatch(/^HTTP\/1.1 200 [\s\S]*Connection: keep-alive/i);
-    // Node adds a second, so that a client that relies on the announced time finds the connection open.
+    // Node keeps the connection a second longer than it announces. A client that reuses the connection in the announced time finds it
+    // open.
     expect(afterMs).toBeLessThan(LIMITS.keepAliveMs + 1500);
   });
 

@@ -51,7 +51,7 @@ const book = (process: number, { tour, date, time }: Named) =>
 const outcomesOf = (answers: Answer[]) =>
   tally(answers, ({ status, body }) => [status, body.code, body.departure_time]);
 
-/** Returns the seats that the database counts, by start time. */
+/** Returns the taken seats of each start time, as the database counts them. */
 async function seatsByTime(db: Db, { tour, date }: Named): Promise<Record<string, number>> {
   const { rows } = await db.raw<{ rows: { time: string; taken: number }[] }>(
     `select coalesce(d.start_time, 'none') as time, seats.taken

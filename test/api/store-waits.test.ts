@@ -28,7 +28,7 @@ describeWithRedis('a request that meets a shared store without an answer', () =>
 
   const isUp = async () => {
     const samples = readSamples(await register.metrics());
-    // Test files of one worker share the metrics, so the samples of another driver may come from another file.
+    // Other test files of this worker add samples to the same metrics, so the sample must have the driver of this test.
     const sample = samples.find(({ name, labels }) => name === 'shared_store_up' && labels.driver === 'rest');
     return sample?.value === 1;
   };

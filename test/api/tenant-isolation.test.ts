@@ -6,7 +6,7 @@ import { withoutRequestId } from '../support/responses';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 import { givenWidgetToken } from '../widget/given-widget';
 
-/** A stranger asks every route for the owner's data. Each answer must equal the one for an unknown name. */
+/** Another tenant, the stranger, requests the owner's data on every route. Each answer must equal the answer for an unknown name. */
 
 const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const SECRET = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
@@ -75,7 +75,7 @@ const LISTS: Record<string, (query: string) => Promise<Response>> = {
   'get /embed/tours': async (query) => api.http.get(`/embed/tours?token=${strangersToken}&${query}`),
 };
 
-/** Answers that count all visible tours. Their test is in find-tours.test.ts. */
+/** Routes that count all visible tours. find-tours.test.ts tests these counts. */
 const COUNTS = ['get /api/tenant/catalog/filters'];
 
 function expectLikeNothing(theirs: Response, nobodys: Response, status: number): void {
@@ -212,7 +212,7 @@ describe("another tenant's cursor", () => {
       .onConflict()
       .ignore();
     const path = route.split(' ')[1]!.replace('{id_or_slug}', shared.tour.slug);
-    // The embed page has its cursors in HTML links; the widget list creates them the same way.
+    // The embed page has its cursors in HTML links. The widget list creates the same cursors.
     const source = path === '/embed/tours' ? '/api/widget/tours' : path;
     const first =
       source === '/api/widget/tours'
@@ -256,7 +256,7 @@ describe("another tenant's events", () => {
 describe("the statements of a request for another tenant's data", () => {
   /** Tables by which a credential finds its tenant. */
   const CREDENTIALS = ['api_keys', 'widget_tokens'];
-  /** Matches the count of seats. It reads the rows of all tenants, because they share the seats of a departure. */
+  /** Matches the statement that counts seats. This statement reads the rows of all tenants, because all tenants sell the same seats. */
   const COUNT_OF_SEATS = /from (seat_holds|booking_leads) \w\s+where \w\.departure_id = /g;
 
   it('every statement on a table that has tenants names the tenant (T5)', async () => {
@@ -280,7 +280,7 @@ describe("the statements of a request for another tenant's data", () => {
 
     const owned = statements.filter(({ sql }) => touches.test(sql.replace(COUNT_OF_SEATS, '')));
     expect(owned.length).toBeGreaterThan(20);
-    // A statement for an empty list of sales names no tenant.
+    // A statement for an empty list of sales names no tenant, so an empty list is also allowed.
     const named = new RegExp(`${stranger.tenant.id}|"\\[\\]"`);
     for (const { sql, bindings } of owned) {
       expect({ sql, bindings: JSON.stringify(bindings) }).toEqual({

@@ -23,14 +23,14 @@ beforeAll(async () => {
   api.context.credentials = cachedCredentials(api.db, validity);
 });
 
-/** Renews the validity of the read cache, as a poll does that finds this version. */
+/** Renews the validity of the read cache, like a poll that has read this change version. */
 const renew = (version = 1) =>
   validity.renew({ version, databaseTime: Date.now() }, { monotonic: performance.now(), wall: Date.now() });
 
 const withKey = (key: string) => () => api.http.get(CATALOG).set({ authorization: `Bearer ${key}` });
 const withToken = (token: string) => () => api.http.get(LIST).set('x-svc-widget-token', token);
 
-/** Records the SQL statements of one request, and how many counters it adds to the quota store. */
+/** Records the SQL statements of one request. Also counts the counters that the request adds to the quota store. */
 async function workOf(send: () => PromiseLike<{ status: number }>): Promise<object> {
   const statements: string[] = [];
   const buckets: string[] = [];

@@ -171,7 +171,7 @@ describe('a tour that became invisible', () => {
     expect(slugsOf((await changesSince(time, reader, filters)).items)).toEqual(['-aa']);
   });
 
-  /** Creates seven tours, then renames and archives four of them, and changes the others. */
+  /** Creates seven tours. Then renames and archives four of them, and changes the other three. */
   async function givenGone(): Promise<{ before: string; created: string; ids: string[] }> {
     const before = await now();
     const tours: GivenTour[] = [];

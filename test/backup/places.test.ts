@@ -212,7 +212,7 @@ describe('the backup of a version before 0.1.0', () => {
   });
 });
 
-/** Replaces the made-up secrets of fillOldTables, because a restore checks that SECRETS_KEY opens them. */
+/** Replaces the made-up secrets of fillOldTables by sealed ones, because a restore checks that SECRETS_KEY opens the secrets. */
 async function sealSecrets(db: Db, secretsKey: string): Promise<void> {
   await db('webhook_secrets').delete();
   const ids = await db('webhook_endpoints').pluck<string[]>('id');
@@ -221,7 +221,7 @@ async function sealSecrets(db: Db, secretsKey: string): Promise<void> {
   });
 }
 
-/** Writes a backup like a version with these migrations. One of its months has no rows. */
+/** Writes the backup that a version with these migrations would write. The backup has a monthly partition without rows. */
 async function writeBackupOf(db: Db, file: string, migrations: string[]): Promise<void> {
   await db.transaction(async (trx) => {
     await setCopyForms(trx);

@@ -17,7 +17,7 @@ const AT_ONCE = 20;
 /** Cores that the load generator and PostgreSQL need beside two processes. */
 const CORES = 4;
 
-/** Measures one API process beside two, its memory at rest and with 1,000 connections, and its start. */
+/** Measures three things: the throughput of one and of two API processes, the memory of a process with 1,000 connections, and its start. */
 export async function measureApiProcesses(stack: BenchStack, api: Instance): Promise<Row[]> {
   const second = await stack.start('api');
   const rows = await measureTwo(stack, [api, second]);
@@ -63,7 +63,7 @@ async function measureTwo(stack: BenchStack, apis: [Instance, Instance]): Promis
   });
 }
 
-/** Compares the memory after forty requests on each of 1,000 open connections with that after twenty. */
+/** Sends twenty requests on each of 1,000 open connections, then twenty more. Compares the memory after the two halves. */
 async function measureMemory(stack: BenchStack): Promise<Row> {
   const api = await stack.start('api');
   const resident = () => residentMiB(api.child().pid);

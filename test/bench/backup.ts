@@ -1,6 +1,6 @@
 /*
  * Measures seconds, memory and size of `tourctl backup` and `restore`: `npm run bench -- backup`, or with other numbers of bookings:
- * `npm run bench -- backup 100000 500000`. Each size has a tenth as many ended holds, and a delivery for each ten bookings.
+ * `npm run bench -- backup 100000 500000`. A database has one ended hold and one delivery for every ten bookings.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /*
- * Answers the bodies of a JSON file with as little as a framework allows: `node bare-server.cjs FRAMEWORK FILE PORT`. A GET gets the
- * body of its path, and a POST with a JSON body gets the body `post`.
+ * Serves the bodies of a JSON file with as little work as a framework allows: `node bare-server.cjs FRAMEWORK FILE PORT`. A GET gets
+ * the body of its path. A POST with a JSON body gets the body `post`.
  */
 const { readFileSync } = require('node:fs');
 

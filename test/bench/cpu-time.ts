@@ -10,7 +10,7 @@ interface ProcessTimes {
   endedMs: number;
 }
 
-/** Reads the CPU time of a PostgreSQL server and all of its processes, also of those that ended, in milliseconds. Linux only. */
+/** Reads the CPU time of a PostgreSQL server in milliseconds. Counts all of its processes, also the ended ones. Linux only. */
 export function serverCpuMs(postmaster: number): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const server = readTimes(postmaster);

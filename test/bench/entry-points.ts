@@ -1,6 +1,6 @@
 /*
- * Measures the cost of hostile requests: CPU time of the API process for each, on the demo catalog, and the time until a key with a known
- * and with an unknown id is refused. `npm run bench -- entry-points`.
+ * Measures the cost of hostile requests on the demo catalog: `npm run bench -- entry-points`. Prints the CPU time of the API process
+ * for each request. Also prints how long the API takes to refuse a key whose id exists, and a key whose id does not exist.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, request } from 'undici';
@@ -131,7 +131,10 @@ async function cpuSeconds(api: ApiProcess): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
 }
 
-/** Measures alternately, so that other load of the machine affects all. After 60 failures a minute the answer is 429, on the same code path. */
+/**
+ * Measures all kinds of refusals in turns, so that other load of the machine affects all alike. After 60 failures a minute the
+ * answer is 429, which runs the same code.
+ */
 async function measureRefusals(api: ApiProcess, { apiKey, token }: Credentials): Promise<void> {
   const client = new Client(api.baseUrl);
   const kinds = {

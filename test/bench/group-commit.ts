@@ -1,6 +1,6 @@
 /**
- * Measures holds and bookings a second in one process without HTTP, with group commit on and off in turns, on one departure and on
- * many, on a temporary database: `npm run bench -- group-commit`.
+ * Measures holds and bookings a second: `npm run bench -- group-commit`. Calls the sales in one process without HTTP, on a temporary
+ * database. Alternates between group commit on and off, on one departure and on many departures.
  */
 import type { Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';

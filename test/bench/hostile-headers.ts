@@ -1,7 +1,7 @@
 /*
- * Measures the CPU time of the worst request of each route: `npm run bench -- hostile-headers` sends long headers, many headers, and
- * headers that are slow to parse, one request at a time. Prints the process's CPU time for one request without them and for
- * the worst of them. Node accepts 16 KiB of headers in total.
+ * Measures the CPU time of the most expensive request of each route: `npm run bench -- hostile-headers`. Sends long headers, many
+ * headers, and headers that are slow to parse, one request at a time. Prints the CPU time of the process for a request without these
+ * headers and for the most expensive one. Node accepts 16 KiB of headers in total.
  */
 import http from 'node:http';
 import type { Db } from '../../services/platform/database';
@@ -43,7 +43,7 @@ const LINEAR: [header: string, part: string][] = [
   ['range', 'bytes=0-1,'],
 ];
 
-/** Parts of a valid language tag, which may have each attribute once. */
+/** Parts of a valid language tag. All parts differ, because a tag may contain each part only once. */
 const attributes = Array.from({ length: 3000 }, (_, n) => `-${(n + 36 ** 2).toString(36)}`).join('');
 const languageOf = (length: number) => ({ 'accept-language': `de-u${attributes}`.slice(0, length) });
 
@@ -119,7 +119,7 @@ async function measureRoute(api: ApiProcess, route: Route): Promise<void> {
   );
 }
 
-/** @returns the CPU milliseconds of the process for one such request */
+/** @returns the CPU milliseconds of the process for one request with the hostile headers */
 async function cpuOf(
   api: ApiProcess,
   route: Route,
@@ -153,7 +153,7 @@ function send(
   });
 }
 
-/** Reads the CPU time. The small cost of a reading is shared by all requests between two readings. */
+/** Reads the CPU time of the process. A reading also costs some CPU time, but all requests between two readings share this cost. */
 async function cpuSeconds(api: ApiProcess): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
 }

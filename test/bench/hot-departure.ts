@@ -1,8 +1,8 @@
 /*
  * Simulates one departure that all customers want, and compares the simulation with measured runs: `npm run bench -- hot-departure`.
- * The sales of a departure are written by one batch after another. A batch of n sales takes PostgreSQL `batchMs + n * saleMs`, in STEPS
- * statements. Node's thread takes `nodeMs` for each sale: BATCH_SHARE of it in its batch, and the remainder for its request and answer.
- * It takes `stepMs` more for each statement.
+ * Batches write the sales of a departure, one batch after another. PostgreSQL takes `batchMs + n * saleMs` for a batch of n sales,
+ * in STEPS statements. Node's thread takes `nodeMs` for each sale. BATCH_SHARE of this time belongs to the batch; the remainder
+ * belongs to the request and its answer. Node's thread takes another `stepMs` for each statement.
  */
 import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
 import { cpuMs } from './cpu-time';
@@ -16,7 +16,7 @@ import type { Instance } from '../stack/service';
 const BATCH_MAX = QUEUE_LIMITS.batchMax;
 /** The round trips of a batch: lock with BEGIN, read, write, COMMIT (sales/transact-sales.ts). */
 const STEPS = 4;
-/** The part of Node's time for a sale that the statements of its batch take: 55 of 200 µs in a profile with 256 connections. */
+/** The share of Node's time for a sale that its batch needs: 55 of 200 µs in a profile with 256 connections. */
 const BATCH_SHARE = 0.28;
 const SECONDS = 3;
 const CONNECTIONS = [1, 16, 64, 256];
@@ -101,8 +101,8 @@ async function measureRates(stack: BenchStack, api: Instance): Promise<Map<numbe
 }
 
 /**
- * Computes the model from two measurements. The rate of one client gives the sum of all times, and Node's time for the statements. Full
- * batches give the CPU of PostgreSQL and of Node for each sale.
+ * Computes the model from two measurements. The rate of one client gives the sum of all times, including Node's time for the
+ * statements. Full batches give the CPU time of a sale in PostgreSQL and in Node.
  */
 function modelOf(alone: Rate, full: Rate): Model {
   const sum = 1000 / alone.perSecond;

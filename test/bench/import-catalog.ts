@@ -59,7 +59,7 @@ async function migrateDatabase(url: string): Promise<void> {
   await db.destroy();
 }
 
-/** @param changed every nth tour costs more than before; 0: none */
+/** @param changed every nth tour has a higher price than before; 0: no tour */
 function* catalogText(tours: number, changed: number): Generator<string> {
   for (let i = 0; i < tours; i++) {
     const price = 990 + (i % 500) + (changed > 0 && i % changed === 0 ? 10 : 0);

@@ -52,7 +52,7 @@ export async function load(url: string, options: LoadOptions): Promise<LoadResul
 
 export type SaleKind = 'hold' | 'booking';
 
-/** Loads an API with holds or bookings of random departures among the first `departures` of the stack. */
+/** Loads an API with holds or bookings. Each one takes a random departure from the first `departures` of the stack. */
 export function sell(
   { apiKey, targetsFile }: BenchStack,
   baseUrl: string,

@@ -13,8 +13,8 @@ const WARM_UP = 100;
 const AIM = 3;
 
 /**
- * Measures one client that waits for each answer: a hold, and a booking with its Idempotency-Key, over one kept connection, beside the
- * bare transaction of one pgbench client on the same server.
+ * Measures one client that waits for each answer on one kept connection. The client sends holds, and bookings with an
+ * Idempotency-Key. Compares them with the bare transaction of one pgbench client on the same server.
  */
 export async function measureLone(stack: BenchStack, api: Instance): Promise<Row[]> {
   await addReceiver(stack, 'http://127.0.0.1:9999/');

@@ -1,6 +1,7 @@
 /*
- * Measures the product: `npm run bench` runs every comparison but those that take longer, and writes some rows to docs/benchmarks.md;
- * `npm run bench -- NAME` runs one, and `npm run bench -- --help` lists the names. All figures of speed in this repository come from here.
+ * Measures the product. `npm run bench` runs all comparisons except the long ones, and writes some rows to docs/benchmarks.md.
+ * `npm run bench -- NAME` runs one comparison, and `npm run bench -- --help` lists the names. All figures of speed in this repository
+ * come from here.
  */
 import type { Instance } from '../stack/service';
 import { measureApiProcesses } from './api-processes';

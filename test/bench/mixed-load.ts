@@ -4,7 +4,7 @@ import type { BenchStack, Target } from './stack';
 
 const CONNECTIONS = 16;
 const TICK_MS = 10;
-/** Requests of one round; the load repeats it. Six in ten read. */
+/** The requests of one round. The load repeats the round. Six of ten requests are reads. */
 const ROUND = [
   'availability',
   'tour',
@@ -106,7 +106,7 @@ export function startMixedLoad(stack: BenchStack, baseUrl: string, perSecond: nu
   return load;
 }
 
-/** Returns the n-th request; undefined for a confirmation when nothing is unpaid. */
+/** Returns the n-th request of the load. Returns undefined for a confirmation if no booking waits for its payment. */
 function requestOf(
   kind: Kind,
   n: number,

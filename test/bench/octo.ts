@@ -1,7 +1,7 @@
 /*
- * Measures OCTO's reads of a tour with a departure every day beside the list of departures of the same range: `npm run bench -- octo`.
- * Both run one query. Sends one request at a time, alternately: first with the default settings, then with AUTHORIZATION_CACHE=off,
- * so that every request runs its query.
+ * Compares OCTO's reads of availability with the list of departures: `npm run bench -- octo`. Both read the same range of a tour
+ * with a departure every day, by the same query. Sends one request at a time, alternately. Measures once with the default
+ * settings, and once with AUTHORIZATION_CACHE=off, so that every request runs its query.
  */
 import { Client } from 'undici';
 import { startInstance } from '../stack/service';
@@ -75,7 +75,7 @@ async function measure(
   }
 }
 
-/** Measures both sides in turns. The first round compiles the hot functions. */
+/** Measures OCTO and REST in turns. Drops the first round, in which Node compiles the hot functions. */
 async function timesOf(
   ours: () => Promise<number>,
   theirs: () => Promise<number>,

@@ -15,8 +15,9 @@ export interface PlainRate {
 }
 
 /**
- * Measures the bare transaction of a hold or booking: one transaction for each, prepared statements, on the same server. Begins with
- * empty tables, as the API's side does. @returns the better of 16 and 64 clients
+ * Measures the bare transaction of a hold or booking on the same server, with prepared statements and one transaction for each sale.
+ * Begins with empty tables, as the measurement of the API does.
+ * @returns the better rate of 16 and 64 clients
  */
 export async function measurePlain(
   database: BenchDatabase,
@@ -27,7 +28,7 @@ export async function measurePlain(
   const rates: PlainRate[] = [];
   for (const clients of CLIENTS) {
     const output = await runPgbench(database, { kind, departures, seconds, clients });
-    // On a machine that is very busy, no transaction may end in time.
+    // A very busy machine may complete no transaction in the time.
     rates.push({ clients, perSecond: Number(/tps = ([\d.]+)/.exec(output)?.[1] ?? 0) });
   }
   const best = rates.reduce((best, one) => (one.perSecond > best.perSecond ? one : best));

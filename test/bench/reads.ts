@@ -9,14 +9,14 @@ import { median } from './table';
 const SECONDS = 2;
 const CONNECTIONS = 16;
 
-/** A read of the API, and the same body of a bare server. */
+/** A read of the API, and the body that a bare server answers for the comparison. */
 interface Read {
   name: string;
   path: string;
   headers: Record<string, string>;
   /** True: each request comes from another visitor. */
   visitors?: boolean;
-  /** The name of the body, which is its path at a bare server. */
+  /** The name of the body, which is also its path on a bare server. */
   body: string;
   aim: number;
 }
@@ -26,7 +26,7 @@ interface Cost extends LoadResult {
   cpu: number;
 }
 
-/** Measures the CPU time per request of the API, with everything on, beside bare servers that answer the same body. */
+/** Measures the CPU time per read of the API with everything on, and of bare servers that answer the same body. */
 export async function measureReads(stack: BenchStack, api: Instance): Promise<Row[]> {
   const { reads, bodies } = await prepare(stack, api);
   const ours = { url: api.baseUrl, pid: api.child().pid };

@@ -14,7 +14,10 @@ export interface Row {
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 
-/** Measures each in turns, so that other load of the machine affects all. @returns the results of all rounds by name */
+/**
+ * Measures all candidates in each round, so that other load of the machine affects all alike.
+ * @returns the results of all rounds by name
+ */
 export async function inTurns<T>(
   measurements: [name: string, measure: () => Promise<T>][],
   rounds = ROUNDS,
@@ -35,7 +38,10 @@ export function rounded(value: number): string {
   return value.toFixed(size < 100 ? 1 : 0);
 }
 
-/** Returns a line's cells: what, beside, median with lowest to highest, aim with its result, figures. */
+/**
+ * Returns the cells of a row: the measure, its comparison, the median with lowest and highest ratio, the target with its result, and
+ * the figures.
+ */
 export function cellsOf({ what, beside, ratios, aim, figures }: Row): string[] {
   const value = median(ratios);
   const range = `${rounded(Math.min(...ratios))}–${rounded(Math.max(...ratios))}`;

@@ -29,8 +29,9 @@ interface Round {
 }
 
 /**
- * Measures holds and bookings over HTTP, on one departure and over 500, beside the bare transactions of pgbench. Both sides begin
- * with no live rows, have the same seats and run for the same time. A booking has an Idempotency-Key and a pending delivery.
+ * Compares holds and bookings over HTTP with the bare transactions of pgbench, on one departure and on 500. The API and pgbench
+ * begin with no live rows, sell the same seats and run for the same time. Each booking of the API has an Idempotency-Key and a
+ * pending delivery.
  */
 export async function measureSales(stack: BenchStack, api: Instance, kind: SaleKind): Promise<Row[]> {
   const places = [1, stack.targets.length];
@@ -70,7 +71,8 @@ export async function measureSales(stack: BenchStack, api: Instance, kind: SaleK
 }
 
 /**
- * Measures how many hold requests bare servers answer that only parse them. No product on the same framework can place more holds.
+ * Measures how many holds a second a bare server accepts that only parses the request. A product on the same framework cannot place
+ * more.
  * @param plain holds a second of pgbench over all departures
  */
 async function measureHttpAlone(stack: BenchStack, api: Instance, plain: number): Promise<Row> {
@@ -129,7 +131,10 @@ function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult & Cos
   ];
 }
 
-/** Compares the rows with the answers. At the end of a load the answers of requests in flight are not counted. */
+/**
+ * Compares the number of rows with the number of answers. Requests in flight at the end of a load may have rows without a counted
+ * answer.
+ */
 async function checkRows(
   { db }: BenchStack,
   kind: SaleKind,

@@ -22,7 +22,10 @@ const RATE = Number(process.env.RATE ?? 100);
 /** The figures of one minute by name; the last ones are compared with the middle ones. */
 type Sample = Record<keyof typeof FIGURES, number>;
 
-/** The growth in the second half of the run up to which a figure counts as flat, as a share. Null: the figure grows with each booking. */
+/**
+ * The highest growth in the second half of the run for which a figure still counts as flat, as a share. Null: the figure grows with
+ * each booking.
+ */
 const FIGURES = {
   'API MiB': 0.1,
   'queue MiB': 0.1,
@@ -113,7 +116,7 @@ async function report(machine: string, summary: string, samples: Sample[]): Prom
   await writeSection('Soak', `\`npm run lab -- soak\`: ${machine}.\n\n${summary}.\n\n${table}`);
 }
 
-/** Compares a figure's growth with what is allowed; null allows any. */
+/** Compares a figure's growth with the allowed growth. Null allows any growth. */
 function judgeGrowth(growth: number, allowed: number | null): [limit: string, verdict: string] {
   if (allowed === null) return ['', 'grows with the bookings'];
   return [`≤ ${allowed * 100} %`, growth <= allowed ? 'flat' : 'grows'];

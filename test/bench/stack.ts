@@ -58,7 +58,7 @@ export async function withDatabase<T>(work: (database: BenchDatabase) => Promise
   }
 }
 
-/** A database with the demo catalog, whose departures do not sell out, and processes of the compiled services on it. */
+/** A database with the demo catalog, and processes of the compiled services. The departures do not sell out. */
 export interface BenchStack extends BenchDatabase {
   apiKey: string;
   widgetToken: string;
@@ -66,7 +66,7 @@ export interface BenchStack extends BenchDatabase {
   targets: Target[];
   /** Returns a file with the first targets, "slug date" a line. */
   targetsFile(count: number): string;
-  /** Starts a service with everything on: authentication, quotas, headers, metrics, a log line a request. */
+  /** Starts a service with everything on: authentication, quotas, headers, metrics, and a log line for each request. */
   start(service: 'api' | 'webhook-queue', environment?: Record<string, string>): Promise<Instance>;
   /** Deletes all holds, bookings, their events and idempotency rows. */
   clearSales(): Promise<void>;
@@ -120,7 +120,7 @@ export function serviceSettings(databaseUrl: string, metricsPort: number): Recor
     DATABASE_URL: databaseUrl,
     METRICS_PORT: `${metricsPort}`,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: '1',
-    // The embedded server of DATA_DIR and pgbench prepare statements too.
+    // Turns prepared statements on, as the embedded server of DATA_DIR and pgbench do.
     PREPARED_STATEMENTS: 'on',
     // The visitors of a load differ by X-Forwarded-For, because the widget's quota limits each address.
     TRUST_PROXY: '1',
@@ -135,11 +135,14 @@ export async function plantDemoFor(db: Db): Promise<DemoCredentials> {
   return demo;
 }
 
-/** SQL condition: the departure `d` is the only one of its date, so that a request needs no time. */
+/** SQL condition: the departure `d` is the only one on its date, so that a request needs no start time. */
 export const ONLY_ONE = `not exists (
   select from departures o where o.tour_id = d.tour_id and o.departure_date = d.departure_date and o.id <> d.id)`;
 
-/** Gives departures that can be booked for a day more as many seats as a departure may have. @returns 500 of them, of different dates */
+/**
+ * Raises the seats of departures to the maximum, where booking stays open for another day.
+ * @returns 500 of these departures, each the only one of its tour on its date
+ */
 async function widenDepartures(db: Db): Promise<Target[]> {
   const open = `departure_is_open(
     d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, now() + interval '1 day')`;

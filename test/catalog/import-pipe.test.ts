@@ -50,7 +50,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Waits until the process has slept for half a second (Linux): it is loaded, and waits for input. */
+/** Waits until the process has slept for half a second (Linux). It has then loaded its code, and waits for input. */
 async function untilIdle({ pid }: ChildProcess): Promise<void> {
   const readStat = () => {
     const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');

@@ -34,7 +34,7 @@ function tourctl(...args: string[]): ChildProcess {
 
 const ended = (child: ChildProcess) => new Promise((resolve) => child.on('close', resolve));
 
-/** Waits until a statement of the terminal matches, or until none matches any more if `found` is false. */
+/** Waits until a terminal's session runs a matching statement. If `found` is false, waits until no session runs one. */
 async function until(found: boolean, statement: string): Promise<void> {
   const sql =
     "select from pg_stat_activity where datname = current_database() and application_name = 'tourctl' and query ~ ?";

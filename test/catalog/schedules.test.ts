@@ -24,7 +24,7 @@ const files = (schedules: object[], fields: object = {}) => ({
   'tours.json': [tourEntry({ slug, schedules, ...fields })],
 });
 
-/** Returns each departure of the tour as `date own-time seats`, by date and time. */
+/** Returns each departure of the tour as `date own-time seats`, sorted by date and start time. */
 async function stored(): Promise<string[]> {
   const { id } = await tourOf(database.db, slug);
   const rows = await database

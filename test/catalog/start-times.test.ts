@@ -19,7 +19,7 @@ const tour = (departures: object[] | undefined, fields: object = {}) => ({
   'tours.json': [tourEntry({ slug, departures, ...fields })],
 });
 
-/** Returns each departure of the tour as `date own-time seats status`, by date and time. */
+/** Returns each departure of the tour as `date own-time seats status`, sorted by date and start time. */
 async function stored(): Promise<string[]> {
   const rows = await rowsOf();
   return rows.map(({ departureDate, startTime, seatsTotal, status }) =>

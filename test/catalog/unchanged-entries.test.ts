@@ -18,7 +18,7 @@ const second = departureEntry({ departure_date: '2031-07-01' });
 const alps = tourEntry({ slug: 'alps', departures: [first, second] });
 const FILES = { 'tours.json': [alps] };
 
-/** Returns the tours that the next import of the same file would not read. */
+/** Returns the slugs of the tours whose stored digest lets the next import of the same file skip them. */
 async function unchangedSlugs(kind: 'any' | 'exact' = 'any'): Promise<string[]> {
   const { rows } = await database.db.raw(
     `select t.slug from tours t join tour_imports i on i.tour_id = t.id
@@ -39,7 +39,7 @@ describe('an import of a tour with a stored digest', () => {
   it('an import skips an equal entry, and counts it with its departures as unchanged', async () => {
     await importFiles(database.db, FILES);
     expect(await unchangedSlugs('exact')).toEqual(['alps']);
-    // Writes without the triggers, so that a changed result shows that the entry was read.
+    // Changes the tour without the triggers that record an edit. An import that finds the change has read the entry.
     await behindTheBack("update tours set summary = 'Unseen'");
     const text = { 'tours.json': [{ ...alps, summary: null }] };
     expect(await importFiles(database.db, FILES)).toEqual({
@@ -155,7 +155,7 @@ describe('an import of a tour with a stored digest', () => {
       expect(staged.hasChanges).toBe(false);
       await importFiles(database.db, renamed);
     });
-    // The first import compared the earlier tour, so it must not have stored a digest for it.
+    // The first import compared its entry with the earlier tour, so it must not have stored a digest for the changed tour.
     expect(await updates(reformatted, { dryRun: true })).toEqual([1, 0, 0]);
     expect(await updates(renamed)).toEqual([0, 0, 0]);
   });
@@ -236,7 +236,7 @@ describe('a pruning import', () => {
     await importFiles(database.db, fewer);
     expect([await unchangedSlugs(), await unchangedSlugs('exact')]).toEqual([['alps'], []]);
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
-    // All changes were compared under the locks, so the tour equals the entry, also where bookings affected the result.
+    // The import compared all changes under the locks. The tour equals its entry, also where bookings affected the result.
     expect(await unchangedSlugs('exact')).toEqual(['alps']);
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 0, tours_archived: 0 });
     expect(await unchangedSlugs('exact')).toEqual(['alps']);

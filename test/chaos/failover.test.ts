@@ -26,7 +26,7 @@ const LONG = FAILOVERS > LOSSES.length;
 const CALM_MS = LONG ? 5000 : 1000;
 /** From the second round on: the time in which a cluster manager with its usual settings notices a failure. */
 const LONG_NOTICE_MS = 20_000;
-/** The lease of a claim whose worker did not get the answer. The short form moves the clock forward instead. */
+/** The lease of deliveries whose worker did not get the answer to its claim. The short form moves the clock forward instead of waiting. */
 const LEASE_MS = 45_000;
 const SECRETS_KEY = 's'.repeat(32);
 const WIDE = '1000000';
@@ -98,7 +98,7 @@ function suite(): void {
     await db.destroy();
   }
 
-  /** Waits for the first 201 that arrives after `since`. @returns when it arrived */
+  /** Waits for the first 201 that arrives after `since`. @returns the time of its arrival */
   async function untilServed(clients: Clients, since: number): Promise<number> {
     for (const end = Date.now() + 30_000; Date.now() < end; await sleep(5)) {
       const served = clients.acknowledged.find(({ at, status }) => at > since && status === 201);
@@ -212,7 +212,7 @@ function suite(): void {
     expect(await book(shop.apis[0]!, 500)).toBe('nothing');
     await onServer(primary(), async (db) => {
       expect(await count(db)).toEqual([]);
-      // Cancels the wait: PostgreSQL then shows a transaction that the standby does not have.
+      // Cancels the wait for the standby. PostgreSQL then shows a transaction that the standby does not have.
       await db.raw(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
       for (let tries = 0; tries < 100 && (await count(db)).length === 0; tries++) await sleep(20);
       expect(await count(db)).toHaveLength(1);
@@ -236,7 +236,7 @@ function suite(): void {
       const begun = performance.now();
       await db('tenants').where({ id: tenantId }).update({ status: 'suspended' });
       await awaitInstances(db);
-      // The command does not wait until a read-cache validity lapses, because both instances confirm the change.
+      // Both instances confirm the change, so the command does not wait until their read-cache validity ends.
       expect(performance.now() - begun).toBeLessThan(1000);
     });
     expect(await statuses()).toEqual([401, 401]);

@@ -12,13 +12,16 @@ import type { Stock } from './mixed/clients';
 import { describeSale, readSales } from './mixed/sales';
 import { findUndelivered } from './mixed/verdict';
 
-/** True (`npm run lab -- chaos`): kills before and after each step of all writes. False: one kill at each step of the two sales, two at COMMIT. */
+/**
+ * True (`npm run lab -- chaos`): kills before and after each statement of all kinds of writes. False: kills once at each statement of
+ * BOOK_BY_HOLD and TOGETHER, and twice at COMMIT.
+ */
 const LONG = process.env.FAULT_POINTS === 'all';
 const SECRETS_KEY = 's'.repeat(32);
-/** Attempts to reach one fault point. An attempt misses it if the requests get several transactions, or a periodic task gets the first one. */
+/** Attempts to reach one fault point. An attempt misses the point if the requests do not share the first transaction after `arm`. */
 const ATTEMPTS = 12;
 const TIMEOUT_MS = 20_000;
-/** A batch stays open for this time. Requests need less time to come to the queue. */
+/** Time for which a batch stays open. Requests reach the sale queue faster than this. */
 const OPEN_MS = 100;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -65,7 +68,7 @@ describe.each([
   const askAll = (apis: Watched[], question: Question): Promise<Definite> =>
     ask({ apis: apis.map(({ api }) => api.baseUrl), authorization, figures, random: Math.random }, question);
 
-  /** Sends the requests. Several requests wait for an open batch, so that the next transaction has all of them. */
+  /** Sends the requests. Several requests wait in the queue while a batch is open, so that the next transaction contains all of them. */
   async function send({ api, proxy }: Watched, questions: Question[], begin = () => {}): Promise<void> {
     const sendOne = (question: Question) => askOnce(api.baseUrl, authorization, question, TIMEOUT_MS);
     const sent: Promise<Definite>[] = [];
@@ -79,10 +82,10 @@ describe.each([
     await Promise.all([...sent, ...questions.map(sendOne)]);
   }
 
-  /** Runs the writes without a fault. @returns the statements of the transaction that has the keys of all writes */
+  /** Runs the writes without a fault. @returns the statements of the transaction that contains the Idempotency-Keys of all writes */
   async function record(kind: WriteKind): Promise<string[]> {
     const [one, other] = pair.both;
-    // The test of the previous kind may have killed this API at its end.
+    // The test of the previous write kind may have killed this API.
     await untilReady(one);
     const reference = unique('dry');
     const questions = await kind.prepare((question) => askAll([other], question), stock, reference);
@@ -118,7 +121,7 @@ describe.each([
     if (answers) expect(again.map(({ text }) => text)).toEqual(answers.map(({ text }) => text));
   }
 
-  /** Kills an API at the point, and repeats the requests. @returns whether it was reached */
+  /** Kills an API at the fault point, and repeats the requests. @returns whether the fault point was reached */
   async function killAt(kind: WriteKind, turn: number, point: FaultPoint): Promise<boolean> {
     const victim = pair.both[turn % 2]!;
     const reference = unique('order');

@@ -11,12 +11,15 @@ export interface Fleet {
   ready(): Promise<void>;
   /** Sends SIGKILL to a working process, and starts another process. */
   kill(): Promise<void>;
-  /** Pauses a process during its work until the others have taken its leases, then resumes it. @returns the results that came too late */
+  /**
+   * Pauses a working process until other processes have taken over its expired leases, then resumes it.
+   * @returns the results that came too late
+   */
   freeze(db: Db): Promise<LateResult[]>;
   stop(): Promise<void>;
 }
 
-/** A log line of a result that came after the lease. */
+/** A log line for a result that a worker reports after the end of its lease. */
 export interface LateResult {
   delivery_id: string;
   attempt: number;

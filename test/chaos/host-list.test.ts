@@ -128,7 +128,7 @@ function suite(): void {
     for (const service of services) while ((await readyStatus(service)) !== 200) await sleep(50);
     expect(await portOf(db)).toBe(standby.port);
     await db.destroy();
-    // A service logs the line for the last second at the end of that second.
+    // A service writes its log line for a second at the end of that second.
     await sleep(1100);
     for (const service of services) {
       const lines = outageLines(service);

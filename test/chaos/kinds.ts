@@ -1,4 +1,4 @@
-/** Behaviour of the endpoints. The last two never answer, so their deliveries end as dead. */
+/** Kinds of endpoints by their behaviour. The last two kinds never answer, so their deliveries end as dead. */
 export const KINDS = [
   'fine',
   'slow',
@@ -24,7 +24,7 @@ export interface Answer {
   status: number;
   afterMs?: number;
   retryAfter?: number;
-  /** Closes the connection after the answer, although its headers keep it alive. */
+  /** Closes the connection after the answer, although the answer's headers promise to keep it open. */
   thenDrop?: boolean;
 }
 

@@ -55,7 +55,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
       expect(await db('webhook_events').where({ type: 'booking.created' })).toHaveLength(
         wanted('booking').length,
       );
-      // The API reads a lost outcome back, and repeats a rolled-back sale once. Only a second loss reaches the client.
+      // The API finds out the outcome of a lost COMMIT, and repeats a rolled-back sale once. Only a second lost COMMIT reaches the client.
       const failed = tries.filter(({ status }) => status >= 500).length;
       expect(failed).toBeLessThan((cutter.lostAnswers() + cutter.lostCommits()) / 2);
       const holding = await db('seat_holds').where({ status: 'active' }).sum('quantity as seats').first();

@@ -19,7 +19,7 @@ import {
 
 /** The long form is `npm run lab -- chaos`. */
 const KILLS = Number(process.env.KILLS ?? 5);
-/** Repeats the order of faults and the choices of the clients; the interleaving of the processes differs. */
+/** Repeats the order of the faults and the random choices of the clients. The timing of the processes still differs. */
 const SEED = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
 const CLIENTS = 8;
 /** Average milliseconds between two kills. */
@@ -69,7 +69,7 @@ describeWithRedis(`two APIs and two queues in chaos (CHAOS_SEED=${SEED})`, () =>
     }
   }
 
-  /** Kills both queues at the same time, until a delivery stays under the lease of a killed one. */
+  /** Kills both queues together, again and again, until a killed queue leaves a delivery with an unfinished lease. */
   async function killQueuesAtWork(): Promise<{ kills: number; killedAtWork: string[] }> {
     const { db, queues } = installation;
     let kills = 0;
@@ -85,7 +85,10 @@ describeWithRedis(`two APIs and two queues in chaos (CHAOS_SEED=${SEED})`, () =>
     return { kills, killedAtWork: [] };
   }
 
-  /** Reads the free seats of each departure from each API, without a retry. @returns the answers that differ from the rows */
+  /**
+   * Reads the free seats of each departure from each API, without a retry.
+   * @returns the answers that disagree with the rows of holds and bookings
+   */
   async function compareAvailability(): Promise<string[]> {
     const { apis, authorization, db, stock } = installation;
     const seats = await countSeats(db, stock);

@@ -6,14 +6,14 @@ import { once } from 'node:events';
 import { type Answer, type Kind, KINDS, kindOf, replyTo } from './kinds';
 
 /**
- * The receiver of all endpoints, in a process that is never killed. It reports its ports, gets the endpoints' secrets, and on any
- * other message reports all requests.
+ * Runs the receiver of all endpoints in a process that the test never kills. Reports its ports to the parent, and gets the secrets
+ * of the endpoints. On any other message, reports all requests that it received.
  */
 export interface Seen {
   path: string;
   /** The webhook-id header. */
   id: string;
-  /** The status, also when the worker was dead by then; null if the connection was dropped or got no answer. */
+  /** The answered status, even if the worker was already dead. Null if the receiver dropped the connection or did not answer. */
   status: number | null;
   /** Verified by the standardwebhooks library with the endpoint's secret. */
   verified: boolean;
@@ -47,7 +47,7 @@ process.once('disconnect', () => process.exit());
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readBody(request).catch(() => undefined);
-  // Ignores half a request of a worker that was killed while it sent.
+  // Ignores an incomplete request of a worker that was killed while it sent the request.
   if (body === undefined) return;
   const path = request.url ?? '';
   const { 'webhook-id': id = '' } = request.headers;

@@ -6,7 +6,7 @@ import type { BreakerRules } from '../../services/webhook-queue/worker/breaker';
 export const LEASE_SECONDS = 3;
 export const ATTEMPT_MS = 1000;
 
-/** One try for each entry: a receiver that fails half of the tries fails all of them once in a million deliveries. */
+/** The delays of twenty attempts. A receiver that fails half of its requests fails all twenty once in a million deliveries. */
 export const SCHEDULE = [0, 0.05, 0.1, 0.2, ...Array.from({ length: 16 }, () => 0.3)];
 
 export const CHAOS_BREAKER: BreakerRules = {

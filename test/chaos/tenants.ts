@@ -27,7 +27,10 @@ export interface ChaosTenants {
   book(): Promise<void>;
 }
 
-/** Creates tenants with endpoints of all kinds. The first tenant also gets `failing` endpoints that never answer, and as many events for them. */
+/**
+ * Creates tenants with endpoints of all kinds. The first tenant also gets `failing` endpoints that never answer. The first tenant
+ * also gets `failing` cancellations. Their events go to these endpoints alone.
+ */
 export async function createChaosTenants(
   db: Db,
   receiver: Receiver,

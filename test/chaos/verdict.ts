@@ -47,7 +47,7 @@ function taken({ requests }: DeliveryRecord): number {
   return requests.filter(({ status }) => status !== null && status < 300).length;
 }
 
-/** Counts tries that the receiver may have accepted although they are recorded as failed. */
+/** Counts the attempts that are recorded as failed, but which the receiver may have accepted. */
 function uncertain({ kind, tries }: DeliveryRecord): number {
   // On a slow machine any endpoint may answer after the worker's time limit.
   const outcomes: AttemptOutcome[] = ['worker_lost', 'interrupted', 'timeout'];
@@ -86,7 +86,7 @@ function tell({ id, kind, status, tries, requests }: DeliveryRecord): string {
   return `${id} (${kind}) is ${status}; tries: ${log}; answers: ${answers}`;
 }
 
-/** Finds late results whose attempt is not recorded as worker_lost, so that the result overwrote it. */
+/** Finds late results that have replaced the outcome worker_lost of their attempt. */
 export function overwritten(records: DeliveryRecord[], late: LateResult[]): LateResult[] {
   const byId = new Map(records.map((record) => [record.id, record]));
   return late.filter(

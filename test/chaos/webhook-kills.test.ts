@@ -43,7 +43,7 @@ interface Disturbances {
   strike: () => Promise<void>;
 }
 
-/** Spreads the bookings like the disturbances, so that each disturbance meets work in flight. */
+/** Spreads the bookings over the same time as the disturbances, so that each disturbance hits deliveries in progress. */
 async function bookWithDisturbances(
   tenants: ChaosTenants,
   { count, everyMs, strike }: Disturbances,
@@ -96,8 +96,9 @@ async function expectPromisesKept(db: Db, title: string) {
     printFigures(`${title}; taken twice: ${(100 * share).toFixed(2)} %; load ${load.join(' ')}`, records);
   expect(breaches(records)).toEqual({});
   expect(records.length).toBeGreaterThanOrEqual(DELIVERIES);
-  // A killed worker repeats what it has not recorded. 50 kills: 1.8 to 2.4 % at a load of 4 on two cores, 7.1 % at 17. Ten
-  // restarts: 0 to 0.8 %, and up to 6.3 %. The short form has one kill for 80 deliveries, so its share says nothing.
+  // A worker that replaces a killed one repeats each request without a recorded result. 50 kills repeat 1.8 to 2.4 % of the deliveries at
+  // a load of 4 on two cores, and 7.1 % at a load of 17. Ten restarts usually repeat 0 to 0.8 %, and at most 6.3 %. The short form has one
+  // kill for 80 deliveries, which is too few for a limit.
   if (LONG) expect(share).toBeLessThanOrEqual(0.1);
   return records;
 }
@@ -150,7 +151,7 @@ describe('webhook workers that are killed while they deliver', () => {
         const workers = (fleet = startFleet(embedded.url, WORKERS));
         await workers.ready();
         const starts = new Set([await startOf(db)]);
-        // The clients of the server start it again; every second start has to recover.
+        // The processes that use the server start it again. Every second time, the server has to recover from a crash.
         const strike = async () => {
           await stopServer(path.join(directory, 'pg18'), starts.size % 2 ? 'fast' : 'immediate');
           starts.add(await startOf(db));

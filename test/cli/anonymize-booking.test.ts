@@ -15,7 +15,7 @@ interface Person {
   email: string;
 }
 
-/** Returns a person whom only one test uses, so that all found data belongs to this test. */
+/** Returns a person whom no other test uses, so that all found data belongs to this test. */
 function somebody(): Person {
   const mark = randomBytes(4).toString('hex');
   const digits = String(randomInt(1e5, 1e6));
@@ -197,7 +197,7 @@ describe('tourctl booking anonymize', () => {
     expect((await anonymize(first.ref)).code).toBe(0);
     expect(await statisticsOf(first.person)).toEqual([]);
 
-    // Repeats an interrupted run: it commits, but does not renew the statistics.
+    // Repeats what an interrupted run leaves behind: the erasure is committed, but the statistics are not renewed.
     await inTransaction(db, async (trx) => {
       const { identifiesPerson } = (await anonymizeBooking(trx, second.ref, api.context.secrets.cursorKey))!;
       await eraseCustomer(trx, second.ref, { identifiesPerson, evenUndelivered: true });

@@ -37,7 +37,7 @@ async function untilWaiting(count: number): Promise<void> {
   }
 }
 
-/** @param meanwhile runs when everything is erased and nothing is committed */
+/** @param meanwhile runs after the erasure and before its COMMIT */
 async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { identifiesPerson } = (await anonymizeBooking(trx, ref, api.context.secrets.cursorKey))!;

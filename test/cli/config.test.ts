@@ -202,7 +202,7 @@ describe('tourctl config check', () => {
 
 describe('the .env file of the working directory', () => {
   const envFile = path.join(useTemporaryFolder(), '.env');
-  /** Runs a command line beside an .env file with this text. */
+  /** Writes an .env file with this text, and runs a command line that reads the file. */
   const beside = (text: string, line: string, env: Record<string, string> = {}) => {
     writeFileSync(envFile, text);
     return runOnce(line, { env, envFile });

@@ -62,7 +62,7 @@ async function eventsOf({ id }: Website): Promise<Record<string, unknown>[]> {
   return rows.map(({ body }) => JSON.parse(body));
 }
 
-/** Returns the verified bodies of the requests to the tenant's endpoint, after `count` of them. */
+/** Waits for `count` requests to the tenant's endpoint, and verifies them. @returns the bodies of the requests */
 async function received({ slug, secret }: Website, count: number): Promise<unknown[]> {
   const own = () => receiver.received.filter(({ path }) => path.endsWith(`/${slug}`));
   await eventually(`${count} requests`, () => (own().length >= count ? true : undefined));

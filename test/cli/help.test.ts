@@ -8,7 +8,7 @@ import { NOUNS, VERBS } from '../../cli/tree';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { openIo, runOnce } from './run-once';
 
-/** A database that does not answer: help and a wrong command line never open it. */
+/** A database that does not answer. Help and the error of a wrong command line need no database. */
 const ENV = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
   SECRETS_KEY: 's'.repeat(32),

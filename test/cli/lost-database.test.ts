@@ -15,7 +15,7 @@ beforeAll(async () => {
   [proxy, silent] = await Promise.all([startTcpProxy(port), startTcpProxy(port)]);
   through = withPort(proxy.port);
   silent.hang();
-  // Takes five seconds, so it runs beside the other tests.
+  // Starts this command now, because it takes five seconds. It runs while other tests run.
   silentFromTheStart = at(withPort(silent.port));
 });
 afterEach(() => proxy.resume());

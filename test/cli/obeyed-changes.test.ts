@@ -111,7 +111,7 @@ describe('a command that changes cached data', () => {
     await lock.commit();
 
     expect([await code, written.stderr]).toEqual([130, 'error: Interrupted\n']);
-    // The lock waits for a transaction that has not ended yet.
+    // Waits for the row lock of a transaction that has not ended yet.
     const { status } = await terminal.db('tenants').where({ slug: 'acme' }).forUpdate().first();
     expect(status).toBe('active');
   });

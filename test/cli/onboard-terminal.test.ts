@@ -68,7 +68,7 @@ async function accept(person: PseudoTerminal, ...questions: string[]): Promise<v
   for (const question of questions) await person.answer(question, KEY.enter);
 }
 
-/** Answers all questions up to the summary with the offered values. */
+/** Accepts the suggested answer to each question before the summary. */
 async function acceptAll(person: PseudoTerminal, name: string): Promise<void> {
   await person.answer('Its name for people:', name, KEY.enter);
   await accept(person, 'Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices');

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await givenDeparture(db, tokyo, { date: DATE, seats: 100, prices: { adult: 60_000 } });
 });
 
-/** Creates a booking as if at that time, by default of a day of its own. @returns its reference */
+/** Creates a booking, and sets the time of its creation to `createdAt`. @returns the booking reference */
 async function sold(website: Website, createdAt: string, more: object = {}): Promise<string> {
   const { body, status } = await website.book({ tour_id: alps.id, departure_date: DATE, ...more });
   expect([status, body.detail]).toEqual([201, undefined]);
@@ -158,7 +158,7 @@ describe('tourctl report sales', () => {
     const change = { adults: 2, children: 2, single_supplements: 1 };
     expect((await bold.patch(`/api/tenant/bookings/${ref}`, change)).status).toBe(200);
     const [row] = await rowsOf('--from 2030-06-10 --to 2030-06-10');
-    // Two adults and two children at the prices of the sale, a single supplement at that of the change.
+    // The guests have the prices of the sale: two adults and two children. The single supplement has the price at the time of the change.
     expect(row).toMatchObject({ platform_total: 2200, tenant_total: 1980 });
     await departure.clone().update({ prices_minor: JSON.stringify(FAMILY) });
   });

@@ -87,13 +87,14 @@ export async function withEnv<T>(
 interface Pages {
   /** The field that --after takes. */
   cursor?: string;
-  /** The list warns about the items that it shows, also on the last page. */
+  /** True: the list also writes warnings about the items that it shows, even on the last page. */
   warns?: boolean;
 }
 
 /**
- * Expects that a list of three items or more says when it shows fewer, says nothing in JSON and at its end, and continues
- * after each item. @param list a command line
+ * Checks the paging of a list of three items or more. A page that is not the last says on stderr that there are more items. The last
+ * page and JSON output say nothing on stderr. `--after` continues after each item.
+ * @param list a command line
  */
 export async function expectPages(
   { tourctl, json }: TestTerminal,

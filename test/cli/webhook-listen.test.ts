@@ -22,7 +22,10 @@ interface Listener {
   stderr: string;
 }
 
-/** Starts the real process, so that Ctrl-C can be tested. Polls it until it answers, because it prints no start message with --json. */
+/**
+ * Starts the real process, so that the test can send Ctrl-C. Polls the process until it answers, because with --json it prints no
+ * start message.
+ */
 async function listen(...flags: string[]): Promise<Listener> {
   const [port] = await freePorts();
   const child = spawn(TOURCTL, ['webhook', 'listen', '--port', String(port), ...flags], {

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { listen } from '../support/listen';
 
 /**
- * Treats one request. `lose answer`: the platform gets it and its answer is lost. `break off`: half of the answer returns. `hang`: nobody
- * answers. Or this answer is sent instead of the platform's.
+ * The treatment of one request. `lose answer`: the platform handles the request, and the answer is lost. `break off`: half of the
+ * answer returns. `hang`: the request gets no answer. A CannedAnswer: the proxy answers itself, without the platform.
  */
 export type Step = 'pass' | 'lose answer' | 'break off' | 'hang' | CannedAnswer;
 
@@ -24,7 +24,7 @@ export interface SentRequest {
 
 export interface HttpProxy {
   url: string;
-  /** Treats the next requests in this way; later ones pass. Forgets the requests so far. */
+  /** Sets the treatment of the next requests. Later requests pass. Clears `requests`. */
   plan(...steps: Step[]): void;
   requests(): SentRequest[];
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export async function startHttpProxy(target: string): Promise<HttpProxy> {
   };
 }
 
-/** The headers of one connection, which a proxy does not pass on. */
+/** The headers that apply to one connection only. A proxy does not pass them on. */
 const OF_CONNECTION = [
   'connection',
   'host',

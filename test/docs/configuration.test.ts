@@ -20,7 +20,7 @@ describe('the page of variables', () => {
 
   it.each(rows)('the page of variables gives the declared default of $names', ({ names, defaults }) => {
     const declared = names.map((name) => declaredDefault(VARIABLES[name as keyof typeof VARIABLES]));
-    // A line has one text if all its variables share it.
+    // A line shows a default once if all variables of the line share it.
     expect(defaults).toBe((new Set(declared).size === 1 ? declared.slice(0, 1) : declared).join(', '));
   });
 });

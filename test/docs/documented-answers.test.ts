@@ -4,7 +4,7 @@ import { givenSeats, givenWebsite } from '../support/website';
 
 const api = useTestApi();
 
-/** Tests the check that test/support/api.ts applies to every answer of every test: it must detect errors. */
+/** Tests `checkAnswer` of test/support, which runs on every answer of every test. It must find each kind of error. */
 describe('the check of each answer against the OpenAPI document', () => {
   it.each([
     ['a field that is missing', (hold: Fields) => delete hold.expires_at, /required property 'expires_at'/],

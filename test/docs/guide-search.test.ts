@@ -6,7 +6,7 @@ import { describeInChromium } from '../support/chromium';
 describeInChromium('the search on the pages for developers', (browser) => {
   const api = useTestApi();
 
-  /** Opens a page below the policy of the API and expects that nothing is refused and nothing else is requested. */
+  /** Opens a page with the Content-Security-Policy of the API. Expects that the browser blocks nothing and loads nothing from elsewhere. */
   const visit = async (path: string, look: (page: Page) => Promise<void>) => {
     const page = await browser().newPage();
     const errors: string[] = [];

@@ -46,7 +46,7 @@ const CASES: [what: string, genuine: boolean, given: () => Case][] = [
 interface Language {
   /** The code of the guide. */
   file: string;
-  /** Calls the code in the file for each case on stdin, and writes the list of results. */
+  /** Reads cases from stdin, calls the code in the file for each case, and writes the list of results. */
   main: [file: string, text: string];
   command: [program: string, ...parameters: string[]];
   /** The apt package of the program. */

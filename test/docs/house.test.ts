@@ -8,12 +8,12 @@ const { forbidden } = createRequire(__filename)('../../.dependency-cruiser.cjs')
 };
 const contributing = readFileSync(path.join(ROOT, 'CONTRIBUTING.md'), 'utf8');
 
-/** The arrows between folders of the API: each folder with those that it points to. */
+/** Maps each folder of the API to the folders that the figure's arrows point to. */
 const figure = new Map<string, string[]>();
 for (const [, from, to] of contributing.matchAll(/^ {4}([a-z-]+) --> (.+)$/gm))
   figure.set(from!, [...(figure.get(from!) ?? []), ...to!.split(' & ')]);
 
-/** The folders that each folder may import. Controllers of holds and bookings alone import sales. */
+/** Maps each folder to the folders that it may import. Only controllers of holds and bookings may import sales. */
 const allowed = new Map<string, string[]>();
 for (const { name, to } of forbidden) {
   const folder = /^(.+)-imports-its-neighbours-only$/.exec(name)?.[1];

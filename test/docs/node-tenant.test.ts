@@ -34,8 +34,8 @@ let environment: NodeJS.ProcessEnv;
 let complaints = '';
 
 /**
- * Follows the README of the example in a copy of its folder, with the client of the checkout as npm packs it, and the packages of the
- * checkout.
+ * Follows the README of the example in a copy of the example's folder. Uses the packages of the checkout, and the client as npm
+ * packs it.
  */
 beforeAll(async () => {
   database = await createTestDatabase();

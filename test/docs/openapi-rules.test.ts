@@ -17,7 +17,7 @@ type Json = Record<string, unknown>;
 const api = useTestApi();
 const documents: Record<string, Json> = {};
 let types: string;
-/** The rules that Spectral recommends, without two that compile a schema for each example: the second test checks examples. */
+/** The rules that Spectral recommends, without the two slow rules for examples. The second test checks the examples. */
 const RULES = new Ruleset({
   extends: [oas],
   rules: { 'oas3-valid-media-example': 'off', 'oas3-valid-schema-example': 'off' },
@@ -40,7 +40,7 @@ describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
   it('every example and every default matches its own schema', () => {
     const document = documents[version]!;
     const examples = examplesOf(document, []);
-    // Each operation has an answer or a body, and each schema a field: fewer means that the search is wrong.
+    // The document has more examples than this. A lower number means that the search misses some.
     expect(examples.length).toBeGreaterThan(300);
     const validator = version === '3.0' ? new Ajv({ strict: false }) : new Ajv2020({ strict: false });
     addFormats(validator)
@@ -97,7 +97,7 @@ function examplesOf(node: unknown, at: string[], root = node as Json): Found[] {
   const own: Found[] = [];
   const place = schema === undefined ? at : [...at, 'schema'];
   if (example !== undefined) own.push({ at: place, value: example });
-  // Only a schema has a type. In a map "default" is a name.
+  // Only a schema has a type. In another map, "default" is the name of an entry and not a default value.
   if (preset !== undefined && (typeof type === 'string' || Array.isArray(type)))
     own.push({ at, value: preset });
   if (Array.isArray(examples)) own.push(...examples.map((value) => ({ at: place, value })));

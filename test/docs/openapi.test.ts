@@ -35,7 +35,7 @@ function calls(): OpenApiOperation[] {
   return operations.filter((operation) => operation.security.length > 0);
 }
 
-/** Returns the writes of the API. OCTO reads availability by POST, and has other statuses. */
+/** Returns the writing operations of the API without OCTO, which reads availability by POST and has other statuses. */
 function writes(): OpenApiOperation[] {
   return Object.values(document.paths)
     .flatMap(({ post, patch }) => [post, patch])

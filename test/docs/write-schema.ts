@@ -31,12 +31,12 @@ export async function describeSchema(db: Db): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The relations of the schema that are documented: not the partitions, and not the tables of Knex. */
+/** The relations that docs/schema.md describes. Leaves out partitions and the tables of Knex. */
 const RELATIONS = `
   select c.oid, c.relname as name, c.relkind from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition and c.relname not like 'knex%'`;
 
-/** Draws the foreign keys but those to tenants, which would hide the others. */
+/** Draws the foreign keys, except those to tenants, which would hide the others. */
 async function drawRelations(db: Db): Promise<string[]> {
   interface Relation {
     parent: string;
@@ -64,7 +64,7 @@ async function drawRelations(db: Db): Promise<string[]> {
   });
 }
 
-/** A line of a list, and the file that creates its object. */
+/** A line of a list, and the migration that creates the listed object. */
 interface Entry {
   text: string;
   file: string;
@@ -79,7 +79,10 @@ async function listTables(db: Db): Promise<Entry[]> {
   });
 }
 
-/** Lists the functions but those of triggers. Functions of one name are one entry: the file that is named last has the one that is called today. */
+/**
+ * Lists the functions except trigger functions. Functions of the same name share one entry. The last file of the entry defines the
+ * function that runs today.
+ */
 async function listFunctions(db: Db): Promise<Entry[]> {
   const comments = readComments('function');
   const { rows } = await db.raw<{ rows: { name: string }[] }>(`

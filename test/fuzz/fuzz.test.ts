@@ -24,13 +24,13 @@ const MUTATED_SHARE = 0.6;
 const MALFORMED_SHARE = 0.03;
 /** Start times of the departures of the first date. */
 const TIMES = ['09:30', '14:30'];
-/** Chosen more often than other operations, because bodies have most of the fields. */
+/** The operations with a body. They are chosen more often, because most fields are in bodies. */
 const OPERATIONS_WITH_BODY = OPERATIONS.filter(({ body }) => body);
 const WITH_BODY_SHARE = 0.4;
 const CPU_MAX_MS = 100;
-/** The limit of a body, except OCTO's, and of the headers. */
+/** The maximum size of the headers, and of each body except OCTO's. */
 const HTTP_BYTES_MAX = 16 * 1024;
-/** Operations that may have no success in a short run, because they need an object in a rare state. */
+/** The number of operations that may have no success in a short run, because each needs an object in a rare state. */
 const MISSED_MAX = REQUESTS < 10_000 ? 5 : 0;
 /** Growth of the heap in the second half of the requests, which caches may cause. */
 const HEAP_GROWTH_MAX_MB = 16;
@@ -156,7 +156,10 @@ async function sendAndCheck(sent: Sent): Promise<void> {
   }
 }
 
-/** Reports an error. Ignores headers that Node cannot send, a connection cut after too long a body, and HEAD with too many headers. */
+/**
+ * Reports an error of a connection. Ignores three errors: headers that Node cannot send, a connection cut after a body that is too
+ * long, and a HEAD request with too many headers.
+ */
 function explain(sent: Sent, error: NodeJS.ErrnoException): void {
   const code = error.code ?? '';
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') return;
@@ -186,7 +189,7 @@ function checkRefusal(sent: Sent, statusLine: string): void {
   if (status >= 500 && status !== 501 && status !== 505) fail(sent, statusLine);
 }
 
-/** Sends a request of an expensive batch again, alone. The shortest of three times counts, because other load makes each longer. */
+/** Repeats a request of an expensive batch alone, three times. The shortest time counts, because other load only adds time. */
 async function checkCpu(sent: Sent): Promise<void> {
   let least = Infinity;
   for (let times = 0; times < 3 && least > CPU_MAX_MS / 2; times++) {

@@ -8,9 +8,12 @@ import {
   runMigrationWithin,
 } from '../../services/platform/migrate/migration-files';
 
-/** The directories of the files from before 0.1.0: those that only tests need, and those that carry a database over. */
+/**
+ * The directories with the migrations from before 0.1.0. Only tests need the first directory. The product needs the second one to
+ * carry a database over.
+ */
 const DIRECTORIES = [path.join(__dirname, 'released-0033'), path.join(MIGRATIONS, 'before-0.1.0')];
-/** The last file that a build from before 0.1.0 had; the directory has one more, for the carry-over. */
+/** The last migration of the builds before 0.1.0. The directory has one later file, which carries the database over. */
 export const LAST_OLD = '0037_departure_status_index';
 
 const MIGRATION_TABLES = `
@@ -18,7 +21,7 @@ const MIGRATION_TABLES = `
   create table if not exists knex_migrations_lock (index serial primary key, is_locked integer);
   insert into knex_migrations_lock (is_locked) select 0 where not exists (select from knex_migrations_lock)`;
 
-/** Runs the old files up to `last` that the database lacks, as the migrator of a build from before 0.1.0 did. */
+/** Runs the missing old migrations up to `last`, like the migrator of a build from before 0.1.0. */
 export async function makeOldSchema(db: Db, last: string): Promise<void> {
   await db.raw(MIGRATION_TABLES);
   const applied = await appliedMigrations(db);

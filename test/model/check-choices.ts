@@ -8,7 +8,7 @@ interface FoundDeparture extends PlannedDeparture {
   open: boolean;
 }
 
-/** The id of the departure that a request names, or why it names none. */
+/** The id of the departure that an answer chose, or the reason why it chose none. */
 type Choice = string;
 const NONE: Choice = 'none';
 const UNDATED: Choice = 'no date';
@@ -18,7 +18,10 @@ const SEVERAL = 'several: ';
 const CANCELLED: Choice = 'a cancelled departure';
 const FULL: Choice = 'too few seats';
 
-/** Repeats the rule of the API: a time names its departure. A request without a time means the only open departure, else the only one. */
+/**
+ * Repeats the API's rule. A start time chooses the departure with this time. Without a time, the API takes the only open departure.
+ * If none is open, the API takes the only departure.
+ */
 function choose(found: FoundDeparture[], time: string | undefined): Choice {
   if (time !== undefined) return found.find((one) => one.time === time)?.id ?? NONE;
   const bookable = found.filter(({ open }) => open);
@@ -28,8 +31,9 @@ function choose(found: FoundDeparture[], time: string | undefined): Choice {
 }
 
 /**
- * Checks the departure of each answer of REST. Departures are cancelled and sales are moved meanwhile, so a request may have found each
- * state that was committed, or was being committed, between its call and its answer.
+ * Checks the departure of each REST answer. Other clients cancel departures and move sales at the same time. A request may therefore
+ * find any state that a transaction committed between the call and the answer. It may also find the state that was valid at the
+ * call.
  */
 export function checkChoices({ writes, operations }: Clients, world: World, model: Model): void {
   const changes = writes.map(({ span }) => span);
@@ -55,7 +59,7 @@ export function checkChoices({ writes, operations }: Clients, world: World, mode
   }
 }
 
-/** Returns the versions of a row that a statement between two instants may read. */
+/** Returns the versions of a row that a statement may read if it runs between two instants. */
 function visibleIn({ from, to }: Span, versions: Version[], changes: Span[]): Version[] {
   return versions.filter(({ at }, n) => {
     const next = versions[n + 1];
@@ -63,13 +67,13 @@ function visibleIn({ from, to }: Span, versions: Version[], changes: Span[]): Ve
   });
 }
 
-/** Returns the latest time at which a change of this instant was committed; Infinity if no change ran then. */
+/** Returns the latest end of a change that ran at this instant, in microseconds. Infinity if no change ran at this instant. */
 function committedBy(at: number, changes: Span[]): number {
   const around = changes.filter(({ from, to }) => from <= at && at <= to);
   return around.length === 0 ? Infinity : Math.max(...around.map(({ to }) => to));
 }
 
-/** Returns the departures in each combination of the statuses that they had. */
+/** Returns one list of departures for each combination of the statuses that the departures may have had. */
 function combinationsOf(states: (PlannedDeparture & { statuses: Set<string> })[]): FoundDeparture[][] {
   return states.reduce<FoundDeparture[][]>(
     (combinations, { statuses, ...departure }) =>
@@ -80,7 +84,7 @@ function combinationsOf(states: (PlannedDeparture & { statuses: Set<string> })[]
   );
 }
 
-/** Returns the departures that the hold or booking of a write may have had. Null: it may have had no departure. */
+/** Returns the departures that the request's hold or booking may have had. Null: the hold or booking may have had no departure. */
 function departuresOfSale(
   { path, body, span }: Write,
   { departures }: World,
@@ -93,7 +97,7 @@ function departuresOfSale(
   return [...ids].map((id) => departures.find((one) => one.id === id) ?? null);
 }
 
-/** Returns the departures or refusals that a request may get, if it found the departures in this combination of statuses. */
+/** Returns the departures or refusals that are correct for this combination of departure statuses. */
 function choicesOf(
   { kind, body }: Write,
   found: FoundDeparture[],
@@ -124,7 +128,7 @@ function choiceOfChange(
   return date === undefined ? NO_DATE_FOR_TIME : choose(on(date), time);
 }
 
-/** Returns the departure of an answer, or why it has none. Null: the answer does not depend on the departure. */
+/** Returns the departure that an answer chose, or the reason why it chose none. Null: the answer does not depend on a departure. */
 function outcomeOf({ status, body }: Answer, { departures }: World): Choice | null {
   if (status < 300) {
     if (body.departure_date === null) return UNDATED;

@@ -5,7 +5,7 @@ import { microseconds } from './journal';
 import { adultsOf, type DepartureChange, fail, type Model, nameOf, type Step } from './model';
 import type { World } from './world';
 
-/** The steps that an acknowledged write of a kind may have made. Several writes may ask for one step. */
+/** The steps that an acknowledged write of each kind may have made. Two writes may both cause one step, such as a release. */
 const STEPS: Record<string, Step[]> = {
   hold: ['created'],
   book: ['created'],
@@ -22,11 +22,14 @@ const stepsOf = ({ kind, octo }: Write) => STEPS[octo && kind === 'confirm' ? 'c
 /** The steps that a sale makes once.  */
 const ONCE: Step[] = ['created', 'released', 'confirmed', 'cancelled'];
 
-/** Returns true for a refusal by load shedding, before the request has done anything: a busy machine causes it. */
+/** Returns true for a refusal by load shedding, which comes before the request has done anything. A busy machine causes such refusals. */
 const isOverloaded = ({ status, body }: Answer) => status === 503 && body.code === 'overloaded';
 const isGranted = ({ status }: Answer) => status < 300;
 
-/** Checks the answers of all writes: no failure, no write twice with the same key, none that a revocation or suspension forbids. */
+/**
+ * Checks the answers of all writes. No write fails. No Idempotency-Key makes two writes. No write succeeds after a revocation or
+ * suspension that forbids it.
+ */
 export function checkAnswers({ writes, bans }: Clients): void {
   for (const { path, kind, octo, answers, tenantId, keyId, begun } of writes) {
     const named = `${kind} ${path}`;
@@ -41,7 +44,7 @@ export function checkAnswers({ writes, bans }: Clients): void {
   }
 }
 
-/** Checks that the acknowledged writes and the steps of the journal are the same ones. */
+/** Checks that each acknowledged write has its step in the journal, and that each step in the journal has its write. */
 export async function checkWrites(db: Db, { writes }: Clients, { transitions }: Model): Promise<void> {
   const made = countOf(transitions.map(({ step, id }) => `${step} ${id}`));
   const acknowledged: string[] = [];
@@ -67,7 +70,7 @@ function countOf(keys: string[]): Map<string, number> {
   return counts;
 }
 
-/** Returns whether the journal has the step of a write. Always true for a change, because a change to equal values makes no step. */
+/** Returns whether the journal has the step of a write. Always returns true for a change, because a change to equal values adds no step. */
 function isMade(write: Write, subjects: string[], made: Map<string, number>): boolean {
   const steps = stepsOf(write);
   if (!steps.some((step) => ONCE.includes(step))) return true;
@@ -115,7 +118,7 @@ export async function readEvents(db: Db, { sellers }: World): Promise<SentEvent[
   return rows;
 }
 
-/** Checks that each step has exactly one event of its kind, and each event one delivery that waits in the queue. */
+/** Checks that each step has exactly one event of its kind. Checks that each event has one delivery, which waits in the queue. */
 export function checkEvents(events: SentEvent[], { transitions }: Model): void {
   const expected = transitions.flatMap(({ step, id, after }) => {
     if (step === 'expired') return `${after.booking_ref ? 'booking' : 'hold'}.expired ${id}`;
@@ -133,7 +136,10 @@ function bodyOf(body: string): { hold_id?: string; departure_date: string; depar
   return JSON.parse(body) as ReturnType<typeof bodyOf>;
 }
 
-/** Checks that a tenant with sales on a departure has one event of each of its changes, and no tenant has more events than changes. */
+/**
+ * Checks the events of departure changes. A tenant with sales on a departure has one event for each change of the departure. No
+ * tenant has more events than changes.
+ */
 export function checkDepartureEvents(events: SentEvent[], world: World, model: Model): void {
   const { sellers, departures } = world;
   const nameOfChange = ({ type, departureId }: DepartureChange) => `${type} ${departureId}`;
@@ -156,7 +162,7 @@ export function checkDepartureEvents(events: SentEvent[], world: World, model: M
   }
 }
 
-/** Checks that the service answers what the model has: each hold, each booking, and the free seats of both kinds. */
+/** Checks that the service gives the same answers as the model for each hold, each booking, and the free real and sandbox seats. */
 export async function checkAgreement(db: Db, world: World, model: Model, baseUrls: string[]): Promise<void> {
   const { rows } = await db.raw<{ rows: { at: string }[] }>('select to_jsonb(clock_timestamp()) as at');
   const at = microseconds(rows[0]!.at);

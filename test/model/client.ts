@@ -12,7 +12,7 @@ export interface Answer {
   replayed: boolean;
 }
 
-/** A request that a client sent, once or twice with the same Idempotency-Key, and its answers. */
+/** A request and its answers. A client sends a request once, or twice with the same Idempotency-Key. */
 export interface Write {
   kind: CommandKind;
   octo: boolean;
@@ -34,14 +34,14 @@ export interface Named {
   external_ref?: string;
 }
 
-/** From the call to its answer, in microseconds by the system's clock, which is the database's too. */
+/** The time from the call to the answer, in microseconds of the system's clock. The database uses the same clock. */
 export interface Span {
   from: number;
   to: number;
 }
 
 interface KnownHold {
-  /** Index of the tenant in the sellers of the world. */
+  /** Index of the tenant in `sellers` of the world. */
   tenant: number;
   id: string;
   /** Null: placed by REST. */
@@ -53,7 +53,7 @@ interface KnownBooking {
   ref: string;
 }
 
-/** A request of a command, and the tenant that sends it. */
+/** The request that a command sends, and the tenant that sends the request. */
 interface Wanted {
   tenant: number;
   method: string;
@@ -64,7 +64,7 @@ interface Wanted {
 /** No departure of the world has this start time. */
 const WRONG_TIME = '23:15';
 
-/** Runs the commands of all clients of a run, and records what was acknowledged. */
+/** Runs the commands of all clients of a run, and records the acknowledged writes. */
 export class Clients {
   readonly writes: Write[] = [];
   readonly bans: Ban[] = [];
@@ -185,7 +185,7 @@ export class Clients {
     return this.world.departures[departure]!;
   }
 
-  /** @param timeAlone the fields to send for a command that names only a time */
+  /** @param timeAlone what a request names instead of a start time alone */
   private named(command: Command, timeAlone: Command['names']): Named {
     const { date: departure_date, time } = this.departureOf(command);
     const departure_time = time ?? undefined;
@@ -201,7 +201,7 @@ export class Clients {
     }
   }
 
-  /** Sends a write, and its repeat to the other instance. */
+  /** Sends a write. Sends the repeat of the write to the other instance. */
   private async send({ kind, key, instance, again }: Command, wanted: Wanted): Promise<void> {
     const { tenant, method, path, body = {} } = wanted;
     const seller = this.world.sellers[tenant]!;
@@ -228,7 +228,7 @@ export class Clients {
     for (const { status, body } of answers) if (status < 300) await this.remember(tenant, body);
   }
 
-  /** Makes the hold or booking of an answer known to all clients. */
+  /** Adds the hold or booking of an answer to the lists that all clients choose from. */
   private async remember(tenant: number, body: Answer['body']): Promise<void> {
     const ref = (body.booking_ref ?? body.supplierReference) as string | null | undefined;
     if (ref && !this.bookings.some((one) => one.ref === ref)) this.bookings.push({ tenant, ref });

@@ -21,8 +21,8 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 /** Number of runs at the same time. Each has its own tenants and tour. */
 const LANES = 4;
 /**
- * A failed run prints both values. With them, the test replays the failed schedule several times, because the requests arrive in another
- * order each time.
+ * A failed run prints both values. With both values, the test replays the failed schedule. Replays it several times, because the
+ * requests arrive in another order each time.
  */
 const { MODEL_SEED, MODEL_PATH } = process.env;
 const REPLAYS = 20;
@@ -53,7 +53,7 @@ async function runAndCheck(schedule: Schedule): Promise<void> {
   const clients = new Clients(db, world, baseUrls);
   await clients.run(schedule.clients);
 
-  // One snapshot, because an instance may mark expired sales at any time.
+  // Reads the journal and the events in one snapshot, because an instance may mark sales as expired between two snapshots.
   const { transactions, events } = await db.transaction(
     async (trx) => ({ transactions: await takeJournal(trx, world), events: await readEvents(trx, world) }),
     { isolationLevel: 'repeatable read' },
@@ -75,7 +75,7 @@ async function runAndCheck(schedule: Schedule): Promise<void> {
   figures.steps += model.transitions.length;
 }
 
-/** Runs schedules one after the other, or a failed one again and again. @throws an error with the command that replays the failed one */
+/** Runs schedules one after another, or repeats a failed schedule. @throws Error with the command that replays the failed schedule */
 async function runMany(numRuns: number): Promise<void> {
   const property = fc.asyncProperty(schedules, runAndCheck);
   const check = (replayed: fc.Parameters<[Schedule]>) =>

@@ -2,8 +2,8 @@ import type { Db } from '../../services/platform/database';
 import type { World } from './world';
 
 /**
- * Records every version of the rows that sales change, in the transaction that writes it. A departure's lock orders the numbers of its
- * versions, so the journal is the history in the order of the database.
+ * Records each version of the rows that sales change, in the transaction that writes the version. Writers of one departure hold its
+ * lock, so the numbers of the versions follow the order of their transactions.
  */
 const JOURNAL = `
   create table model_journal (
@@ -40,7 +40,7 @@ export interface Row {
   quantity: number;
   expires_at: string;
   ended_at: string | null;
-  /** Only a booking lead has this field and the three below. */
+  /** Only a row of booking_leads has this field and the three below. */
   adults: number;
   booking_ref: string;
   hold_id: string | null;
@@ -68,7 +68,10 @@ export async function createJournal(db: Db): Promise<void> {
   await db.raw(JOURNAL);
 }
 
-/** Removes the versions of a run, and returns its transactions in the order in which they held the locks that they share. */
+/**
+ * Removes the versions of a run from the journal. Returns them by transaction, in the order in which the transactions held a common
+ * lock.
+ */
 export async function takeJournal(db: Db, { tour, sellers }: World): Promise<Version[][]> {
   const { rows } = await db.raw<{ rows: { version: string }[] }>(
     `with taken as (delete from model_journal where (source = 'tours' and row ->> 'id' = :tour)

@@ -13,17 +13,17 @@ export interface Transition {
   after: Row;
 }
 
-/** A change of a departure, and the tenants that certainly have a live hold or a standing booking there. */
+/** A change of a departure, and the tenants that certainly had a live hold or a valid booking on the departure. */
 export interface DepartureChange {
   type: 'departure.cancelled' | 'departure.updated';
   departureId: string;
   tenants: Set<string>;
 }
 
-/** A hold that ends within this time may have ended before the service read it. */
+/** The service may read a hold a little later than the change. A hold that ends within this time may have ended by then. */
 const CERTAIN_MICROSECONDS = 5_000_000;
 
-/** The allowed changes of a status: the old status, then each new status with the name of its step. */
+/** Maps each old status to the allowed new statuses, each with the name of the step. */
 const LEGAL: Record<string, Record<string, Step>> = {
   active: { released: 'released', expired: 'expired', converted: 'converted' },
   pending_payment: { confirmed: 'confirmed', cancelled: 'cancelled', expired: 'expired' },
@@ -31,7 +31,7 @@ const LEGAL: Record<string, Record<string, Step>> = {
   confirmed: { cancelled: 'cancelled' },
 };
 
-/** Replays a journal, and throws at the first step that breaks a rule of sales, seats or prices. */
+/** Replays a journal. Throws at the first step that breaks a rule of sales, seats or prices. */
 export class Model {
   readonly sales = new Map<string, Row>();
   readonly transitions: Transition[] = [];
@@ -71,7 +71,7 @@ export class Model {
     return this.versions.get(name) ?? [];
   }
 
-  /** Returns the status of a sale at an instant: the end of a hold or payment window needs no write. */
+  /** Returns the status of a sale at an instant. A hold or payment window ends without a write to its row. */
   statusOf(row: Row, at: number): string {
     if (row.status === 'active' && microseconds(row.expires_at) <= at) return 'expired';
     if (row.status === 'pending_payment' && row.payment_due_at && microseconds(row.payment_due_at) <= at)
@@ -131,7 +131,10 @@ export class Model {
     return ['active', 'pending_payment', 'confirmed'].includes(this.statusOf(row, at));
   }
 
-  /** Checks that no departure is oversold. Sandbox rows may exceed seats that were lowered, but must not grow then. */
+  /**
+   * Checks that real sales never exceed a departure's seats. Sandbox sales may exceed the seats after the seats are lowered, but
+   * must not grow further.
+   */
   private assertCapacity(at: number, sandboxBefore: Map<string, number>): void {
     for (const [id, free] of this.freeSeats(false, at))
       if (free < 0) fail(`departure ${id}: ${-free} seats oversold`);
@@ -150,7 +153,10 @@ export class Model {
     return taken;
   }
 
-  /** Checks that currency and prices come from one version: that of the consumed hold, that of the previous row, or the present one. */
+  /**
+   * Checks that currency and prices come from one tour version: the version of the consumed hold, of the previous row, or the
+   * present version.
+   */
   private assertPrices(old: Row | undefined, row: Row): void {
     const { markup } = this.sellerOf(row)!;
     const version = TOUR_VERSIONS.find(({ currency }) => currency === row.currency)!;
@@ -159,13 +165,17 @@ export class Model {
     const isOfVersion =
       row.unit_price_minor === adult && [null, minor(version.child)].includes(row.child_price_minor);
     if (!isOfVersion) fail(`${nameOf(row)}: prices of another version than ${row.currency}`);
-    // A booking without a date locks no departure, so an import may commit between its price and its row.
+    // A booking without a date locks no departure. An import may commit after the booking reads its price and before the booking inserts
+    // its row.
     if (!row.departure_id) return;
     const expected = (this.pricedBefore(old, row) ?? this.tour!).currency;
     if (row.currency !== expected) fail(`${nameOf(row)}: ${row.currency} instead of ${expected}`);
   }
 
-  /** Returns the row whose prices this row keeps: its previous version on the same departure, or its hold; undefined if there is none. */
+  /**
+   * Returns the row whose prices a sale keeps: the previous version on the same departure, or the consumed hold. Undefined if
+   * neither exists.
+   */
   private pricedBefore(old: Row | undefined, row: Row): Row | undefined {
     if (old) return old.departure_id === row.departure_id ? old : undefined;
     return row.hold_id ? this.sales.get(row.hold_id) : undefined;

@@ -7,7 +7,7 @@ import { awaitInstances } from '../../services/platform/read-cache/instance.repo
 import type { Command } from './schedule';
 import { TOUR_VERSIONS, type World } from './world';
 
-/** A completed revocation of a key or suspension of a tenant. */
+/** A revocation of a key or a suspension of a tenant, after its command has returned. */
 export interface Ban {
   /** Id of the key or of the tenant. */
   id: string;
@@ -15,7 +15,10 @@ export interface Ban {
   at: number;
 }
 
-/** Runs a command of the terminal by its use case. A refusal, such as fewer seats than are taken, changes nothing. */
+/**
+ * Runs a terminal command by its use case. The command changes nothing if it is refused, for example because it names fewer seats
+ * than are taken.
+ */
 export async function operate(db: Db, world: World, command: Command): Promise<Ban | undefined> {
   const { kind, tenant, key, departure, adults, pick } = command;
   const { tour, departures, sellers } = world;
@@ -38,7 +41,7 @@ export async function operate(db: Db, world: World, command: Command): Promise<B
       return toBan(db, id);
     }
     case 'suspend': {
-      // The first tenant is never suspended: it reads the result.
+      // Never suspends the first tenant, because the test reads the final state as this tenant.
       const { id, slug } = sellers[1 + (tenant % 2)]!.tenant;
       await db.transaction(async (trx) =>
         changeTenantStatus(trx, await findTenantForChange(trx, slug), 'suspended'),
@@ -62,7 +65,10 @@ async function unlessRefused(work: Promise<unknown>): Promise<undefined> {
   });
 }
 
-/** Moves the end of a live hold to some milliseconds from now, under the departure's lock, and waits for it. A lock has no time limit here. */
+/**
+ * Moves the end of a live hold to `milliseconds` from now, and waits until the hold has ended. Takes the departure's lock first,
+ * without a time limit.
+ */
 export async function endHold(db: Db, id: string, milliseconds: number): Promise<void> {
   await db.transaction(async (trx) => {
     const hold = () => trx('seat_holds').where({ id, status: 'active' });

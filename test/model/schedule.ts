@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The commands, by how often one occurs in a schedule. */
+/** The weight of each command: a higher weight occurs more often in a schedule. */
 const WEIGHTS = {
   hold: 24,
   book: 16,
@@ -26,18 +26,18 @@ export interface Command {
   kind: CommandKind;
   tenant: number;
   key: number;
-  /** The instance that gets the request; a repeat goes to the other one. */
+  /** Index of the instance that gets the request. The other instance gets the repeat. */
   instance: number;
   octo: boolean;
   departure: number;
-  /** The fields by which a REST request names its departure. A change may omit the date. At the wrong time no departure starts. */
+  /** The fields by which a REST request names its departure. A change may omit the date. No departure starts at the wrong time. */
   names: 'date and time' | 'date' | 'time' | 'wrong time';
   adults: number;
   children: number;
-  /** The `external_ref` of a hold, and of a booking by reference. */
+  /** The `external_ref` of the hold. A booking by reference has the same `external_ref`. */
   reference: 'A' | 'B' | null;
   by: 'hold' | 'reference' | 'date' | 'nothing';
-  /** A number that chooses one of the holds or bookings that exist when the command runs, and thereby its tenant. */
+  /** A number that chooses a hold or booking when the command runs. The tenant of the hold or booking sends the request. */
   pick: number;
   /** Sends the request again with the same Idempotency-Key. */
   again: 'never' | 'at once' | 'later';
@@ -46,7 +46,7 @@ export interface Command {
 /** The commands of concurrent clients. Each client waits for an answer before its next command. */
 export interface Schedule {
   groupCommit: ['on' | 'off', 'on' | 'off'];
-  /** The start time of the tour, which a departure without its own has. */
+  /** The start time of the tour. A departure without a start time starts at this time. */
   startTime: string | null;
   seats: number;
   clients: Command[][];

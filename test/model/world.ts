@@ -11,7 +11,10 @@ import { departureEntry, tourEntry } from '../catalog/catalog-files';
 import { daysFromToday, givenPriceRule, givenTenant, PEPPER, unique } from '../support/given';
 import type { Schedule } from './schedule';
 
-/** Each version of the tour has its own currency, and prices that no other version has. Amounts are in major units. */
+/**
+ * The currency of each version of the tour. Each version also has its own prices, so that a price identifies a version. Amounts are
+ * in major units.
+ */
 const CURRENCIES = ['EUR', 'JPY', 'USD', 'GBP', 'CHF', 'SEK', 'NOK', 'CAD'];
 export const TOUR_VERSIONS = CURRENCIES.map((currency, n) => ({
   currency,
@@ -37,7 +40,7 @@ export interface Seller {
 export interface PlannedDeparture {
   id: string;
   date: string;
-  /** The own start time, or that of the tour. Null: none. */
+  /** The start time of the departure, or else the start time of the tour. Null if neither has one. */
   time: string | null;
 }
 
@@ -78,7 +81,7 @@ export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
   };
 }
 
-/** Waits for the imports of other runs, because one runs at a time. */
+/** Waits until no other run imports, because only one import can run at a time. */
 async function importFirst(write: World['import']): Promise<void> {
   return write(0).catch((error: unknown) => {
     if (error instanceof ImportRunningError) return importFirst(write);
@@ -112,7 +115,7 @@ async function importVersion(db: Db, slug: string, { seats, startTime }: Schedul
   await inTransaction(db, (trx) => importCatalog(trx, records, { prune: false }));
 }
 
-/** Creates a tenant with three keys, and an endpoint that asks for all events. No worker delivers them. */
+/** Creates a tenant with three keys, and an endpoint that subscribes to all events. No worker sends the deliveries. */
 async function givenSeller(db: Db, markup: number, sandbox: boolean): Promise<Seller> {
   const tenant = await givenTenant(db, { sandbox });
   if (markup !== 1) await givenPriceRule(db, { tenant }, { percent: Math.round((markup - 1) * 100) });

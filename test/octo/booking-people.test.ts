@@ -10,7 +10,7 @@ const api = useTestApi();
 const { reseller, tours } = useConformance(api);
 const terminal = useTerminalOf(api);
 
-/** Returns a person whose name, phone and email contain a unique mark. */
+/** Returns a person with a unique text in the name, phone and email. */
 function somebody() {
   const mark = randomBytes(4).toString('hex');
   const contact = {

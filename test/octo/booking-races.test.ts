@@ -31,7 +31,7 @@ async function send(
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-/** Repeats the request while another write is in its way: OCTO's 503, and departure_busy of REST. */
+/** Repeats the request while another write is in progress: OCTO then answers 503, and REST answers departure_busy. */
 async function untilDecided(request: () => Promise<Answer>): Promise<Answer> {
   const answer = await request();
   return answer.status === 503 || answer.body.code === 'departure_busy' ? untilDecided(request) : answer;

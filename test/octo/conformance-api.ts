@@ -27,7 +27,7 @@ export interface ConformanceDeparture {
   time: string | null;
 }
 
-/** Creates a reseller, and the tours on which OCTO's validator runs, before the tests of a file. Declare it after useTestApi. */
+/** Creates a reseller before the tests of a file, and the tours that OCTO's validator reads. Declare it after useTestApi. */
 export function useConformance(api: TestApi): { reseller: Website; tours: Conformance } {
   const reseller = useWebsite(api, { name: 'Conformance' });
   const tours = preparedBeforeAll(async () => {

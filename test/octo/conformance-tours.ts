@@ -5,7 +5,7 @@ import type { Trx } from '../../services/platform/database';
 import { daysFromToday, givenDeparture, type GivenTour } from '../support/given';
 import { bookingRequest, createBooking } from '../support/sell';
 
-/** One run holds up to 135 seats of one departure, and releases none. */
+/** One run holds up to 135 seats of one departure, and releases none of them. */
 export const CONFORMANCE_SEATS = 50_000;
 const SOLD_OUT_SEATS = 9;
 
@@ -14,15 +14,16 @@ interface ConformanceTour {
   name: string;
   start_time?: string;
   /**
-   * The start times of the departures of each date; the dates use the entries in turn. By default each date has one departure without a
-   * time of its own.
+   * The start times of the departures, one list for each date. The dates repeat the lists in turn. By default each date has one
+   * departure without a time of its own.
    */
   times?: (string | undefined)[][];
 }
 
 /**
- * The first tours of the catalog by name: two with a start time (a booking moves from one to the other), one of a whole day, one with
- * three departures on each date, and one with three on some dates and one departure without a time on the other dates.
+ * The first tours of the catalog by name. Two tours have a start time, so that the validator can move a booking between them. One
+ * tour lasts the whole day. One tour has three departures on each date. The last tour has three departures on some dates, and one
+ * departure without a time on the other dates.
  */
 export const CONFORMANCE_TOURS: ConformanceTour[] = [
   { slug: 'a-morning-in-the-old-town', name: 'A Morning in the Old Town', start_time: '09:30' },
@@ -41,8 +42,8 @@ export const CONFORMANCE_TOURS: ConformanceTour[] = [
 ];
 
 /**
- * Adds tours with which OCTO's validator can run all its scenarios: open departures and a sold-out one within 30 days, and
- * seats for all its holds, which it does not release.
+ * Adds tours with which OCTO's validator can run all its scenarios. Each tour has open departures and a sold-out one within 30 days.
+ * The departures have seats for all holds of the validator, which releases none.
  */
 export async function givenConformanceTours(trx: Trx, tenant: Tenant): Promise<void> {
   const records = CONFORMANCE_TOURS.map(({ times: _, ...tour }, index) => ({
@@ -69,7 +70,7 @@ export async function givenConformanceTours(trx: Trx, tenant: Tenant): Promise<v
 
 /** Days from today. */
 const DAYS = [5, 9, 12, 16];
-/** The place of the sold-out date in DAYS. Its first departure is sold out. */
+/** The index of the sold-out date in DAYS. The first departure on this date is sold out. */
 const SOLD_OUT_DAY = 2;
 
 async function givenDepartures(trx: Trx, tour: GivenTour, times: (string | undefined)[][]): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Starts an API with tenants for OCTO's validator, until Ctrl-C: `npm run lab -- conformance`, or `npm run lab -- conformance 3100` for
- * another port than 3000. The catalog is the demo's, with tours before it that have what the validator needs. The database is
- * new at each start, and deleted at the end.
+ * Starts an API with tenants for OCTO's validator, until Ctrl-C: `npm run lab -- conformance`, or `npm run lab -- conformance 3100`
+ * for another port than 3000. The catalog begins with tours for the validator, and continues with the tours of the demo. The
+ * database is new at each start, and deleted at the end.
  */
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { type Db, inTransaction } from '../../services/platform/database';
@@ -39,7 +39,10 @@ interface Keys {
   mixed: string;
 }
 
-/** Creates one tenant for each kind of tour, which sees this kind first: the validator checks the first product with start times. */
+/**
+ * Creates one tenant for each kind of tour. The tenant sees this kind first, because the validator checks only the first product
+ * with start times.
+ */
 async function givenConformanceTenants(db: Db): Promise<Keys> {
   const limits = { maxHolds: 1_000_000, maxUnpaid: 1_000_000 };
   const tenant = await givenTenant(db, { name: 'Conformance', ...limits });
@@ -59,7 +62,10 @@ async function givenConformanceTenants(db: Db): Promise<Keys> {
   };
 }
 
-/** Hides added tours from a tenant. The demo's tenant sees none of them, so the validator's result for it is that of every demo. */
+/**
+ * Hides these tours from a tenant. All are hidden from the demo's tenant, so that the validator gives the same result for it as for
+ * any demo.
+ */
 async function hideFrom(db: Db, tenantSlug: string, slugs: string[]): Promise<void> {
   const tenant = await findTenant(db, tenantSlug);
   for (const tour of await db('tours').whereIn('slug', slugs).select<GivenTour[]>('id', 'slug'))

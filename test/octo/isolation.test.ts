@@ -7,7 +7,7 @@ import { useWebsite } from '../support/website';
 import { type ConformanceProduct, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
-/** A stranger asks every OCTO route for the owner's data. Each answer must equal the one for an unknown id. */
+/** Another tenant, the stranger, requests the owner's data on every OCTO route. Each answer must equal the answer for an unknown id. */
 
 const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 
@@ -70,7 +70,7 @@ it('this file covers every route of OCTO', () => {
   expect([...new Set([...covered, ...COMMON])].sort()).toEqual(routes.sort());
 });
 
-/** Expects equal errors, apart from the request id and the id that the error repeats. */
+/** Expects two equal errors. Ignores the request id, and the id that the error repeats. */
 function expectLikeNothing(theirs: Response, nobodys: Response, error: string, field: string, ids: string[]) {
   expectOctoError(theirs, 400, error, { [field]: ids[0] });
   expectOctoError(nobodys, 400, error, { [field]: ids[1] });

@@ -70,7 +70,7 @@ describe('a list of more than 100 bookings', () => {
     for (const answer of lists) expect(expectOcto(answer, 'bookings')).toHaveLength(COPIES);
   });
 
-  /** Returns the keys of the single flights that a request takes. */
+  /** Returns the keys of the shared loads (single flights) that a request joins or starts. */
   async function flightsOf(request: () => PromiseLike<unknown>): Promise<string[]> {
     const { singleFlight } = api.context;
     const taken: string[] = [];

@@ -36,7 +36,7 @@ function detailsOf(mark: string, uuid: string = randomUUID()): NewOctoDetails {
   };
 }
 
-/** Places a hold as OCTO does: through the queue that creates the holds of REST. */
+/** Places a hold as OCTO does, through the queue that also creates the holds of REST. */
 async function hold(
   { tenant }: Website,
   { tour, date }: Seats,

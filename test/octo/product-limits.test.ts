@@ -12,13 +12,13 @@ const { reseller, tours } = useConformance(api);
 const at = (uuid: string, call = '') => `/octo/bookings/${uuid}${call}`;
 const read = async (uuid: string) => expectOcto(await reseller.get(at(uuid)), 'booking');
 
-/** Reserves seats of the first open date of the tour with a start time, which takes nine units a booking. */
+/** Reserves seats on the first open date of the tour with a start time. This tour allows nine units a booking. */
 async function reserve(count: number): Promise<string> {
   const body = reservationOf(tours.startTime, { unitItems: adults(count) });
   return expectOcto(await reseller.post('/octo/bookings', body), 'booking').uuid;
 }
 
-/** Returns the departure of the first open date, which a change of the booking locks. */
+/** Returns the departure on the first open date. A change of the booking locks this departure. */
 function reserved(): Seats {
   const { id, slug, open } = tours.startTime;
   return { tour: { id, slug }, date: open[0]!.date };
@@ -35,7 +35,7 @@ beforeAll(async () => {
   smallIds = await api.db('departures').where({ tour_id: small.id }).orderBy('departure_date').pluck('id');
 });
 
-/** Moves the hold of a booking as another request does under the lock of its departure. */
+/** Moves the hold of a booking to another departure, as a request does that has the departure's lock. */
 const moveTo = (uuid: string, departureId: string) => (trx: Trx) =>
   trx('seat_holds')
     .whereIn('id', trx('octo_bookings').where({ uuid }).select('hold_id'))

@@ -22,7 +22,7 @@ export const SCHEMAS = {
   error: zBaseError,
 };
 
-/** Expects an answer of this kind by the standard's schema. @returns its body */
+/** Checks an answer against the standard's schema for this kind. @returns the body of the answer */
 export function expectOcto(response: Response, kind: keyof typeof SCHEMAS, status = 200) {
   expect([response.status, response.type, response.body]).toEqual([
     status,
@@ -41,8 +41,8 @@ export function expectOctoError(response: Response, status: number, error: strin
 }
 
 /**
- * Adds a start time to options without one, because the schema requires one. The standard's validator requires an empty list
- * for products with opening hours.
+ * Adds a start time to each option without one, because the standard's schema requires one. For products with opening hours, the
+ * standard's validator requires an empty list.
  */
 function withStartTimes(body: unknown): unknown {
   const text = JSON.stringify(body).replaceAll(

@@ -3,22 +3,25 @@ import type { Db } from '../../services/platform/database';
 /** Numbers of rows. */
 export interface CatalogSize {
   tours: number;
-  /** Dates of departures of each tour; the first is in 30 days, the next ones each a week later. Every tenth tour has three a day. */
+  /**
+   * Number of dates of each tour. The first date is in 30 days, and each further date is a week later. Every tenth tour has three
+   * departures a date.
+   */
   departures: number;
   /** Tenants, each with rules of visibility and price. */
   tenants: number;
-  /** Bookings of the last year, and a tenth as many holds that have ended. */
+  /** Number of bookings in the last year. A tenth as many ended holds are added. */
   bookings: number;
   /** Live holds. */
   holds: number;
-  /** Webhook deliveries: one in fifty is due, the others were delivered. */
+  /** Number of webhook deliveries. One in fifty is due. The others were delivered. */
   deliveries: number;
 }
 
 /**
- * Fills a migrated database by one statement a table, without triggers and foreign keys, and then analyzes it. The rows belong in turn
- * to the tenants `large-0`, `large-1`, …; every tenth tenant sees only the tours of its rules.
- * @param db a superuser's
+ * Fills a migrated database with one statement for each table, without triggers and foreign keys. Then analyzes the tables. The rows
+ * belong in turn to the tenants `large-0`, `large-1`, …. Every tenth tenant sees only the tours of its visibility rules.
+ * @param db the connections of a superuser
  */
 export async function fillLargeCatalog(db: Db, size: CatalogSize): Promise<void> {
   await db.transaction(async (trx) => {
@@ -48,7 +51,7 @@ const STATEMENTS = [
    from tours t join departures d on d.tour_id = t.id group by t.id`,
   `insert into tour_tags (tour_id, tag, continent, name_folded)
    select id, unnest(tags), continent, name_folded from tours`,
-  // Each tour has changed in a transaction of its own, at an even pace in the last year.
+  // Gives each tour a change in its own transaction. The transactions are spread evenly over the last year.
   `insert into tour_changes (tour_id, change_id) select id, row_number() over (order by slug) from tours`,
   `insert into catalog_commits (change_id, at)
    select change_id, date_trunc('milliseconds', now()) - interval '1 year' * change_id / :tours from tour_changes`,
@@ -104,8 +107,8 @@ const STATEMENTS = [
 ];
 
 /**
- * Gives the tenant `large-0` more holds and bookings, of which one in twenty holds was released and has the reference `same`. All holds are
- * those of OCTO bookings, whose dates are spread over 400 days.
+ * Adds holds and bookings to the tenant `large-0`. One in twenty holds is released, and has the reference `same`. Each hold belongs
+ * to an OCTO booking. The dates of the OCTO bookings are spread over 400 days.
  */
 export async function fillLargeTenant(db: Db, sales: number): Promise<void> {
   await db.transaction(async (trx) => {
@@ -135,7 +138,10 @@ const SALES_OF_TENANT = [
    from seat_holds h join tenants m on m.id = h.tenant_id where m.slug = 'large-0'`,
 ];
 
-/** Archives one published tour in twenty, in as many transactions of the last fortnight. A tenant with `default_visible` saw them. */
+/**
+ * Archives one published tour in twenty, each in its own transaction of the last two weeks. Tenants with `default_visible` saw these
+ * tours before.
+ */
 export async function archiveManyTours(db: Db): Promise<void> {
   await db.transaction(async (trx) => {
     await trx.raw('set local session_replication_role = replica');
@@ -154,7 +160,7 @@ export async function archiveManyTours(db: Db): Promise<void> {
   await db.raw('vacuum analyze tours, tour_publications, catalog_commits');
 }
 
-/** Creates the tenant `ruled`, which sees 10,000 tours by rules of the last week, and hides the others. */
+/** Creates the tenant `ruled`. Its visibility rules of the last week show 10,000 tours. All other tours are hidden. */
 export async function fillRuledTenant(db: Db): Promise<void> {
   await db.transaction(async (trx) => {
     await trx.raw(

@@ -11,7 +11,10 @@ const SIZE = {
   bookings: Number(process.env.BOOKINGS ?? 100_000),
 };
 const FILL_MS = 1_800_000;
-/** The most rows of a table that a list of 100 may read: the departures of two dates, and the bookings of a rare name. */
+/**
+ * The most rows of a table that a list of 100 items may read. The departures of two dates are fewer, and so are the bookings of a
+ * rare name.
+ */
 const MOST_ROWS = (3 * SIZE.tours * SIZE.departures) / 340;
 const LARGE = /^(tours|departures|booking_leads|seat_holds)$/;
 

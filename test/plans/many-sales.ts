@@ -5,7 +5,7 @@ export interface SalesSize {
   tours: number;
   /** Departures of each tour, spread over the next 340 days. */
   departures: number;
-  /** Bookings of the last year by 500 tenants, of real people: 30,000 surnames, each with 32 first names. */
+  /** Number of bookings in the last year, by 500 tenants. The customers have 30,000 surnames, each with 32 first names. */
   bookings: number;
 }
 
@@ -14,9 +14,9 @@ const INDEXES = `select indexrelid::regclass::text as name, pg_get_indexdef(inde
   where indrelid in ('departures'::regclass, 'booking_leads'::regclass) and not indisunique`;
 
 /**
- * Fills a migrated database by one statement a table, without triggers and foreign keys. Builds the indexes after the rows, because this
- * takes a third of the time.
- * @param db a superuser's
+ * Fills a migrated database with one statement for each table, without triggers and foreign keys. Builds the indexes after the rows,
+ * because this order takes a third of the time.
+ * @param db the connections of a superuser
  */
 export async function fillManySales(db: Db, size: SalesSize): Promise<void> {
   await db.transaction(async (trx) => {

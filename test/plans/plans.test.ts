@@ -17,11 +17,14 @@ const SIZE = {
   deliveries: 20_000,
 };
 const FILL_MS = 300_000;
-/** Ten times the rows that a tenant has in a table, and less than a tenth of the smallest table. */
+/**
+ * The most rows of a table that a statement may read. A tenant has a tenth of this number. The smallest table has more than ten
+ * times this number.
+ */
 const MOST_ROWS = 1000;
 /** The indexes for the count of seats. */
 const SEAT_INDEXES = / by (seat_holds_live|booking_leads_standing)_by_kind$/;
-/** A page of changes may read this many rows, for the tours of 10,000 rules and for archived tours. */
+/** The most rows that a page of catalog changes may read, because it also reads 10,000 visibility rules and archived tours. */
 const MOST_ROWS_OF_CHANGES = 15_000;
 const LARGE =
   /^(tours|departures|next_departures|tour_tags|tour_changes|tour_publications|tenant_changes|visibility_periods|catalog_commits|seat_holds|booking_leads|webhook_(deliveries|events|attempts)(_\w+)?)$/;
@@ -59,7 +62,7 @@ async function send(method: string, path: string, body?: object): Promise<Record
     headers: { authorization, ...(body ? key : {}) },
   });
   const text = await answer.text();
-  // The API runs in this process, and sheds load after a long log of plans has blocked the process for more than a second.
+  // The API runs in this process. Reading a long plan log blocks the process for more than a second, and the API then sheds load.
   if (answer.headers.get('retry-after') && text.includes('"overloaded"')) {
     await sleep(1100);
     return send(method, path, body);
@@ -371,7 +374,7 @@ describe('with 5,000 archived tours', () => {
     ['a month in which the default hid everything', 30 * 24 - 1, hide],
   ])('each page of the changes of %s reads few rows', async (_time, hours, as) => {
     authorization = await as();
-    // Few tours have the tag, so the pages of removed tours come soon.
+    // Few tours have the tag, so the list of changed tours ends soon, and the pages of removed tours follow.
     for (const filter of ['', '&tag=rare-77']) {
       const path = `/api/tenant/catalog?limit=50&updated_since=${hoursAgo(hours)}${filter}`;
       let page: Record<string, string | null> = {};

@@ -14,7 +14,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** A statement that ran, and the nodes of its plan that read a table. */
+/** An executed statement, and the plan nodes that read a table. */
 export interface RunStatement {
   text: string;
   scans: { table: string; node: string; rows: number }[];
@@ -29,7 +29,7 @@ const SETTINGS = {
   'auto_explain.log_nested_statements': 'on',
 };
 
-/** Makes the server log the plan of each statement of connections that are opened from now on, with the rows that it read. */
+/** Makes the server log the plan and the read rows of each statement, on connections that are opened from now on. */
 export async function logPlans(db: Db): Promise<void> {
   const database = (db.client as { config: { connection: { connectionString: string } } }).config.connection;
   const name = new URL(database.connectionString).pathname.slice(1);

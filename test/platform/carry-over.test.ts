@@ -13,26 +13,26 @@ import { createTestDatabase, databaseUrl, type TestDatabase, useTestDatabase } f
 import { startTemporaryPostgres } from '../support/temporary-postgres';
 
 /**
- * The rows of a database with the transaction that wrote them and their position in the file. An update, a rewrite or a move of a row would
- * change these.
+ * The rows of a database. Each row has the transaction that wrote it and its position in the table's file. A write to the row would
+ * change both.
  */
 interface Rows {
-  /** Keyed by table: the transaction, the position and the columns of each row. */
+  /** Maps each table to its rows. A row is the transaction, the position and the values of the columns. */
   values: Record<string, string[]>;
-  /** Keyed by table or index: the number of its file. */
+  /** Maps each table or index to the number of its file on disk. */
   files: Record<string, number>;
   sequences: unknown[];
 }
 
 const fresh = useTestDatabase();
 
-/** The first of the old files at which a database can be carried over. */
+/** The oldest migration from which the product can carry a database over. */
 const FIRST = '0033_seat_count_of_a_new_database';
 
 /** The operator's own role in an old database. */
 const REPORTS = { role: `reports_${process.pid}` };
 
-/** Makes a database of the old files with rows in every table. */
+/** Creates a database by the old migrations up to `last`, with rows in every table. */
 async function oldDatabase(last: string): Promise<TestDatabase> {
   const database = await createTestDatabase('template0');
   await makeOldSchema(database.db, last);
@@ -40,7 +40,7 @@ async function oldDatabase(last: string): Promise<TestDatabase> {
   return database;
 }
 
-/** Runs `work` in a copy of the database at 0033, with the later old files up to `last`. */
+/** Copies the database at 0033, runs the old migrations up to `last` in the copy, and then runs `work`. */
 async function inCopy(source: TestDatabase, last: string, work: (db: Db) => Promise<void>): Promise<void> {
   const copy = await createTestDatabase(new URL(source.url).pathname.slice(1));
   try {
@@ -97,7 +97,7 @@ describe(`a database at ${LAST_OLD}`, () => {
   let before: Rows;
   beforeAll(async () => {
     database = await oldDatabase(LAST_OLD);
-    // Adds what only this database has: a month, and a role of the operator with a right of its own.
+    // Adds objects that a new database does not have: a monthly partition, and an operator's role that may read tours.
     await database.db.raw(`select webhook_make_month('2031-01-01')`);
     await database.db.raw('create role :role: nologin; grant select on tours to :role:', REPORTS);
     before = await readRows(database.db);
@@ -151,7 +151,7 @@ describe('a role that is no superuser', () => {
     await server.stop();
   });
 
-  /** Runs `work` in a database at 0037 whose objects the role has made. */
+  /** Runs `work` in a database at 0037 whose objects belong to the role. */
   async function asPlain(name: string, work: (db: Db) => Promise<void>): Promise<void> {
     const url = new URL(databaseUrl(server.url, name));
     [url.username, url.password] = ['plain', 'secret'];
@@ -226,7 +226,7 @@ describe('copies of a database at 0033', () => {
         const after = await readRows(db);
         expect([...carried, ...(await migrate(db))]).toEqual(await knownMigrations());
         expect(await readSchemaFacts(db)).toEqual(await readSchemaFacts(fresh.db));
-        // Omits two expected changes: 0034 revokes a right of secret_checks, and 0036 adds an empty column to departures.
+        // Ignores two expected changes. 0034 revokes a right on secret_checks. 0036 adds an empty column to departures.
         const unchanged = ({ values: { database_rights: _, departures, ...others } }: Rows) => ({
           ...others,
           departures: departures!.map((row) => row.split(' ').slice(0, 2)),

@@ -158,13 +158,13 @@ describe('the instant until which a departure can be booked', () => {
     ['UTC', '2026-05-01'],
     ['Pacific/Pago_Pago', '2026-05-01'],
     ['Asia/Ho_Chi_Minh', '2026-05-01'],
-    // Clocks go forward at midnight: the day begins at 1:00.
+    // Clocks go forward at midnight, so the day begins at 01:00.
     ['Africa/Cairo', '2026-04-23'],
     ['America/Asuncion', '2023-09-30'],
     // Clocks go back over midnight, so midnight occurs twice.
     ['Atlantic/Azores', '2026-10-24'],
     ['America/Havana', '2026-10-31'],
-    // Clocks go back from midnight: the day has an hour more.
+    // Clocks go back from midnight, so the day is an hour longer.
     ['America/Asuncion', '2024-03-23'],
     ['Africa/Cairo', '2026-10-29'],
     // The next date was skipped in Samoa.

@@ -31,7 +31,7 @@ const SALES = [
 const WRONG_CHECK = `insert into secret_checks (variable, check_value) values ('KEY_PEPPER', 'wrong')
   on conflict (variable) do update set check_value = excluded.check_value`;
 const database = useTestDatabase();
-// Gives the rights again: a copy of a database does not get the rights on its template.
+// Grants the rights again, because a copy of a database does not inherit the rights on its template.
 beforeAll(() => database.db.raw('select grant_database_roles()'));
 
 describe('the rights of the database roles', () => {
@@ -128,7 +128,7 @@ describe('a login of the API', () => {
     `insert into price_rules (tenant_id, kind, percent) select id, 'percent', 10 from tenants`,
     'delete from price_rules',
     'update departures set seats_total = 100000',
-    // The API has the right to update this column only to lock the row.
+    // The API may update this column only because PostgreSQL requires such a right for a row lock.
     'update departures set created_at = now()',
     'delete from departures',
     'delete from booking_leads',
@@ -201,7 +201,7 @@ describe('a login of the webhook queue', () => {
   });
 
   it('temporary tables of a login do not redirect the functions of the owner (T49)', async () => {
-    // A database may allow temporary tables to every login again.
+    // An operator may allow every login to create temporary tables again.
     const name = new URL(database.url).pathname.slice(1);
     await database.db.raw('grant temporary on database ?? to public', [name]);
     await session.db.transaction(async (trx) => {
@@ -273,7 +273,7 @@ function useSession(role: DatabaseRole): { db: Db } {
   return session;
 }
 
-/** Inserts a row into the tables that the forbidden statements name, so that each would change or show something. */
+/** Inserts a row into each table that the forbidden statements name. Without the row, a statement could change or show nothing. */
 async function givenSale(db: Db): Promise<void> {
   const tenant = await givenTenant(db);
   await givenKey(db, tenant);

@@ -13,7 +13,7 @@ import { givenDeparture, givenTour } from '../support/given';
 
 const database = useTestDatabase();
 
-/** Creates one table with a foreign key, so that the migration needs a lock of tenants. */
+/** A migration that creates a table with a foreign key to tenants, and therefore locks tenants. */
 const AUDIT = '0110_audit';
 
 describe('runPrepared', () => {

@@ -77,7 +77,7 @@ describe('a first start', () => {
     expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await database.leave();
     expect(readdirSync(dataDir)).not.toContain('pg18.lock');
-    // An orphaned initdb may still write while the next start removes drafts; then the following start removes them.
+    // An orphaned initdb may still write drafts while the next start removes them. The start after that removes the last drafts.
     await until(async () => {
       await (await joinEmbeddedPostgres(dataDir)).leave();
       return readdirSync(dataDir).length === 1;

@@ -122,7 +122,7 @@ describeAsRoot('an embedded database that root starts', () => {
     const place = await placeCluster(dataDir, 18, (line) => notices.push(line), fallback);
     expect(place.directory).toMatch(new RegExp(`^${fallback}/project-\\w{8}/pg18$`));
     expect(notices).toEqual([expect.stringContaining(`its database is kept in ${place.directory}`)]);
-    // The first start continues after a killed one, and the second uses the result of the first.
+    // The first start continues after a start that was killed. The second start uses the database of the first.
     for (const start of [1, 2]) {
       const database = await joinEmbeddedPostgres(dataDir);
       await ask(database.url, start === 1 ? 'create table kept ()' : 'select from kept');

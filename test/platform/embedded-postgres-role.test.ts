@@ -15,7 +15,7 @@ import {
   temporaryDirectory,
 } from './embedded-postgres-support';
 
-/** The data directories of a new database and of one that an earlier release made. The tests use copies. */
+/** The data directories of a new database, and of a database from an earlier release. Each test uses a copy. */
 let fresh: string;
 let earlier: string;
 

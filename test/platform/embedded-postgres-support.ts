@@ -25,7 +25,7 @@ const children: ChildProcess[] = [];
 export function temporaryDirectory(prefix = 'embedded-postgres-test-'): string {
   const directory = mkdtempSync(path.join(tmpdir(), prefix));
   directories.push(directory);
-  // For root the server runs as another account, which must be able to enter the directory.
+  // A server that root starts runs as another account. This account must be able to enter the directory.
   chmodSync(directory, 0o755);
   return directory;
 }

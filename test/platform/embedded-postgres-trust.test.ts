@@ -179,7 +179,7 @@ async function impostor(answer: Buffer): Promise<{ url: string; heard(): Buffer[
   return { url, heard: () => calls.map((call) => Buffer.concat(call)) };
 }
 
-/** Writes a file that only root can read, on the file system of the cluster because of the hard links. */
+/** Writes a file that only root can read. A hard link needs the file to be on the file system of the cluster. */
 function secretOfRoot(dataDir: string, content: string): string {
   const file = path.join(dataDir, `secret-${readdirSync(dataDir).length}`);
   writeFileSync(file, content, { mode: 0o600 });

@@ -172,13 +172,13 @@ describe('a server that was killed', () => {
 });
 
 describe('a server that recovers from the crash of one of its processes', () => {
-  /** Longer than the attempts to join a server that refuses connections for another reason. */
+  /** Exceeds the time in which a process gives up joining a server that refuses connections for any other reason. */
   const RECOVERY_MS = 3000;
 
   it('a process joins a recovering server when it is ready again', async () => {
     const database = await joinInProcess(template);
     const [hanging, crashing] = [await connect(database.url), await connect(database.url)];
-    // The server does not recover before all of its processes have ended.
+    // The server starts to recover only after all of its processes have ended.
     process.kill(hanging, 'SIGSTOP');
     process.kill(crashing, 'SIGKILL');
     await until(() =>
@@ -197,7 +197,7 @@ describe('a server that recovers from the crash of one of its processes', () => 
     expect(serverPid(template)).toBeUndefined();
   });
 
-  /** Opens a connection that the server ends, and returns the pid of its process. */
+  /** Opens a connection that the server will end. @returns the pid of the server process of this connection */
   async function connect(url: string): Promise<number> {
     const client = new pg.Client(url);
     client.on('error', () => undefined);

@@ -143,7 +143,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
   });
 
   it('a transaction that sends BEGIN with its first statement refuses to begin with several statements in one text', async () => {
-    // PostgreSQL can prepare only one statement at a time, and the first statement is always prepared, even without values.
+    // PostgreSQL cannot prepare a text with two statements. The first text of a transaction is always prepared, even without values.
     const failing = transact((trx) => trx.raw('insert into written values (1); select 1'));
     await expect(failing).rejects.toMatchObject({ code: '42601' });
     expect(await written()).toEqual([]);
@@ -172,7 +172,7 @@ describe('a transaction whose BEGIN travels with its first statement', () => {
 });
 
 describe('a transaction whose BEGIN travels with its first statement, and fails', () => {
-  // Jest fails a test that leaves a rejection unhandled until its end.
+  // Jest fails a test if a rejection is still unhandled when the test ends.
   afterEach(() => new Promise(setImmediate));
 
   it.each([
@@ -210,7 +210,7 @@ describe('a transaction whose BEGIN travels with its first statement, and fails'
   it.each(['begin isolation level nothing', 'select 1 / 0; begin'])(
     'a transaction runs no later statement when the text that begins it fails: %s',
     async (text) => {
-      // Without a transaction block, each statement would commit by itself.
+      // If the statements ran without a transaction block, each would commit by itself.
       const client = db.client as Knex.Client;
       const connection = (await client.acquireConnection()) as EventEmitter;
       sendWithNext(connection, [{ text }]);

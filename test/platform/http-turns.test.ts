@@ -8,10 +8,10 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const CLIENTS = 40;
 
 let server: Server;
-/** The number of requests that began in each turn of the event loop. */
+/** One number for each turn of the event loop: the requests whose handler began in this turn. */
 let begun: number[];
 let nextTurn: NodeJS.Immediate;
-/** The answers that were not sent yet at the end of each handler. */
+/** The number of answers that were not sent yet when their handler ended. */
 let unsent: number;
 let clients: Socket[];
 

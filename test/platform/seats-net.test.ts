@@ -4,7 +4,10 @@ import { givenTenant } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { givenSeats, type PlacedSeats, seatsTaken, seatsTakenByKind } from '../support/website';
 
-/** Tests the trigger of ADR 9: the writers here take no lock and count nothing, and still sell no seat twice. */
+/**
+ * Tests the trigger of ADR 9. The tests insert holds and bookings without a lock and without counting seats. Still no seat is sold
+ * twice.
+ */
 
 const database = useTestDatabase();
 let db: Db;
@@ -139,7 +142,7 @@ describe('the trigger that recounts seats', () => {
   });
 
   it('the trigger that recounts seats refuses a hold in any isolation level but READ COMMITTED', async () => {
-    // Tries the levels whose snapshot may be older than the lock.
+    // Tries the isolation levels whose snapshot may be older than the departure's lock.
     const departure = await givenNumbered(5);
     for (const isolation of ['repeatable read', 'serializable']) {
       const work = db.transaction(async (trx) => {

@@ -80,7 +80,10 @@ async function send(method: string, target: string, key?: string, body?: unknown
   return new Response(await answer.text(), { status: answer.status });
 }
 
-/** Sends requests that succeed and requests that are refused, with the person and the secrets wherever a client may put them. */
+/**
+ * Sends requests, of which the API accepts some and refuses others. Each field, header or address that a client can fill contains a
+ * secret or personal data.
+ */
 async function sellAndFail(key: string, token: string): Promise<void> {
   const tour = await givenTour(terminal.db);
   const date = await givenDeparture(terminal.db, tour);
@@ -112,7 +115,7 @@ async function sellAndFail(key: string, token: string): Promise<void> {
   await terminal.tourctl(`booking cancel ${booking_ref} --yes --reason "asked by Quill${MARK}"`);
 }
 
-/** Returns the tables of which a row has the text, without the names of partitions. */
+/** Returns the tables that have the text in a row. Leaves out the names of partitions. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows } = await terminal.db.raw<{ rows: { name: string }[] }>(
     `select c.oid::regclass::text as name from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'r'`,
@@ -126,7 +129,7 @@ async function tablesWith(text: string): Promise<string[]> {
   return [...found].sort();
 }
 
-/** Returns the log of PostgreSQL, with the lines of the other test files. */
+/** Returns the whole log of the PostgreSQL server, which also has lines from other test files. */
 async function serverLog(): Promise<string> {
   const { rows } = await terminal.db.raw<{ rows: [{ directory: string }] }>(
     `select current_setting('data_directory') as directory`,

@@ -13,7 +13,7 @@ const ALL = ['secretsKey', 'cursorKey', 'keyPepper'] as const;
 const load = (env: Record<string, string>, isNew = true) =>
   loadSecrets(loadConfig({ DATA_DIR: dataDir, ...env }), ALL, () => Promise.resolve(isNew));
 
-/** Loads secrets for an external database. Fails if the loader checks whether the database is new. */
+/** Loads secrets for an external database. Fails if the loader asks whether the database is new. */
 const loadExternal = (needed: readonly (typeof ALL)[number][]) =>
   loadSecrets(
     loadConfig({ DATABASE_URL: 'postgres://localhost/x', CURSOR_KEY: 'c'.repeat(32), DATA_DIR: dataDir }),

@@ -18,7 +18,7 @@ import { add, book, claimNow, createTenant, eventually, SECRETS_KEY } from '../w
 import { startReceiver, status } from '../webhook-queue/receiver';
 
 const database = useTestDatabase();
-// Takes away the right to create temporary tables: a copy of a database does not get the rights on its template.
+// Grants the rights of the services again, because a copy of a database does not inherit the rights on its template.
 beforeAll(() => database.db.raw('select grant_database_roles()'));
 
 describe('an API that logs in with the rights of the API', () => {

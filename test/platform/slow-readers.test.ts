@@ -5,9 +5,12 @@ import express, { type Response } from 'express';
 import { createHttpServer, HTTP_LIMITS } from '../../services/platform/http/edge';
 
 const MIB = 1024 * 1024;
-/** Bytes of an answer that no buffer can hold: the server buffers up to 4 MB and the client up to 6 MB before the client reads. */
+/** Bytes of an answer that fills all buffers. The server buffers up to 4 MB, and the client buffers up to 6 MB, before the client reads. */
 const LARGE = 24 * MIB;
-/** Shorter times and other rates than the real ones make the tests fast. Node's own timeout is long, so that it closes nothing here. */
+/**
+ * Uses shorter times and other rates than production, so that the tests are fast. Node's own timeout is long, so that Node closes no
+ * connection here.
+ */
 const LIMITS = {
   ...HTTP_LIMITS,
   checkEveryMs: 50,
@@ -36,7 +39,7 @@ const connections = (): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Requests the large answer, and reads at most `bytesPerSecond`. Counts the bytes in `received`. */
+/** Requests the large answer, and reads at most `bytesPerSecond`. `received` returns the bytes so far. */
 function readAt(bytesPerSecond: number): { socket: Socket; received: () => number } {
   const socket = connect(port, '127.0.0.1');
   const begun = performance.now();

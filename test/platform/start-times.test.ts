@@ -9,7 +9,7 @@ const DATES = [
   ['UTC', '2026-05-01'],
   ['Pacific/Kiritimati', '2026-05-01'],
   ['Pacific/Pago_Pago', '2026-05-01'],
-  // Clocks skip an hour: the hour from 02:00, and the first hour of the date.
+  // Clocks go forward an hour. They skip the hour from 02:00 in the first zone, and the first hour of the date in the next zone.
   ['Europe/Berlin', '2026-03-29'],
   ['Africa/Cairo', '2026-04-24'],
   // Clocks show an hour twice: the hour from 02:00, the last hour of the date, and the first hour of the date.

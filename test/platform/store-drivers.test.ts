@@ -245,7 +245,7 @@ type Step =
 
 function aStep(): fc.Arbitrary<Step> {
   const key = fc.constantFrom('k', 'l');
-  // Counts backwards from the last load lock, so that old ones are used too.
+  // The number of a load lock, counted backwards from the last one, so that steps also use old load locks.
   const lock = fc.nat(3);
   const arbitrary = <K extends Step['kind']>(kind: K, fields: object) =>
     fc.record({ kind: fc.constant(kind), ...fields }) as unknown as fc.Arbitrary<Step>;
@@ -270,7 +270,7 @@ function aStep(): fc.Arbitrary<Step> {
   );
 }
 
-/** Runs the steps on one driver, and replaces each load lock's token by a number that is the same on all drivers. */
+/** Runs the steps on one driver. Replaces the token of each load lock by a number, because the tokens differ between drivers. */
 function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore }) {
   const locks: LoadLock[] = [];
   const numberOf = (token: string) => locks.findIndex((lock) => lock.token === token);

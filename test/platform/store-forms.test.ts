@@ -21,7 +21,7 @@ const open = (url: string) =>
     log,
   );
 
-/** Returns whether the store counted: from its own memory a process grants only ten of a thousand requests. */
+/** Returns whether the store counted the request. A process that counts in its own memory grants only ten of a thousand requests. */
 const isShared = async (store: SharedStore, bucket: string) =>
   (await store.quotas.consume(bucket, LIMIT)).remaining > 10;
 
@@ -55,7 +55,7 @@ describeWithRedis('a shared store behind Redis Sentinel', () => {
     const sentinel = await startSentinel(master);
     const asked = new Redis({ port: sentinel.port });
     await until(async () => ((await asked.call('SENTINEL', 'REPLICAS', 'tours')) as unknown[]).length === 1);
-    // The first address answers nothing, so that the second must be used.
+    // No server answers at the first address, so the store must use the second one.
     const store = await open(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/tours`);
     expect(await isShared(store, 'before')).toBe(true);
 
@@ -107,7 +107,7 @@ describeWithRedis('a shared store on a Redis Cluster', () => {
 
     await nodes[1].kill();
     expect(await isShared(store, there)).toBe(false);
-    // The probes go to the missing node, so the other node does not end the outage.
+    // The outage continues although one node answers, because the probes go to the missing node.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     for (const bucket of buckets) expect(await isShared(store, bucket)).toBe(false);
     await nodes[1].restart();

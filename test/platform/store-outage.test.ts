@@ -11,7 +11,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 
 const LIMIT = 10;
 const REPLICAS = 4;
-/** Includes the delay of a busy machine: the limit is 150 ms. */
+/** The time limit of the store, 150 ms, and the delay of a busy machine. */
 const STORE_TIMEOUT_MS = 400;
 
 const gauge = async (driver: string) => {
@@ -100,7 +100,7 @@ describeWithRedis('a shared store that dies', () => {
       const crowd = await timed(() => Promise.all(Array.from({ length: 50 }, () => cache.get(bucket))));
       expect(crowd).toBeLessThan(STORE_TIMEOUT_MS);
       expect(await up()).toBe(0);
-      // A request that began 80 ms later ended together with the first ones.
+      // This request began 80 ms after the others and ended together with them.
       expect(await lastOne).toBeLessThan(120);
       const answers: boolean[] = [];
       const later = await timed(async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Runs these files, and records them as the migrator does. */
+/** Runs these migrations, and records each one as the migrator does. */
 async function migrateTo(db: Db, names: string[]): Promise<void> {
   await db.raw(`
     create table knex_migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
@@ -36,7 +36,7 @@ async function migrateTo(db: Db, names: string[]): Promise<void> {
   }
 }
 
-/** Returns the departures and sales with the columns that the last release knows. */
+/** Returns the departures, holds and bookings with the columns of the last release. */
 async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {
   const { rows } = await db.raw(
     ['departures', ...SALES]

@@ -1,6 +1,6 @@
 /**
- * Starts the product like a new user: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then starts it
- * again after kill -9, and repeats the lines and Ctrl-C. Run by `npm run smoke`.
+ * Starts the product like a new user: `npm start`, the three printed curl lines, kill -9 of the API, Ctrl-C. Then starts the product
+ * again, kills it with kill -9, and repeats the curl lines and Ctrl-C. `npm run smoke` runs this.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
@@ -141,7 +141,7 @@ async function cleanUp(): Promise<void> {
   const pid = databasePid();
   if (pid) process.kill(pid, 'SIGQUIT');
   await until(() => databasePid() === undefined, 'the database does not stop').catch(() => undefined);
-  // If a parent directory is closed, the cluster is a link to a directory elsewhere.
+  // If the account of the server cannot enter a parent directory, the cluster is a link to a directory elsewhere.
   if (existsSync(cluster)) rmSync(realpathSync(cluster), { recursive: true, force: true });
   rmSync(dataDir, { recursive: true, force: true });
 }

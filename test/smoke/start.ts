@@ -58,7 +58,7 @@ export class Start {
     return text.test(this.output);
   }
 
-  /** Finds the process of this group whose command line contains that file. */
+  /** Returns the pid of the process in this group whose command line contains the file. */
   pidOf(file: string): number {
     const list = execFileSync('ps', ['-e', '-o', 'pid=,pgid=,args='], { encoding: 'utf8' }).split('\n');
     const line = list.find((one) => one.split(/\s+/).includes(String(this.npm.pid)) && one.includes(file));

@@ -190,7 +190,7 @@ describe('compose.yaml', () => {
     const builds = mentioned(({ build }) =>
       build ? [path.join(build.context, build.dockerfile ?? 'Dockerfile')] : [],
     );
-    // The Dockerfile's path starts at the build context, which is the repository.
+    // The path of the Dockerfile is relative to the build context, which is the repository.
     const dockerfiles = builds.map((file) => file.replace(/^\.\.\/docker\//, ''));
     for (const file of [...files, ...dockerfiles])
       expect([file, existsSync(path.join(DOCKER, file))]).toEqual([file, true]);

@@ -25,11 +25,12 @@ const KINDS: Kind[] = [
   'hold with key',
   'booking with key',
 ];
-/** Quota of the catalog, which the load does not request. */
+/** Quota of catalog requests. The background load does not request the catalog. */
 const QUOTA = 40;
 const INSTANCES = 2;
 /**
- * Milliseconds by which an answer may take longer than the longest one with a healthy store: one timeout, and the delay of a busy machine.
+ * Milliseconds by which the longest answer may be slower than with a healthy store. Includes one timeout of the store, and the delay
+ * of a busy machine.
  */
 const LONGER_MS = 2000;
 const WIDE = '1000000';
@@ -48,11 +49,11 @@ interface Phase {
   name: string;
   took: number[];
   lost: string[];
-  /** Number of accepted requests when twice the quota is sent to one instance with a separate key. */
+  /** Number of accepted requests. The test sends twice the quota to one instance, with a separate key. */
   granted: number;
   /** Requests that the processes counted in memory, because the store was down. */
   fallbacks: number;
-  /** Number of times that each instance reported the store as down. A machine that is busy for more than 150 ms adds reports. */
+  /** How often each instance reported that the store is down. A machine that is busy for more than 150 ms causes more reports. */
   falls: number[];
 }
 
@@ -97,7 +98,7 @@ function suite(driver: Driver): void {
     return samples.reduce((total, { value }) => total + value, 0);
   }
 
-  /** @param change runs during the load, so that it meets requests in flight */
+  /** @param change runs during the load, so that requests are in flight at the change */
   async function phase(name: string, change: () => void = () => {}): Promise<Phase> {
     const before = await sum('quota_fallbacks_total');
     const said = saidAway();
@@ -167,7 +168,7 @@ function suite(driver: Driver): void {
     60_000 + 12 * SECONDS * 1000,
   );
 
-  /** Checks that each acknowledged booking exists once and that seats match the rows: the store does not decide them. */
+  /** Checks that each acknowledged booking exists once, and that the free seats match the rows. A dead store must not change this. */
   async function expectSold(): Promise<void> {
     const acknowledged = (of: 'holds' | 'bookings') => loads.flatMap((load) => [...load[of].values()]).sort();
     expect((await db('seat_holds').pluck('id')).sort()).toEqual(acknowledged('holds'));

@@ -34,8 +34,8 @@ export function knownVariables(): Set<string> {
 }
 
 /**
- * Replaces `${NAME:?why}` and `${NAME:-default}` as compose does, with a value for each name without a default. A default may
- * contain another one.
+ * Replaces `${NAME:?why}` and `${NAME:-default}` as compose does. A name without a default gets a value. A default may contain
+ * another `${…}`.
  */
 export function filledIn(value: string): string {
   const filled = value.replace(

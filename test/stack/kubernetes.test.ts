@@ -12,7 +12,7 @@ const SECRETS = [
   'KEY_PEPPER',
 ];
 
-/** The Secret with the address of the database for the role of each pod. */
+/** Maps each pod to the Secret that has the database address for the pod's role. */
 const OWN_SECRET = {
   api: 'tour-platform-api',
   'webhook-queue': 'tour-platform-queue',

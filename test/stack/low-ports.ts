@@ -1,7 +1,10 @@
 import { createServer } from 'node:net';
 
 const FIRST = 15_000;
-/** The system uses ports from here on for outgoing connections. It has taken the port of an instance that was restarting (observed). */
+/**
+ * From this port on, the system chooses ports for outgoing connections. Such a connection can take the port of an instance that
+ * restarts.
+ */
 const END = 32_000;
 
 /** Returns consecutive free ports. */

@@ -63,7 +63,7 @@ async function untilSaid(child: ChildProcess, words: string): Promise<string> {
   return said;
 }
 
-/** Returns the descendants of `pid`, and the database server, which is detached and has `dir` in its arguments. */
+/** Returns the pids of all descendants of `pid`. Adds the database server, which is detached and has `dir` in its arguments. */
 function processesOf(pid: number, dir: string): number[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

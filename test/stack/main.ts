@@ -45,7 +45,7 @@ ${curl}
 Ctrl-C stops all of it, and removes its database.`;
 }
 
-/** Creates a tenant, a key and a departure to try. */
+/** Creates a tenant, an API key and a departure, so that the user can try the API. */
 async function givenSomethingToSell({ directUrl, url }: Stack): Promise<{ key: string; curl: string }> {
   const db = openDatabase(directUrl, { applicationName: 'stack', poolMax: 2 });
   try {

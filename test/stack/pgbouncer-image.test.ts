@@ -28,7 +28,7 @@ const PASSWORDS = {
   QUEUE_DATABASE_PASSWORD: `${PASSWORD} of the queue`,
 };
 
-/** Runs what the PostgreSQL image runs on an empty volume. */
+/** Runs the script that the PostgreSQL image runs on an empty volume. */
 function createRoles(): void {
   const { hostname, port, username, password } = new URL(process.env[SERVER_URL]!);
   execFileSync(path.join(DOCKER, 'postgres/create-role.sh'), {

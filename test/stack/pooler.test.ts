@@ -16,7 +16,7 @@ import { type Instance, startInstance } from './service';
 
 const ROOT = path.resolve(__dirname, '../..');
 const SERVERS = 5;
-/** Each transaction gets another server connection than the one before it, so that code that needs a session fails. */
+/** Gives each transaction another server connection than the previous transaction. Code that relies on a session then fails. */
 const IN_TURN = [
   `default_pool_size = ${SERVERS}`,
   `max_db_connections = ${SERVERS}`,
@@ -40,7 +40,7 @@ describeWith(
       terminal = await openTestTerminal({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
       terminal.env.DATABASE_URL = pooler.url(terminal.url);
       pooled = openDatabase(terminal.env.DATABASE_URL, { applicationName: 'test', poolMax: 8 });
-      // Runs all at once to open that many server connections.
+      // Runs all queries at once, so that the pooler opens one server connection for each.
       await Promise.all(Array.from({ length: SERVERS }, () => pooled.raw('select pg_sleep(0.1)')));
     });
     afterAll(async () => {
@@ -197,7 +197,10 @@ function askerOf(baseUrl: string, key: string) {
 describe('the SQL of the services, the terminal and the migrations', () => {
   const NEEDS_A_SESSION =
     /pg_(try_)?advisory_(lock|unlock)|\b(un)?listen\s+[a-z_"]+\s*[;'"`]|\bdiscard\s+all|^\s*(set|reset)\s+(session|statement_timeout|lock_timeout|search_path|role|time zone)\b|\bdeclare\s+\w+\s+cursor|create\s+(temp|temporary)\s/im;
-  /** Allowed: the lock on the embedded server, which has no pooler; temporary tables within a transaction; comments. */
+  /**
+   * Files that may match. The first locks the embedded server, which has no pooler. The second creates temporary tables within a
+   * transaction. The third only has comments.
+   */
   const MAY = [
     'services/platform/embedded-postgres.ts',
     'services/api/catalog-import/stage.repository.ts',

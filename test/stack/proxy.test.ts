@@ -106,7 +106,7 @@ describeWith('nginx', 'the reverse proxy', () => {
         });
       const statuses = [];
       for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
-        // Claims another address each time: if the API trusted the header, it would never limit this client.
+        // Claims another address in each request. An API that trusted the header would never limit this client.
         statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
       }
       expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
@@ -199,7 +199,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => client.once('readable', resolve));
-    // nginx would write the answer to a file in less than this time.
+    // With buffering to a file, nginx would have read the whole answer by now.
     await sleep(1000);
     expect(isFinished()).toBe(false);
     client.destroy();

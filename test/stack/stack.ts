@@ -146,7 +146,7 @@ async function startInstances(
 interface Ports extends ProxyPorts {
   pooler: number;
   redis: number;
-  /** One metrics port for each API; its queue uses the next one. */
+  /** The metrics port of each API. The webhook queue beside the API uses the next port. */
   metrics: number[];
 }
 

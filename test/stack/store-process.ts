@@ -1,14 +1,14 @@
 /*
- * Proxies a Redis for either driver in its own process, so that it is slow only on request, and not
- * because the load of a test keeps its event loop busy. Forked with the driver and the address of the Redis.
+ * Proxies a Redis in its own process, for either driver. The load of a test then cannot delay the proxy, so the store is slow only
+ * on request. Forked with the driver and the address of the Redis.
  */
 import { startRestStore } from '../support/rest-store';
 import { startTcpProxy } from '../support/tcp-proxy';
 
 export type Driver = 'redis' | 'rest';
-/** Message of the parent: a method of the proxy and its arguments. */
+/** A message from the parent: the name of a proxy method, and its arguments. */
 export type Order = ['hang' | 'refuse' | 'resume'] | ['delay', number] | ['answerWith', string];
-/** First message of the child: the settings with which a service reaches the store. */
+/** The first message to the parent: the settings with which a service reaches the store. */
 export type Ready = Record<string, string>;
 
 async function main(driver: Driver, redisUrl: string): Promise<void> {

@@ -6,7 +6,7 @@ export interface Target {
   url: string;
   authorization: string;
   seats: Seats[];
-  /** Prefix of each reference and key, for several loads on one database. */
+  /** Prefix of all references and keys of this load, so that several loads can share one database. */
   name?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Load {
 const KINDS = ['catalog', 'availability', 'hold', 'hold with key', 'booking', 'booking with key'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Runs `clients` websites: each sends one request at a time, with a short pause, on a kept-alive connection. */
+/** Runs `clients` websites. Each website has one kept-alive connection, sends one request at a time, and pauses shortly after each. */
 export function startLoad(
   target: Target,
   clients: number,

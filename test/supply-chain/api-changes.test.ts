@@ -10,7 +10,7 @@ const ROOT = path.resolve(__dirname, '../..');
 const USED = ['/api/tenant/catalog', '/api/gateway/tours/{id_or_slug}/hold', '/api/tenant/bookings'];
 const folder = useTemporaryFolder();
 
-/** Reads the OpenAPI document with three of its paths, because a comparison of all takes a second. */
+/** Reads the OpenAPI document, and keeps three of its paths, because a comparison of all paths takes a second. */
 function readDocument(): OpenApiDocument {
   const document = JSON.parse(readFileSync(path.join(ROOT, OPENAPI), 'utf8')) as OpenApiDocument;
   const paths = Object.fromEntries(USED.map((used) => [used, document.paths[used]!]));
@@ -82,7 +82,10 @@ describe('a change of the OpenAPI document', () => {
 });
 
 describe('npm run check:api', () => {
-  /** Runs the check in a repository with one release, v0.1.0, whose OpenAPI document gets this change, at this version. */
+  /**
+   * Creates a repository with one release, v0.1.0, and applies the change to its OpenAPI document. Runs the check there at the given
+   * version.
+   */
   function check(version: string, change: Change[1]) {
     const repository = path.join(folder, `${version}-${change.name}`);
     mkdirSync(path.join(repository, path.dirname(OPENAPI)), { recursive: true });

@@ -4,13 +4,16 @@ import { apiDiff, type Diff } from 'api-smart-diff';
 
 const OPENAPI = 'services/api/generated/openapi.json';
 
-/** Returns the changes of an OpenAPI document that break a client of the old one, one a line: `remove paths./healthz.get`. */
+/** Returns the changes that break a client of the released OpenAPI document, one a line: `remove paths./healthz.get`. */
 export function breakingChanges(released: object, current: object): string[] {
   const changes = apiDiff(released, current).filter(breaks);
   return changes.map(({ action, path }) => `${action} ${path.join('.')}`);
 }
 
-/** Adds two rules to those of the package: an answer keeps the type of a field, and a request that names an unknown field is refused. */
+/**
+ * Adds two rules to the rules of the package. A field of an answer must keep its type. A request field must not disappear, because
+ * the API refuses unknown fields.
+ */
 function breaks({ type, action, path }: Diff): boolean {
   // A schema is compared wherever an operation uses it, as a request or as an answer.
   if (path[0] !== 'paths') return false;
@@ -27,7 +30,10 @@ export function compatibleLine(version: string): string {
   return major === '0' ? `0.${minor}` : major!;
 }
 
-/** Compares openapi.json with that of the last release, the newest tag `v…`, and fails for a breaking change in the same line of versions. */
+/**
+ * Compares openapi.json with the document of the last release, which is the newest tag `v…`. Fails for a breaking change if the
+ * version stays in the same compatible line.
+ */
 function main(): void {
   const { stdout: tag } = spawnSync('git', ['describe', '--tags', '--match=v*', '--abbrev=0'], {
     encoding: 'utf8',

@@ -9,7 +9,7 @@ import { useTemporaryFolder } from '../support/temporary-folder';
 
 const folder = useTemporaryFolder();
 
-/** Runs the audit against a registry that answers an audit request with this status and these findings for express. */
+/** Runs the audit against a registry. The registry answers each audit request with this status and these findings for express. */
 async function auditWith(status: number, findings: object[]): Promise<{ code: number; output: string }> {
   const registry = http.createServer((request, response) => {
     request.resume();

@@ -17,8 +17,8 @@ interface BillOfMaterials {
 const FILE = 'sbom.cdx.json';
 
 /**
- * Returns the production packages in the format CycloneDX. `npm sbom --omit dev` leaves out each package that a development
- * package uses too, such as express, so this reads all packages and removes those for development alone.
+ * Returns the production packages in the format CycloneDX. Reads all packages, and removes those that only development needs.
+ * `npm sbom --omit dev` would also leave out each package that both production and development need, such as express.
  */
 export function billOfMaterials(): BillOfMaterials {
   const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
@@ -35,7 +35,7 @@ export function billOfMaterials(): BillOfMaterials {
     metadata: { ...all.metadata, component: { ...product, name } },
     components: all.components
       .filter((component) => kept.has(component['bom-ref']))
-      // Drops the properties: npm marks a package as a development package if only one of its two copies is.
+      // Drops the properties, because npm marks a package as development-only if one of its two copies is.
       .map((component) => ({ ...component, properties: [] })),
     dependencies: all.dependencies
       .filter(({ ref }) => kept.has(ref))

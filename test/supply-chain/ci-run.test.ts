@@ -6,7 +6,7 @@ import { useTemporaryFolder } from '../support/temporary-folder';
 const folder = useTemporaryFolder();
 const UNCHECKED = 'Nothing was checked, because the registry answers no audit request: 405';
 
-/** Runs .ci/run with a program in place of npm, whose audit prints this text and whose test runs count three and two tests. */
+/** Runs .ci/run with a fake npm. The fake prints this text for the audit, and reports three and two tests for the two test runs. */
 function ciRun({ audit, failing = 'nothing' }: { audit: string; failing?: string }) {
   const npm = `#!/bin/sh
     case "$*" in

@@ -36,7 +36,7 @@ export function productionPackages(): LockedPackage[] {
     .map(named);
 }
 
-/** Returns the packages that the client package brings to the server of a tenant. */
+/** Returns the packages that a tenant's server installs together with the client package. */
 export function clientPackages(): LockedPackage[] {
   const locked = new Map(lockedPackages());
   const names = new Set(Object.keys(clientDependencies));

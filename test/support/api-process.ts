@@ -16,7 +16,7 @@ export interface ApiProcess {
   metrics(): Promise<string>;
   /** Returns its stdout so far. */
   log(): string;
-  /** Sends SIGTERM; requests in flight are answered first. @returns the exit code */
+  /** Sends SIGTERM. The process still answers the requests in flight. @returns the exit code */
   stop(): Promise<number | null>;
   /** Sends SIGKILL. */
   kill(): Promise<void>;

@@ -33,9 +33,9 @@ export interface TestApi {
   baseUrl: string;
   context: SalesContext;
   database: TestDatabase;
-  /** The connections of the test. The API has its own, with the rights of its role: `context.db`. */
+  /** The connections of the test. The API has other connections, with the rights of its role: `context.db`. */
   db: Db;
-  /** A request without a credential. The test fails when the OpenAPI document does not describe the answer. */
+  /** A client without a credential. The test fails if the OpenAPI document does not describe an answer. */
   http: ReturnType<typeof supertest>;
   stop(): Promise<void>;
 }
@@ -48,12 +48,12 @@ export function useTestApi(overrides: Partial<Config> = {}): TestApi {
   return api;
 }
 
-/** Starts the complete API on its own database and a free port. Quotas are wide unless `quotas` limits them. */
+/** Starts the complete API on its own database and a free port. Quotas are at their maximum unless `quotas` limits them. */
 export async function startTestApi(
   overrides: Partial<Config> & { timing?: StoreTiming } = {},
 ): Promise<TestApi> {
   const database = await createTestDatabase();
-  // The API has the rights of its role alone; `db` of the test has those of the owner.
+  // The API has only the rights of its role. `db` of the test has the rights of the database's owner.
   const db = openDatabase(urlAs('tour_platform_api', database.url), { applicationName: 'tests', poolMax: 8 });
   const config = {
     ...loadConfig({ PUBLIC_BASE_URL: 'https://api.example.test', LOG_LEVEL: 'error' }),
@@ -72,7 +72,7 @@ export async function startTestApi(
   const context = {
     config,
     secrets,
-    // Tests write to the database directly, and the next request must see it.
+    // Turns the read cache off, because tests write to the database directly and the next request must read the change.
     ...createCachedReads(db, NEVER_VALID),
     writes: db,
     log,

@@ -3,7 +3,7 @@ import { foldName } from '../../services/api/catalog/fold-name';
 import { givenTour, type GivenTour } from './given';
 import type { Website } from './website';
 
-/** An item of the catalog, or of its removed tours. */
+/** A tour of the catalog, or an entry for a removed tour. */
 export interface CatalogEntry {
   id: string;
   slug: string;
@@ -41,14 +41,14 @@ export async function changesSince(
   return { items, asOf: [...asOf][0]! };
 }
 
-/** Returns the present as_of of a tenant, after which nothing has changed yet. */
+/** Returns the tenant's present as_of. No change is later than this time. */
 async function currentAsOf(website: Website): Promise<string> {
-  // Two changes within the same millisecond as this time would count as later.
+  // Waits 3 ms, because an earlier change in the same millisecond as as_of would count as a later change.
   await new Promise((resolve) => setTimeout(resolve, 3));
   return (await changesSince(website, BEGINNING)).asOf;
 }
 
-/** Returns the slugs of items, those of removed tours with a minus before them. */
+/** Returns the slugs of the items. The slug of a removed tour begins with a minus. */
 export function slugsOf(items: CatalogEntry[]): string[] {
   return items.map(({ slug, removed }) => (removed ? `-${slug}` : slug));
 }

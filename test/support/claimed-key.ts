@@ -3,7 +3,10 @@ import type { Operation } from '../../services/api/idempotency/operation';
 import { LOCK_OF_KEY } from '../../services/api/sales/lock-sales';
 import type { Trx } from '../../services/platform/database';
 
-/** Claims an Idempotency-Key, or with `octo` the UUID of an OCTO booking, until the transaction ends, as a request of another instance does. */
+/**
+ * Claims an Idempotency-Key until the transaction ends, like a request on another instance. With `octo`, claims the UUID of an OCTO
+ * booking.
+ */
 export async function claimKeyElsewhere(
   trx: Trx,
   { tenantId, operation, key }: { tenantId: string; operation: Operation | 'octo'; key: string },
@@ -13,7 +16,7 @@ export async function claimKeyElsewhere(
   ]);
 }
 
-/** Waits 150 ms, in which the request meets the key several times, and checks that the request has no answer yet. */
+/** Waits 150 ms, and checks that the request still has no answer. In this time the request tries the claimed key several times. */
 export async function untilItMeetsKey(answer: Promise<unknown>): Promise<void> {
   const first = await Promise.race([answer, sleep(150, 'no answer')]);
   expect(first).toBe('no answer');

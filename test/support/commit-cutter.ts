@@ -4,7 +4,7 @@ import { listen } from './listen';
 /** Proxies PostgreSQL and closes connections around a COMMIT. */
 export interface CommitCutter {
   port: number;
-  /** Sets the share of COMMITs that are cut: half of them before the server gets the COMMIT, half before its answer returns. */
+  /** Sets the share of COMMITs that are cut. Half of these COMMITs do not reach the server. The answers to the other half do not return. */
   cut(share: number): void;
   /** Counts COMMITs that the server did not get. */
   lostCommits(): number;

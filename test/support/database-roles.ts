@@ -1,7 +1,7 @@
 /** The groups that a migration gives rights to (ADR 35). */
 export type DatabaseRole = 'tour_platform_api' | 'tour_platform_queue';
 
-/** Returns the URL of the database for sessions that have the rights of the group alone, as its logins have. */
+/** Returns the URL of the database for sessions with the rights of this group only, like the logins in the group. */
 export function urlAs(role: DatabaseRole, url: string): string {
   const ofRole = new URL(url);
   ofRole.searchParams.set('options', `-c role=${role}`);

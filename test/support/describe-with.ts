@@ -5,8 +5,8 @@ import path from 'node:path';
 export const LEFT_OUT = 'TEST_LEFT_OUT';
 
 /**
- * Declares a suite that needs a program outside npm, from the apt package of the same name. Without it the suite is
- * skipped, and the end of the run names it; on CI it fails.
+ * Declares a suite that needs a program outside npm. The apt package has the same name as the program. Without the program, the
+ * suite is skipped, and the end of the run names the program; on CI the suite fails.
  * @param installed for a package whose programs are not on the path
  */
 export function describeWith(

@@ -20,7 +20,7 @@ type Http = ReturnType<typeof supertest>;
 const DOCUMENT = openapi as unknown as OpenApiDocument;
 const PROBLEM = 'application/problem+json';
 
-/** Codes that any path may answer, also where the document does not list them. */
+/** Error codes that any path may answer, even if the document does not list them. */
 const ANY_PATH_CODES = [
   'not_found',
   'method_not_allowed',
@@ -32,7 +32,7 @@ const ANY_PATH_CODES = [
 const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false })).addFormat('idn-email', isEmail);
 ajv.addSchema({ $id: 'openapi', components: { schemas: closedSchemas() } });
 
-/** Returns the same client, whose answers must be answers that the OpenAPI document describes. */
+/** Returns the client with a check of each answer: the OpenAPI document must describe it. */
 export function withDocumentedAnswers(http: Http): Http {
   return new Proxy(http, {
     get: (target, method: keyof Http) =>
@@ -145,7 +145,7 @@ const compiled = new Map<string, ValidateFunction>();
 const readable = ({ instancePath, message, params }: ErrorObject): string =>
   `body${instancePath.replaceAll('/', '.')} ${message} ${JSON.stringify(params)}`;
 
-/** Forbids fields that are not described. The published schemas allow them, so that clients accept later fields. */
+/** Forbids fields that the document does not describe. The published schemas allow such fields, so that clients accept new fields later. */
 function closedSchemas(): Record<string, object> {
   const { schemas } = (toOpenapi31(DOCUMENT) as { components: { schemas: Record<string, object> } })
     .components;
@@ -162,7 +162,7 @@ function convert(schema: Schema): object {
     .components.schemas.it;
 }
 
-/** Points the references into the document that ajv knows as `openapi`. */
+/** Rewrites the references, so that they point into the document with the ajv id `openapi`. */
 function absolute<T>(schema: T): T {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as T;
 }

@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
 /**
- * Returns free ports for the API, the webhook-queue and the metrics. The port after the last is free for the queue's metrics.
- * All stay open until the last is chosen, so that they differ.
+ * Returns free ports for the API, the webhook queue and the metrics. The port after the metrics port is also free, for the metrics
+ * of the queue. Keeps all ports open until the last one is chosen, so that all differ.
  */
 export async function freePorts(): Promise<[api: number, queue: number, metrics: number]> {
   for (;;) {

@@ -13,7 +13,7 @@ let stop: (() => Promise<void>) | undefined;
 
 const ROOT = path.resolve(__dirname, '../..');
 
-/** Starts a temporary PostgreSQL for the run, with a migrated template that every test file clones. */
+/** Starts a temporary PostgreSQL for the run. It has a migrated template, which every test file clones. */
 export default async function globalSetup(): Promise<void> {
   // Tests start the compiled CLI and services.
   execFileSync(process.execPath, ['build.cjs', '--if-stale'], { cwd: ROOT, stdio: 'inherit' });

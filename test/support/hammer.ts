@@ -2,7 +2,7 @@
 export interface Ask {
   path: string;
   headers: Record<string, string>;
-  /** Returns whether the answer is the one from before the change. */
+  /** Returns whether the answer shows the state before the change. */
   isOld(status: number, body: string): boolean;
 }
 
@@ -12,9 +12,12 @@ interface Answered {
 }
 
 export interface Outcome {
-  /** Counts requests sent before the acknowledgement that got the old answer. */
+  /** Counts the old answers to requests that were sent before the change was acknowledged. */
   oldBefore: number;
-  /** Counts requests sent after the acknowledgement. `oldAfter` counts those that got the old answer, and must be 0. */
+  /**
+   * Counts the requests that were sent after the change was acknowledged. `oldAfter` counts the old answers to these requests, and
+   * must be 0.
+   */
   after: number;
   oldAfter: number;
 }
@@ -25,8 +28,8 @@ const AFTERWARDS_MS = 100;
 const TIMEOUT_MS = 20_000;
 
 /**
- * Sends requests to every instance without pause, makes the change meanwhile, and continues for AFTERWARDS_MS.
- * @param change resolves with the instant (performance.now) at which it was acknowledged
+ * Sends requests to all instances without pause, makes the change meanwhile, and continues for AFTERWARDS_MS.
+ * @param change resolves with the time of the acknowledgement (performance.now)
  */
 export async function hammer(baseUrls: string[], ask: Ask, change: () => Promise<number>): Promise<Outcome> {
   const answers: Answered[] = [];

@@ -10,7 +10,10 @@ export async function untilTransactionWaits(db: Db): Promise<void> {
   while ((await db.raw(waiting)).rows.length === 0) await sleep(5);
 }
 
-/** Sends a request while another transaction holds the departure's lock, lets that transaction do its work and commit, and returns the answer. */
+/**
+ * Sends a request while another transaction holds the departure's lock. Then runs `work` in this transaction and commits it.
+ * @returns the answer to the request
+ */
 export async function answerAfter(
   db: Db,
   { tour, date }: Seats,

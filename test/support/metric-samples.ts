@@ -19,7 +19,7 @@ export function readSamples(text: string): Sample[] {
   });
 }
 
-/** Parses the names of a scrape's series, also of series without samples. */
+/** Returns the names of all time series in a scrape, also of metrics without samples. */
 export function readNames(text: string): Set<string> {
   const names = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name!],

@@ -10,8 +10,8 @@ const ROOT = path.resolve(__dirname, '../..');
 export const CLIENT = path.join(ROOT, 'clients/typescript');
 
 /**
- * Creates a temporary folder with the client package installed as npm publishes it. The packages of the checkout are found in the folder
- * above.
+ * Creates a temporary folder, and installs the client package in it as npm publishes it. A program in the folder also finds the
+ * packages of the checkout.
  */
 export async function folderWithClient(): Promise<string> {
   const above = await mkdtemp(path.join(FOLDER, 'client-'));

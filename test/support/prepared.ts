@@ -1,6 +1,6 @@
 /**
- * Calls `prepare` before the first test of a file or block, and returns an object that gets the members of its result.
- * They are undefined until then: read them inside hooks and tests. Hooks run in the order of their declaration.
+ * Calls `prepare` before the first test of a file or block. Returns an object at once, and later adds the members of the result to
+ * it. Read the members only inside hooks and tests. Hooks run in the order of their declaration.
  */
 export function preparedBeforeAll<T extends object>(prepare: () => Promise<T>): T {
   const prepared = {} as T;

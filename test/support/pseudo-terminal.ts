@@ -18,7 +18,7 @@ export interface PseudoTerminal {
   readonly shown: string;
   /** The bytes so far, with control sequences. */
   readonly raw: string;
-  /** Waits until the text appears after the last text that was waited for. @throws Error with the screen, after twenty seconds */
+  /** Waits until the text appears after the text that the previous call waited for. @throws Error with the screen after twenty seconds */
   see(text: string): Promise<void>;
   /** Waits for the question, then presses the keys, one after another. */
   answer(question: string, ...keys: string[]): Promise<void>;
@@ -91,7 +91,7 @@ export function openPseudoTerminal(line: string, env: Record<string, string>): P
     async answer(question, ...keys) {
       await see(question);
       for (const [i, key] of keys.entries()) {
-        // A program may read two keys in one chunk as one escape sequence.
+        // A program that gets two keys in one chunk may read them as one escape sequence.
         if (i > 0) await sleep(30);
         child.stdin.write(key);
       }

@@ -7,7 +7,7 @@ export interface RaceAnswer<Body> {
   body: Body;
 }
 
-/** Sends a request to one of the processes of a race. @param index the number of the process; larger numbers begin again at the first */
+/** Sends a request to one process of a race. @param index the number of the process, modulo the number of processes */
 export async function sendTo<Body>(
   processes: ApiProcess[],
   index: number,
@@ -29,7 +29,7 @@ export async function untilDecided<Body extends { code?: string }>(
   return answer.body.code === 'departure_busy' ? untilDecided(request) : answer;
 }
 
-/** Counts the answers that have the same words, such as `409 insufficient_seats`. */
+/** Counts the answers for which `wordsOf` returns the same words, such as `409 insufficient_seats`. */
 export function tally<T>(answers: T[], wordsOf: (answer: T) => unknown[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) {

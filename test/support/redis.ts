@@ -20,7 +20,7 @@ export interface TestRedis {
   wake(): void;
   /** Sends SIGKILL; the data is lost. */
   kill(): Promise<void>;
-  /** Starts again after kill, on the same port and empty. */
+  /** Starts the killed server again on the same port, without data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

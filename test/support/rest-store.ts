@@ -15,7 +15,7 @@ export interface RestStore {
 }
 
 /**
- * Serves the Upstash-compatible REST protocol from a real Redis: one command to `/`, several to `/pipeline` or `/multi-exec`.
+ * Serves the Upstash-compatible REST protocol from a real Redis. `/` takes one command. `/pipeline` and `/multi-exec` take several.
  * @param database a number that no other test on the same server uses
  */
 export async function startRestStore(redisUrl: string, database = 0): Promise<RestStore> {
@@ -83,7 +83,7 @@ function drip(response: http.ServerResponse): void {
   response.once('close', () => clearInterval(timer));
 }
 
-/** Encodes every string of a result except OK in base64, as the official client requests it. */
+/** Encodes each string of a result in base64, except OK. The official client requests this encoding. */
 function encode(reply: unknown): unknown {
   const inside = (result: unknown): unknown => {
     if (Array.isArray(result)) return result.map(inside);

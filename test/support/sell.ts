@@ -71,7 +71,7 @@ export async function createBooking(
   return writeSale(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, request));
 }
 
-/** Builds the sale of a hold that no request of a credential asks for. */
+/** Builds the sale of a hold for a tenant, as if no API key asked for it. */
 export async function holdSaleOf(
   db: Db,
   tenant: Tenant,

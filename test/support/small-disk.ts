@@ -20,7 +20,7 @@ export function removeSmallDisks(): void {
   }
 }
 
-/** Declares a suite that needs small disks. It is skipped where the account cannot mount one, for example in a container. */
+/** Declares a suite that needs small disks. The suite is skipped if the account cannot mount a disk, for example in a container. */
 export const describeWithSmallDisks = canMountSmallDisk() ? describe : describe.skip;
 
 export function canMountSmallDisk(): boolean {

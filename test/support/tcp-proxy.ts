@@ -5,7 +5,7 @@ export interface TcpProxy {
   port: number;
   /** Delays all bytes to the client. */
   delay(milliseconds: number): void;
-  /** Accepts connections and sends nothing on them, also on open ones. */
+  /** Accepts new connections, but sends nothing more on new or open connections. */
   hang(): void;
   /** Closes new and open connections. */
   refuse(): void;
@@ -17,8 +17,8 @@ export interface TcpProxy {
 }
 
 /**
- * Proxies a server on this machine and simulates failures of networks and servers.
- * @param port of the proxy; 0: any that is free
+ * Proxies a server on this machine, and simulates failures of networks and servers.
+ * @param port the proxy's port; 0 chooses any free port
  */
 export async function startTcpProxy(target: number, port = 0): Promise<TcpProxy> {
   let mode: 'pass' | 'hang' | 'refuse' | 'fake' = 'pass';
@@ -65,7 +65,7 @@ export async function startTcpProxy(target: number, port = 0): Promise<TcpProxy>
       fake = bytes;
     },
     resume: () => {
-      // Bytes that were dropped stay lost, so those connections never answer again.
+      // Connections with dropped bytes never answer again, because the bytes stay lost.
       mode = 'pass';
       delayMs = 0;
     },

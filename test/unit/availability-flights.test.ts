@@ -12,7 +12,7 @@ describe('concurrent loads of one date', () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
-    // Each load starts with its load lock and continues when the test resolves its promise.
+    // A load first claims its load lock, and then waits until the test resolves its promise.
     const gates: (() => void)[] = [];
     const store = createMemoryCacheStore();
     const claim: CacheStore['claim'] = async (key, judged) => {

@@ -42,7 +42,7 @@ const catalog = typedCatalog(TODAY);
 const COVERS = join(__dirname, '../../seeds/covers');
 const cover = (slug: string) => readFileSync(join(COVERS, `${slug}.svg`), 'utf8').trimEnd();
 
-/** Several tests use the same days, because a catalog takes 8 ms. */
+/** The number of days that several tests share, because one catalog takes 8 ms. */
 const SHARED_DAYS = 200;
 const remembered = new Map<string, CatalogTour[]>();
 function catalogOf(today: string): CatalogTour[] {

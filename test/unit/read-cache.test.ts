@@ -14,7 +14,7 @@ const pass = (milliseconds: number) => {
 };
 beforeEach(() => (clock = { monotonic: 100, wall: 1_000_000 }));
 
-/** Creates a read-cache validity with the clock above, renewed by a poll that took `tookMs`. */
+/** Creates a read-cache validity with the clock above. `poll` renews the validity by a poll that took `tookMs`. */
 function givenValidity() {
   const validity = createRenewableValidity(() => clock);
   const poll = (version: number, tookMs = 0) => {

@@ -51,7 +51,7 @@ const opened = (id: string) =>
     return row?.blockedUntil > new Date() ? row : undefined;
   });
 
-/** Waits until no request is in flight: a claim that began before the breaker opened may still send. */
+/** Waits until no request is in flight, because a claim that began before the breaker opened may still send requests. */
 const settled = () =>
   eventually('no request underway', async () => {
     const underway = await db('webhook_queue').whereNotNull('worker');
@@ -62,7 +62,7 @@ describe('an endpoint that fails five times in a row', () => {
   it('a blocked endpoint gets no request, and after one successful probe it gets all its deliveries', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
-    // Many more than a slow machine sends before the breaker opens.
+    // Adds many more deliveries than a slow machine sends before the breaker opens.
     for (let i = 0; i < 60; i++) await book(db, tenantId);
     worker = startFastWorker(db, { retryScheduleSeconds: PATIENT });
     const { failures, openings } = await opened(id);

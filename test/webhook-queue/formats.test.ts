@@ -40,7 +40,7 @@ function add(format: Format | undefined, events?: string[]): Promise<AddedEndpoi
   return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));
 }
 
-/** Waits for the nth and last request, and verifies its signature with the library. */
+/** Waits for the nth request, which must be the last one. Verifies the signature of this request with the library. */
 async function received(secret: string, n = 1): Promise<string> {
   await eventually(`request ${n}`, () => receiver.received[n - 1]);
   const { body, headers } = receiver.received[n - 1]!;
@@ -55,7 +55,7 @@ async function eventTime(type: string): Promise<string> {
   return event.createdAt.toISOString();
 }
 
-/** Returns a body with the fields of the specification. All events but booking.created also have the start time. */
+/** Returns a body with the fields of the specification. All events except booking.created also have the start time. */
 const bodyOf = (type: string, { leadId, bookingRef }: { leadId: number; bookingRef: string }) =>
   `{"event_type":"${type}","booking_ref":"${bookingRef}","lead_id":${leadId},"source":"tenant_api","external_ref":null,` +
   '"customer":{"name":"Zoë “Ö” Müller","phone":"+37120000000","email":"zoe@example.com"},' +

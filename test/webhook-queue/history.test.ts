@@ -31,7 +31,7 @@ async function months(table = 'webhook_events'): Promise<string[]> {
   return rows.map(({ name }) => name.slice(table.length + 1));
 }
 
-/** Makes all history so far the given number of days older. */
+/** Makes all existing history older by this number of days. */
 async function age(days: number): Promise<void> {
   const moved = `overlay(uuid_send(??) placing substring(int8send(
     floor(extract(epoch from now() - make_interval(days => ${days})) * 1000)::bigint) from 3) from 1 for 6)`;
@@ -47,7 +47,7 @@ async function age(days: number): Promise<void> {
   await db.raw(`update webhook_queue set delivery_id = encode(${moved}, 'hex')::uuid`, ['delivery_id']);
 }
 
-/** Returns the month of the time `days` days ago, in the form of the tables' names: YYYY_MM. */
+/** Returns the month of the day `days` days ago as YYYY_MM, like in the names of the partitions. */
 async function monthOf(days: number): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ m: string }] }>(
     `select to_char(now() at time zone 'UTC' - make_interval(days => ?), 'YYYY_MM') as m`,
@@ -153,7 +153,7 @@ describe('history', () => {
 describe('history that arrived while no queue created months', () => {
   const silent = createLogger('silent', 'webhook-queue');
 
-  /** Creates events of the given age, each with a dead or waiting delivery and two attempts, and a row of statistics. */
+  /** Creates events of the given age and a row of statistics. Each event has a dead or waiting delivery with two attempts. */
   async function strand(endpointId: string, days: number, count: number, status = 'dead'): Promise<void> {
     const at = `now() - make_interval(days => ${days})`;
     await db.raw(

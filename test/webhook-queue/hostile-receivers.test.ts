@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('a hostile receiver', () => {
-  // Runs eight at once: each has its own endpoint and tenant, and none may disturb another.
+  // Tests eight receivers at once. Each receiver has its own endpoint and tenant, so that no receiver delays another.
   const results = new Map<HostileReceiver, Promise<{ last: DeliveryDetail; server: RawServer }>>();
   beforeAll(() => {
     const queues: Promise<unknown>[] = Array.from({ length: 8 }, () => Promise.resolve());
@@ -61,7 +61,7 @@ describe('a hostile receiver', () => {
     async (_name, receiver) => {
       const { last, server } = await results.get(receiver)!;
       expect(last.tries).toHaveLength(receiver.tries ?? 1);
-      // A closed kept connection is not counted and is retried at once.
+      // The receiver closed a kept-alive connection. Such an attempt does not count, and the worker repeats it at once.
       expect(last.tries.slice(0, -1).every(({ outcome }) => outcome === 'hung_up')).toBe(true);
       const attempt = last.tries.at(-1);
       expect(attempt).toMatchObject(receiver.says);

@@ -123,7 +123,7 @@ export function setCookies(response: Response): string[] {
   return (response.headers['set-cookie'] as unknown as string[] | undefined) ?? [];
 }
 
-/** Returns a path of the route table with an id for each parameter. */
+/** Returns the path of a route, with an id in place of each parameter. */
 export function pathOf(route: { path: string }, id: string = randomUUID()): string {
   return route.path.replace(':id', id).replace(':token', 'A'.repeat(43));
 }
@@ -138,7 +138,7 @@ export interface AuditRow {
   after: unknown;
 }
 
-/** Returns the audit rows, newest last, without those of signing in. */
+/** Returns the audit rows, newest last. Leaves out the rows of signing in. */
 export async function auditRows(db: Db): Promise<AuditRow[]> {
   return db('audit_log').whereNot('action', 'like', 'monitor.%').orderBy('id').select<AuditRow[]>();
 }

@@ -30,7 +30,7 @@ const kill = async () => {
     .update({ status: 'dead', finished_at: new Date() });
 };
 
-/** Posts, and follows the redirect as a browser does: the notice is on that page and on no later one. */
+/** Posts a form, and follows the redirect as a browser does. Only the first page after the form shows the notice. */
 async function act(path: string, fields?: Record<string, string>, referer?: string) {
   const request = browser.post(path, fields);
   const answer = await (referer === undefined ? request : request.set('Referer', monitor.url + referer));

@@ -78,7 +78,7 @@ describe('a live page', () => {
     const { ended, response } = await openStream(browser.cookie);
     await monitor.closeMonitor();
     await ended;
-    // Expects the response to end normally, not to be aborted with the server.
+    // Expects that the response ends normally, and is not aborted when the server stops.
     expect(response.complete).toBe(true);
     await monitor.server.close();
   });

@@ -31,7 +31,7 @@ describe('a percentile of counts by powers of two', () => {
   });
 
   it('a percentile lies within its bin', () => {
-    // Counts ten below 1 ms, eighty of 4 to 8 ms, and ten of 512 to 1024 ms.
+    // A histogram of a hundred durations: ten below 1 ms, eighty of 4 to 8 ms, and ten of 512 to 1024 ms.
     const histogram = [10, 0, 0, 80, 0, 0, 0, 0, 0, 0, 10];
     expect(percentile(histogram, 0.05)).toBeLessThan(1);
     expect(percentile(histogram, 0.5)).toBeGreaterThanOrEqual(4);

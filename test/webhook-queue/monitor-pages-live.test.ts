@@ -15,7 +15,7 @@ let live: LiveUpdates;
 
 beforeAll(() => void (db = database.db));
 beforeEach(async () => {
-  // Waits for room, because a new period moves the charts.
+  // Waits until the current period of the statistics is long enough for a test, because a new period moves the charts.
   await awaitRoomInPeriod();
   live = createLiveUpdates(db, createLogger('silent', 'webhook-queue'), ROUND_MS);
 });

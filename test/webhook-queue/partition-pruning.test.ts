@@ -42,7 +42,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Returns true for a deletion too, because it checks its condition again for a row that has changed. */
+/** Also returns true for a deletion, because a deletion checks its condition again for a row that has changed. */
 function locksRows(node: PlanNode): boolean {
   return node['Node Type'] === 'LockRows' || node.Operation === 'Delete';
 }
@@ -56,8 +56,8 @@ function partitionsOf(plan: PlanNode[]): string[] {
 }
 
 /**
- * PostgreSQL 18 (18.4 at least) ends with a segmentation fault, or reads the wrong partition, when a statement repeats the condition
- * of a row that changed before it was locked, and then selects partitions while it runs.
+ * PostgreSQL 18 (at least 18.4) crashes or reads the wrong partition in one case. The statement waits for the lock of a row that
+ * changes. It then checks its condition again, and selects partitions while it runs.
  */
 describe('a statement of the queue that locks rows', () => {
   it('no plan that locks rows reads several partitions of a table', async () => {

@@ -15,7 +15,7 @@ import { givenTenant } from '../support/given';
 
 export const SECRETS_KEY = 'a key of the tests that is long enough';
 
-/** Ends a test before Jest does (jest.config.cjs), and names what it waited for. A slow machine needs seconds. */
+/** Ends a test before Jest's time limit (jest.config.cjs), with an error that names the awaited condition. A slow machine needs seconds. */
 const EVENTUALLY_MS = 25_000;
 
 let lastLead = 1000;
@@ -56,7 +56,7 @@ export function add(db: Db, tenantId: string, url: string, events?: string[]): P
   return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
 }
 
-/** Starts a worker with short intervals that may call private targets. It has connections of its own, with the rights of the queue. */
+/** Starts a worker with short intervals that may call private targets. The worker has its own connections, with the rights of the queue. */
 export function startFastWorker({ client }: Db, options: Partial<WorkerOptions> = {}): Worker {
   const { connectionString } = (client as { config: { connection: { connectionString: string } } }).config
     .connection;
@@ -126,10 +126,10 @@ export async function eventually<T>(
 
 /** The statistics count deliveries in periods of five minutes (services/webhook-queue/stats/delivery-stats.ts). */
 const PERIOD_MS = 5 * 60_000;
-/** Longer than a test that must stay in one period. */
+/** Exceeds the duration of any test that must stay in one period. */
 const TEST_MS = 5_000;
 
-/** Waits until the next period of the statistics where the current one ends within `TEST_MS`. */
+/** Waits for the next period of the statistics if the current period ends within `TEST_MS`. */
 export async function awaitRoomInPeriod(): Promise<void> {
   const left = PERIOD_MS - (Date.now() % PERIOD_MS);
   if (left < TEST_MS) await sleep(left + 10);

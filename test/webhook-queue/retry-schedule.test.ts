@@ -19,7 +19,7 @@ const reports = fc.record({
 });
 type Report = Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>;
 
-/** Runs a delivery that never succeeds until it ends, or for a hundred attempts. */
+/** Runs a delivery that never succeeds until it is dead, or until it has had a hundred attempts. */
 function attemptsOf(schedule: number[], answers: Iterator<Report>, randoms: Iterator<number>) {
   const tries: { report: Report; next: NextStep; before: number }[] = [];
   let [before, throttledBefore] = [0, 0];
@@ -34,7 +34,10 @@ function attemptsOf(schedule: number[], answers: Iterator<Report>, randoms: Iter
   return tries;
 }
 
-/** Simulates one delivery at a fixed interval to a receiver that answers 429 to every second request. @returns the last status of each */
+/**
+ * Simulates deliveries at a fixed interval to one receiver, which answers 429 to every second request.
+ * @returns the last status of each delivery
+ */
 function simulateThrottled({ deliveries, everySeconds }: { deliveries: number; everySeconds: number }) {
   const schedule = [0, 0.05, 0.1, 0.2, ...Array.from({ length: 16 }, () => 0.3)];
   const random = seededRandom();

@@ -105,7 +105,7 @@ describe('the phases of an attempt', () => {
 
   it('an attempt that times out in the TLS handshake reports no later phase, and sends nothing', async () => {
     const url = `https://127.0.0.1:${server.port}/hook`;
-    // Leaves a slow machine time to connect: more than 150 ms must remain for the handshake.
+    // Leaves a slow machine time to connect. After the connection, more than 150 ms must remain for the handshake.
     const report = await send({ url, attemptTimeoutMs: 600 });
     expect(report).toMatchObject({
       outcome: 'timeout',

@@ -1,10 +1,10 @@
 /**
- * The blocks of IANA's special-purpose registries as of 2025-10-09, without blocks inside another block of the same kind:
- * https://www.iana.org/assignments/iana-ipv4-special-registry and …/iana-ipv6-special-registry. Multicast and unassigned IPv6
- * space have their own registries.
+ * The blocks of IANA's special-purpose registries as of 2025-10-09: https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * …/iana-ipv6-special-registry. Leaves out a block inside another block of the same kind. Multicast and unassigned IPv6 space have
+ * their own registries.
  */
 
-/** Blocks whose "Globally Reachable" is false, or missing because they are deprecated or tunnels. */
+/** Blocks whose "Globally Reachable" is false. Also blocks without this value, which are deprecated or tunnels. */
 export const NOT_REACHABLE: [block: string, name: string][] = [
   ['0.0.0.0/8', 'This network'],
   ['10.0.0.0/8', 'Private-Use'],
@@ -52,7 +52,7 @@ export const NOT_REACHABLE: [block: string, name: string][] = [
   ].map((block): [string, string] => [block, 'Not assigned']),
 ];
 
-/** Reachable blocks that no web server uses, so they may be refused. */
+/** Globally reachable blocks that no web server uses. The product may refuse them. */
 export const SPECIAL_BUT_REACHABLE: string[] = [
   '192.0.0.0/24',
   '192.31.196.0/24',

@@ -120,7 +120,7 @@ describe('the language of the appearance', () => {
     const text = await page({ lang });
     expect(text).toContain(`<html lang="${lang}" dir="${dir}"`);
     expect(text).toContain(`placeholder="${words}"`);
-    // Leaves out the catalog's texts, which have their own direction and language.
+    // Leaves out the texts of the catalog, because each has its own direction and language.
     expect(text).toMatch(/<h2 dir="auto" lang="">\s*<a [^>]+>Annapurna/);
   });
 

@@ -7,7 +7,10 @@ const api = useTestApi();
 
 const hashOf = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-/** The hashes that pages name, newest first. A line never changes: a new loader is a new version. */
+/**
+ * The hash of each loader version, newest first. Pages of tenants contain these hashes, so a line never changes. A new loader gets a
+ * new line.
+ */
 const PUBLISHED: [version: string, integrity: string][] = [
   ['v2', 'sha384-17SGwx1y9pCBpPr52kLhvFODrt3frn7L1O/+xbO5eaZv/2EbgJZmtySTJHIYuDZx'],
   ['v1', 'sha384-VNKYs5jEAiDlUeH5y6ruWC6eVZOj2yUzWRH0cC5y+WYQK7DnbELT8yeNeIuq58Xl'],

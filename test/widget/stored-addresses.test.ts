@@ -73,7 +73,7 @@ describe('the database', () => {
   });
 });
 
-/** Writes the address to every column for addresses, as before the database had a check. */
+/** Writes the address to every column for addresses. Older versions could store it, because their database had no check. */
 async function store(address: string): Promise<void> {
   const { db } = api;
   await db('tours').update({ image_url: address, images: JSON.stringify([{ url: address }]) });

@@ -7,7 +7,10 @@ const WIDE = { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6 };
 
 const api = useTestApi({ quotas: { ...WIDE, widget: 150 } });
 
-/** Requests the path from an address of 127.0.0.0/8: all are this machine, and each counts as a separate client. */
+/**
+ * Requests the path from an address of 127.0.0.0/8. All these addresses belong to this machine, and the quota counts each as a
+ * separate client.
+ */
 function statusFrom(localAddress: string, path: string): Promise<{ status: number; policy: string }> {
   return new Promise((resolve, reject) => {
     const request = http.get(`${api.baseUrl}${path}`, { localAddress, agent: false }, (response) => {

@@ -38,7 +38,7 @@ export async function startBenchServer(): Promise<BenchServer> {
   const serverUrl = superuserUrl(cluster, Number(port), pathname.slice(1));
   const db = openDatabase(serverUrl, { applicationName: 'bench', poolMax: 4 });
   await migrate(db);
-  // Only stops the server: a process that has joined an embedded server starts it again by itself.
+  // Only stops the server. The next connection of a process that has joined the embedded server starts it again.
   if (PROFILE) await countStatements(db, () => stopServer(cluster));
   const version = await refuseUnsafe(db);
   const urls = CONTENDERS.map((name) => [name, databaseUrl(serverUrl, `bench_${name}`)] as const);

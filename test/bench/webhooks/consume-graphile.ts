@@ -4,7 +4,7 @@ import { CONCURRENCY, type Consumer, type Consumption, type Job } from './conten
 import { post } from './post';
 
 const POLL_MS = 500;
-/** Follows its documentation for throughput: fetches 200 jobs at a time and writes results in batches. */
+/** Uses the settings that Graphile Worker's documentation recommends for throughput: 200 jobs per fetch, and results in batches. */
 const BATCHED = { localQueue: { size: 200 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 const logger = new Logger(() => () => undefined);
 

@@ -51,7 +51,7 @@ export async function preparePgBoss(databaseUrl: string): Promise<void> {
   await boss.stop({ graceful: false, wait: true });
 }
 
-/** Turns off its maintenance and cron, which would slow it down. */
+/** Turns off the maintenance and the cron of pg-boss, because both would slow it down. */
 function openPgBoss(connectionString: string): PgBoss {
   const boss = new PgBoss({ connectionString, max: 8, supervise: false, schedule: false });
   boss.on('error', (error) => process.stderr.write(`pg-boss: ${error.message}\n`));

@@ -4,8 +4,8 @@ import { consumePgBoss } from './consume-pg-boss';
 import { type Consumer, type Consumption, type ContenderName, type JobKind, now } from './contender';
 
 /**
- * Runs one consumer in its own process: <contender> <database url> <kind> <jobs> <rounds>. Reports to its parent when each round of
- * jobs has started. Stops after the given rounds or at any message, and reports that too.
+ * Runs one consumer in its own process: <contender> <database url> <kind> <jobs> <rounds>. Tells its parent when all jobs of a round
+ * have started. Stops after the given rounds or at any message, and tells its parent that it has stopped.
  */
 const CONSUME: Record<ContenderName, (consumption: Consumption) => Consumer | Promise<Consumer>> = {
   ours: consumeOurs,
@@ -17,7 +17,7 @@ const CONSUME: Record<ContenderName, (consumption: Consumption) => Consumer | Pr
 export interface Consumed {
   /** Start time of the consumer. */
   startedAt: number;
-  /** Start time of its first job; with POST only the sink knows it. */
+  /** Start time of the first job. For POST jobs only the sink knows this time. */
   firstAt: number;
   stoppedAt: number;
   /** CPU time since `startedAt`, in milliseconds. */

@@ -2,7 +2,7 @@
 export const CONTENDERS = ['ours', 'graphile-worker', 'pg-boss'] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
-/** A no-op job measures only the queue; a POST goes to a sink in a separate process. */
+/** A `no-op` job measures only the queue. A `POST` job sends a request to a sink in another process. */
 export type JobKind = 'no-op' | 'POST';
 
 /** Concurrency of requests or jobs, equal for all contenders. */

@@ -17,7 +17,7 @@ const NEWCOMERS = 20;
 const CLAIMS = 20;
 const WARM_MS = 3000;
 
-/** Measures the time of another tenant's single delivery while one tenant has a million due. */
+/** Gives one tenant a million due deliveries. Measures how long a single delivery of another tenant takes. */
 export async function measureFairness({ queues, db, described }: BenchServer, sink: Sink): Promise<void> {
   const { ours } = queues;
   await ours.clear();
@@ -67,7 +67,7 @@ async function timeClaims(db: Db): Promise<number[]> {
   return seconds;
 }
 
-/** Measures deliveries of new tenants while a worker processes the large one. */
+/** Adds new tenants while a worker processes the deliveries of the large tenant. Measures the time of each new tenant's delivery. */
 async function timeNewcomers(db: Db, url: string, sink: Sink): Promise<number[]> {
   const consumer = startConsumer('ours', url, { kind: 'POST' });
   await sleep(WARM_MS);

@@ -5,7 +5,7 @@ import { startConsumer, type Sink } from './processes';
 import { median, percentile, printTable } from '../table';
 
 const ENDPOINTS = 45;
-/** Every ninth of the 45 endpoints responds after three seconds: five endpoints, each of another tenant. */
+/** Every ninth of the 45 endpoints responds after three seconds. These five endpoints belong to five tenants. */
 const SLOW_EVERY = 9;
 const EACH = 100;
 const { ROUNDS = '3' } = process.env;

@@ -16,8 +16,8 @@ const THIRDS = ['first', 'middle', 'last'];
 type Rounds = number[];
 
 /**
- * Runs rounds of no-ops while another transaction holds a snapshot: vacuum can remove nothing, and each claim and each result leaves
- * dead rows. One consumer runs all the time, as in production.
+ * Runs rounds of no-op jobs while another transaction holds a snapshot. Vacuum can then remove no dead rows, and each claim and each
+ * result adds some. One consumer runs all the time, as in production.
  */
 export async function measureSnapshot({ queues, db, described }: BenchServer): Promise<void> {
   const { ours } = queues;
@@ -59,7 +59,7 @@ function tell(rounds: Rounds): number[] {
   return [rounds.length, ...rates.map(Math.round)];
 }
 
-/** Measures from the commit of a round's jobs until the last of them has started. */
+/** Measures from the commit of a round's jobs until the last job of the round has started. */
 async function runRounds(queue: Queue, consumer: ConsumerProcess, ms: number): Promise<Rounds> {
   const urls = Array.from({ length: ENDPOINTS }, (_, i) => `http://127.0.0.1:20009/snapshot/${i}`);
   const rounds: Rounds = [];

@@ -5,7 +5,7 @@ import { startReceiver } from '../../webhook-queue/receiver';
 import { printTable } from '../table';
 
 const { RUNS = '20', DELIVERIES = '600', WORKERS = '1', BOOKING_EVERY_MS = '4' } = process.env;
-/** Twenty attempts, so that no delivery is dead: the figures show which would be dead after ten. */
+/** Twenty attempts, so that no delivery ends as dead. The figures show the deliveries that ten attempts would not complete. */
 const SCHEDULE = [0, 0.05, 0.1, 0.2, ...Array.from({ length: 16 }, () => 0.3)];
 /** Ten attempts and the three uncounted refusals. */
 const TRIES_OF_TEN = 13;

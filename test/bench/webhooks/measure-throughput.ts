@@ -20,8 +20,9 @@ interface Run {
 }
 
 /**
- * Measures jobs per second of each contender in interleaved rounds on the same server, and the CPU time of a job, which varies less
- * with the other load of the machine. @returns the rates by contender and kind
+ * Measures jobs per second of each contender in interleaved rounds on the same server. Also measures the CPU time of a job, which
+ * other load of the machine changes less.
+ * @returns the rates by contender and kind
  */
 export async function measureThroughput(server: BenchServer, sink: Sink): Promise<Map<string, number[]>> {
   const runs = new Map<string, Run[]>();

@@ -3,7 +3,7 @@ import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpo
 import { givenTenant } from '../../support/given';
 import type { Queue } from './queue';
 
-/** The key with which parent and consumer seal and open secrets. */
+/** The key with which the parent seals the secrets and the consumer opens them. */
 export const SECRETS_KEY = 'a key of the bench that is long enough';
 
 /** Inserts the same rows as `enqueueDelivery`, in one statement because a million calls take too long. */

@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { now } from './contender';
 
-/** Responds 204 to every POST: at once, or under /slow after three seconds. Reports to its parent when the expected requests arrived. */
+/**
+ * Responds 204 to every POST. Responds at once, or after three seconds if the path is under /slow. Tells its parent when the
+ * expected requests have arrived.
+ */
 const SLOW_MS = 3000;
 
 export interface Expectation {

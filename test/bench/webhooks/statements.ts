@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../services/platform/database';
 import { printTable } from '../table';
 
-/** Turns on statement statistics; restarts the server, because it loads the library only at its start. */
+/** Turns on statement statistics. Restarts the server, because the server loads the library only at its start. */
 export async function countStatements(db: Db, restart: () => Promise<void>): Promise<void> {
   await db.raw(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
   await db.raw('alter system set track_io_timing = on');

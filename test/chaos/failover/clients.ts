@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CUSTOMER, type Seats } from '../../support/website';
 
-/** A purchase that must happen once, however often it is requested. Its reference is also the Idempotency-Key. */
+/** A purchase that must happen once, although it may be requested several times. The reference is also the Idempotency-Key. */
 export interface Intent {
   kind: 'hold' | 'booking';
   reference: string;
@@ -49,14 +49,14 @@ export interface Shop {
 }
 
 const CLIENTS = 6;
-/** A typical timeout of a website. The first client waits longer than any answer may take, to measure the longest. */
+/** A typical timeout of a website. Only the first client waits longer than any answer takes, to measure the longest answer. */
 const TIMEOUT_MS = 2500;
 const ENDLESS_MS = 60_000;
 /** Share of the requests whose timeout is about as long as an answer takes, so that some answers are lost. */
 const HASTY = 0.05;
 const PAUSE_MS = 20;
 
-/** Starts clients: each one holds, books that hold, and books without a hold, in turn, and retries with the same key. */
+/** Starts clients. Each client repeats a hold and a booking, and retries a request with the same key. Every third booking names no hold. */
 export function startClients(shop: Shop): Clients {
   const acknowledged: Acknowledged[] = [];
   const tries: Try[] = [];
@@ -103,7 +103,7 @@ export function startClients(shop: Shop): Clients {
       const hold = await buy({ kind: 'hold', reference: `hold-${name}-${n}`, seats, quantity }, timeoutMs);
       const booking: Intent = { kind: 'booking', reference: `order-${name}-${n}`, seats, quantity };
       const holdId = hold.status === 201 ? (JSON.parse(hold.text).hold_id as string) : undefined;
-      // Every third booking names no hold: its hold stays unused, and the booking takes other seats.
+      // Every third booking names no hold. The hold then stays unused, and the booking takes other seats.
       await buy({ ...booking, holdId: n % 3 === 0 ? undefined : holdId }, timeoutMs);
       await sleep(PAUSE_MS);
     }

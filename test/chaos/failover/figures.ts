@@ -5,7 +5,7 @@ export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const since = (instant: number) => Math.round(performance.now() - instant);
 const list = (values: number[]) => (values.length > 0 ? values.join(', ') : 'never');
 
-/** Prints the gap between the sales before and after a failover, and the parts of the gap, in milliseconds. */
+/** Prints how long no sale succeeded during a failover, and the parts of this time, in milliseconds. */
 export function printFailover(
   { loss, lost, noticed, promoted }: Failover,
   sales: { last: number; served: number },

@@ -29,7 +29,7 @@ export interface Pair {
   standby(): PostgresServer;
   /** @param noticeMs delay until the failure is noticed */
   failOver(loss: Loss, noticeMs?: number): Promise<Failover>;
-  /** Starts the failed server as the synchronous standby of the other. */
+  /** Starts the failed server as the synchronous standby of the current primary. */
   rebuildStandby(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -91,8 +91,9 @@ function serverLine({ port }: PostgresServer): string {
 }
 
 /**
- * Acts as an operator does. A RELOAD applies to waiting and new requests: PgBouncer closes each connection to the old primary when it
- * is returned. A request on a connection that hangs ends only at its client's timeout.
+ * Points PgBouncer to the new primary as an operator does. After a RELOAD, waiting and new requests use the new primary. PgBouncer
+ * closes a connection to the old primary when a client returns the connection. A request on a connection that hangs ends only at its
+ * client's timeout.
  */
 function pointPoolerTo(ini: string, pooler: PgBouncer, from: PostgresServer, to: PostgresServer): void {
   writeFileSync(ini, readFileSync(ini, 'utf8').replace(serverLine(from), serverLine(to)));

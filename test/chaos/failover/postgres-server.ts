@@ -31,13 +31,13 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Sends SIGKILL to the postmaster and its children, like a loss of power. */
   crash(): void;
-  /** Sends SIGSTOP to all of them: connections stay open without answers. */
+  /** Sends SIGSTOP to the postmaster and its children. Connections stay open, but get no answers. */
   freeze(): void;
-  /** Pauses its WAL senders until it crashes: a COMMIT is only on its own disk. */
+  /** Pauses the WAL senders of the server until `crash`. A COMMIT is then only on the server's own disk. */
   holdBackWal(): void;
   /** Promotes a standby; resolves when it accepts writes. */
   promote(): Promise<void>;
-  /** Replaces its data with a copy of the primary's, and starts it as standby. */
+  /** Replaces the server's data with a copy of the primary's data, and starts the server as standby. */
   rebuildFrom(primary: PostgresServer): Promise<void>;
   stop(): Promise<void>;
 }
@@ -143,8 +143,8 @@ export function makeFolder(dir: string): void {
 }
 
 /**
- * Makes a COMMIT on `primary` wait until that standby has it on its disk; `undefined`: no wait. Resolves when it applies.
- * A standby has no such setting, because after its promotion it would wait for the failed server.
+ * Makes each COMMIT on `primary` wait until the standby has written the COMMIT to disk. Without a standby, no COMMIT waits. Resolves
+ * when the setting applies. A standby has no such setting: after its promotion it would wait for the failed server.
  */
 export async function waitForStandby(
   primary: PostgresServer,

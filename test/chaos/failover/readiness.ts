@@ -41,13 +41,13 @@ export function watchReadiness(addresses: string[]): ReadinessWatch {
   };
 }
 
-/** Counts the "ready" answers between `from` and `until`. They are wrong, because there is no database at that time. */
+/** Counts the "ready" answers between `from` and `until`. Each is wrong, because the database is down in this period. */
 export function countWrongReady({ looks }: ReadinessWatch, from: number, until: number): number {
   return looks.flat().filter((look) => look.status === 200 && look.asked > from && look.answered < until)
     .length;
 }
 
-/** Returns the milliseconds from `since` to the first answer with this readiness, for each instance that gave one. */
+/** Returns the milliseconds from `since` to each instance's first answer with this readiness. Omits an instance without such an answer. */
 export function firstAfter({ looks }: ReadinessWatch, since: number, isReady: boolean): number[] {
   return looks.flatMap((ofOne) => {
     const found = ofOne.find((look) => look.asked > since && (look.status === 200) === isReady);

@@ -29,7 +29,7 @@ interface Row {
   takesSeats: boolean;
 }
 
-/** Compares the clients' answers with the database, which no other client may have written to. */
+/** Compares the clients' answers with the database. The clients of the test must be the only ones that wrote to the database. */
 export async function checkPurchases(
   db: Db,
   acknowledged: Acknowledged[],

@@ -7,7 +7,7 @@ import { PEPPER } from '../../support/given';
 import { supervise, type Supervised } from '../mixed/supervise';
 import { startStatementProxy, type StatementProxy } from './statement-proxy';
 
-/** An API with a proxy of its own before PostgreSQL. */
+/** An API and the proxy between this API and PostgreSQL. */
 export interface Watched {
   api: Supervised;
   proxy: StatementProxy;
@@ -21,7 +21,10 @@ export interface Pair {
   stop(): Promise<void>;
 }
 
-/** Starts two APIs, so that one serves while the other starts again. @param settings their SECRETS_KEY and others */
+/**
+ * Starts two APIs, so that one API serves requests while the other restarts.
+ * @param settings the SECRETS_KEY of the APIs, and other variables
+ */
 export async function startPair(databaseUrl: string, settings: Record<string, string>): Promise<Pair> {
   const dir = mkdtempSync(path.join(tmpdir(), 'test-fault-points-'));
   const ports = await lowPorts(4);

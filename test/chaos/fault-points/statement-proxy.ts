@@ -11,20 +11,20 @@ export interface Transaction {
 }
 
 export interface FaultPoint {
-  /** The statements of the transaction from BEGIN to the point. The first transaction with all of them is struck. */
+  /** The statements of a transaction from BEGIN to the fault point. The fault hits the first transaction that has run all of them. */
   statements: string[];
-  /** Before PostgreSQL gets the statement, or after its answer has come and before the API gets it. */
+  /** `before`: PostgreSQL has not got the last statement. `after`: PostgreSQL has answered it, and the API has not got the answer. */
   when: 'before' | 'after';
 }
 
-/** Proxies PostgreSQL for one API and knows at which statement of a transaction it is. */
+/** Proxies PostgreSQL for one API. Counts the statements of each transaction, to find a fault point. */
 export interface StatementProxy {
   port: number;
   /** Records transactions from now on. @returns the list, which grows */
   record(): Transaction[];
   /** Delays the next COMMIT. @returns when it is delayed */
   delayCommit(ms: number): Promise<void>;
-  /** Runs `strike` once at the point, while the statement or its answer is held back, and then closes the connection. */
+  /** Runs `strike` once at the fault point, while the proxy holds back the statement or its answer. Then closes the connection. */
   arm(point: FaultPoint, strike: () => Promise<void>): void;
   /** Returns whether the point was reached. */
   disarm(): boolean;
@@ -41,7 +41,7 @@ const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const READY_BYTES = 6;
 /** Matches the remaining time in `set local lock_timeout = 1987`. */
 const VALUE = /= \d+/g;
-/** Only the beginning of a statement is its name, because the later parts differ from one sale to the next. */
+/** Compares only the beginning of a statement, because the later parts differ from one sale to the next. */
 const NAME_LENGTH = 60;
 
 function nameOf(statement: string): string {

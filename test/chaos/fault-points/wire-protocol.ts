@@ -2,9 +2,10 @@ const TYPE_AND_LENGTH = 5;
 const STARTUP_LENGTH = 4;
 
 /**
- * Splits the bytes of a PostgreSQL client into units: the statements up to a Query or Sync with all their messages, or one other
- * message.
- * @param onUnit gets the texts of the statements, with `; ` between them; for other messages undefined
+ * Splits the bytes of a PostgreSQL client into units. A unit ends with a Query or Sync message, and contains the messages of its
+ * statements. Any other message is a unit of its own.
+ * @param onUnit gets the bytes of a unit, and the texts of its statements with `; ` between them; undefined for a unit without
+ * statements
  */
 export function startUnitReader(
   onUnit: (bytes: Buffer, statement: string | undefined) => void,

@@ -5,10 +5,13 @@ import type { Stock } from '../mixed/clients';
 
 type Ask = (question: Question) => Promise<Definite>;
 
-/** One or more writes at the same time, each under its own reference. */
+/** One write, or several concurrent writes, each with its own reference. */
 export interface WriteKind {
   name: string;
-  /** Creates what the writes need, and returns their requests. The Idempotency-Key of the last requests is `key-<reference>`. */
+  /**
+   * Creates the holds and bookings that the writes need.
+   * @returns the requests of the writes. Each request has the Idempotency-Key `key-<reference>`.
+   */
   prepare(ask: Ask, stock: Stock, reference: string): Promise<Question[]>;
   /** The end state of each reference (describeSale). */
   expected: string[];
@@ -76,7 +79,7 @@ export const TOGETHER: WriteKind = {
   ],
 };
 
-/** The other writes, each of which has a transaction of its own. */
+/** The kinds of writes that are one request in its own transaction. */
 export const OTHER_WRITES: WriteKind[] = [
   {
     name: 'a hold',

@@ -59,7 +59,7 @@ const HASTY = 0.05;
 /** Longer than any outage of this suite, on a slow machine too. */
 const PATIENCE_MS = 180_000;
 
-/** Sends the question until there is a definite answer. @throws Error with the last answer if there is none */
+/** Repeats the request until the API gives a definite answer. @throws Error with the last answer if PATIENCE_MS pass without one */
 export async function ask(line: Line, question: Question): Promise<Definite> {
   const { random, figures } = line;
   const until = Date.now() + PATIENCE_MS;

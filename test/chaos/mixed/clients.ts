@@ -35,7 +35,7 @@ export async function runClient(load: Load, name: number, isOver: () => boolean)
   }
 }
 
-/** Books the smallest departure once, with more clients than it has seats. @returns whether there was a seat */
+/** Requests the seats of the smallest departure, from more clients than the departure has seats. @returns whether the API sold a seat */
 export async function buyLastSeat(load: Load, name: number): Promise<boolean> {
   const sale = new Sale({ ...load, stock: load.stock.slice(0, 1) }, `last-${name}`);
   return (await book(sale, sale.party(), {})) !== undefined;
@@ -57,7 +57,7 @@ class Sale {
     return this.load.random() < share;
   }
 
-  /** Sends a request with a new key. @returns undefined for a refusal because the seats are sold out, or an unexpected one */
+  /** Sends a request with a new key. Records a refusal that the test does not expect. @returns undefined for any refusal */
   async ask(method: Question['method'], path: string, body?: object): Promise<Definite['body'] | undefined> {
     const isKeyed = method === 'POST' || method === 'PATCH';
     const key = isKeyed ? `${this.reference}-${++this.requests}` : undefined;
@@ -83,7 +83,7 @@ class Sale {
       this.load.unexpected.push(`${question.key} repeated: ${again.status} ${again.text} after ${text}`);
   }
 
-  /** Makes the state after this answer part of the promise. */
+  /** Records a change that the API has acknowledged. The verdict compares the record with the database. */
   promise(change: Partial<SaleRecord>): void {
     Object.assign(this.record, change);
     this.record.events.sort();
@@ -133,7 +133,7 @@ async function holdAndBook(sale: Sale): Promise<void> {
   if (sale.chance(0.2)) {
     if (await sale.ask('DELETE', path)) sale.changeHold({ status: 'released' });
   } else if (sale.chance(0.9)) {
-    // Books the hold by its id, or by the common reference.
+    // Books the hold by its id, or by the external_ref that hold and booking share.
     await change(sale, party, await book(sale, party, sale.chance(0.5) ? { hold_id: id } : {}));
   }
 }

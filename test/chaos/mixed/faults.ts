@@ -20,7 +20,7 @@ interface Targets {
 }
 
 export function listFaults({ postgres, database, store, canFillDisk }: Targets): Fault[] {
-  /** Closes the connections, so that no byte overtakes a delayed one. */
+  /** Closes all connections. After a delay, this also drops the delayed bytes, so that no later byte overtakes them. */
   const cut = (proxy: TcpProxy) => {
     proxy.refuse();
     proxy.resume();
@@ -44,7 +44,10 @@ export function listFaults({ postgres, database, store, canFillDisk }: Targets):
   ];
 }
 
-/** Makes the faults one after another in random order, each once a round, until `isOver`; at least one round. @returns their number by name */
+/**
+ * Runs all faults one after another, in a new random order each round, until `isOver`. Runs at least one round.
+ * @returns the number of each fault by name
+ */
 export async function disturb(
   random: Random,
   faults: Fault[],

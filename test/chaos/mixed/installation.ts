@@ -35,7 +35,7 @@ export interface Installation {
 export interface InstallationOptions {
   /** True: PostgreSQL's data is on a small disk of its own, which needs root. */
   ownDisk: boolean;
-  /** Milliseconds by which the clock of the first API is fast and the clock of the first queue is slow. */
+  /** Milliseconds of clock shift: the clock of the first API is fast, and the clock of the first queue is slow. */
   clockShiftMs: number;
 }
 
@@ -130,7 +130,7 @@ async function start(
   return { apis, queues, postgres, database, store, receiver, db, authorization, stock };
 }
 
-/** Creates departures from the smallest to the largest. The first two sell out during the faults, the last two do not. */
+/** Creates departures in ascending order of seats. The first two sell out during the faults. The last two do not. */
 async function givenShop(db: Db, receiver: Receiver): Promise<{ authorization: string; stock: Stock[] }> {
   const tenant = await givenTenant(db, { status: 'active', maxHolds: 1_000_000, maxUnpaid: 1_000_000 });
   const authorization = `Bearer ${await givenKey(db, tenant)}`;

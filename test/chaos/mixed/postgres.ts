@@ -55,7 +55,7 @@ export async function keepPostgres(disk: string, port: number): Promise<KeptPost
       try {
         writeFileSync(filler, Buffer.alloc(bavail * bsize));
       } catch (error) {
-        // PostgreSQL has taken a part of the free space meanwhile.
+        // The disk may become full earlier, because PostgreSQL writes to the same disk.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       }
     },

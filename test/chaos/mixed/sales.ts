@@ -1,6 +1,6 @@
 import type { Db } from '../../../services/platform/database';
 
-/** The sale of one reference, by the answers or by the rows. One reference names at most one hold and one booking. */
+/** The hold, the booking and the events of one reference. The record comes from the acknowledged answers or from the rows. */
 export interface SaleRecord {
   hold?: { status: string; seats: number; extensions: number; changes: number };
   lead?: { ref: string; status: string; seats: number; changes: number };
@@ -20,7 +20,7 @@ export function describeSale(record: SaleRecord | undefined, withRef = false): s
   return [held ?? 'no hold', booked ?? 'no booking', events.join(' ') || 'no event'].join(', ');
 }
 
-/** Reads the records of all holds, bookings and events. A reference with two rows has all of them in `doubled`. */
+/** Reads the records of all holds, bookings and events. `doubled` lists each reference that has a second hold or a second booking. */
 export async function readSales(db: Db): Promise<{ found: Map<string, SaleRecord>; doubled: string[] }> {
   const found = new Map<string, SaleRecord>();
   const doubled: string[] = [];

@@ -34,7 +34,7 @@ export const FAULTLESS: Faulty = {
   deliveries: {},
 };
 
-/** Compares the database and the receiver with the answers of the clients, which no other client may have written to. */
+/** Compares the database and the receiver with the answers of the clients. The clients of the test must be the only ones that wrote. */
 export async function inspect(
   db: Db,
   { promised, stock }: { promised: Map<string, SaleRecord>; stock: Stock[] },
@@ -84,7 +84,7 @@ export async function countSeats(
   return rows;
 }
 
-/** Returns events that lack a delivery to an endpoint, and requests at the receiver without an event. */
+/** Returns two kinds of errors: events without a delivery to an endpoint, and requests at the receiver without an event. */
 export async function findUndelivered(db: Db, seen: Seen[]): Promise<string[]> {
   const endpoints = await db('webhook_endpoints').pluck('id');
   const { rows } = await db.raw<{ rows: { id: string; deliveries: number }[] }>(
@@ -100,7 +100,7 @@ export async function findUndelivered(db: Db, seen: Seen[]): Promise<string[]> {
   ];
 }
 
-/** Returns what other sessions have open: transactions and locks that nothing will end. */
+/** Returns the open transactions and the locks of other sessions. No process will end these. */
 export async function findOpenTransactions(db: Db): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { text: string }[] }>(
     `select concat_ws(' ', a.application_name, a.state, 'since', a.xact_start::text, left(a.query, 80)) as text

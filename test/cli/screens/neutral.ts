@@ -4,7 +4,7 @@ import type { Db } from '../../../services/platform/database';
 /** The time that all screens of the guide show. */
 const PRETENDED = Date.parse('2027-05-04T10:00:00Z');
 const DAY_MS = 86_400_000;
-/** Rounds the shown times to this, so that everything that happens while the scene is created shows the same time. */
+/** Rounds the shown times to five minutes, so that all rows that the scene creates together show the same time. */
 const ROUNDING_MS = 5 * 60_000;
 
 const MOMENT = /(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d)(:\d\d)?(\.\d{3})?/g;
@@ -21,13 +21,13 @@ const ANY_UUID = '01987f3c-5a1b-7c2d-8e4f-';
 const SECRET = /\b(svc_(?:live|widget)_[0-9A-Za-z]{12}_|whsec_|\/sign-in\/)[\w+/=-]+/g;
 const CLOCK = /-?\d+ ms apart/g;
 
-/** Maps values that differ between two runs to fixed ones for the page. */
+/** Replaces values that differ between two runs by fixed values for the page. */
 export interface Neutral {
   /** Returns a command line of the page with the ids of this database. */
   toReal(command: string): string;
   /** Returns the answer as the page shows it. */
   toShown(output: string): string;
-  /** Finds the ids of new keys and tokens, which no pattern recognises. */
+  /** Finds the ids of new keys and tokens in the database, because no pattern recognises them. */
   learn(): Promise<void>;
 }
 

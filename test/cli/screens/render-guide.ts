@@ -14,8 +14,8 @@ const COLUMNS = 80;
 const BLOCK = /```console(?: columns=(\d+))?\n([^]*?)```/g;
 
 /**
- * Returns the guide with the output of this version: types every line of a console block that begins with a dollar, in the
- * order of the page, into a terminal on a temporary database, and replaces the text below by its output.
+ * Returns the guide with the output of this version. Types each line that begins with a dollar in a console block into a terminal on
+ * a temporary database, in the order of the page. Replaces the text below the line by the output.
  */
 export async function renderGuide(guide: string): Promise<string> {
   const database = await createTestDatabase();

@@ -1,6 +1,9 @@
 import type { Db } from '../../../services/platform/database';
 
-/** Lists for each of fourteen days the holds, their bookings, and the refusals for lack of seats. Today is last. */
+/**
+ * The sales of fourteen days; today is last. Each day has its number of holds, of bookings from these holds, and of refusals for
+ * lack of seats.
+ */
 const DAYS = [
   [5, 2, 0],
   [4, 2, 0],

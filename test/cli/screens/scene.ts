@@ -28,7 +28,8 @@ export async function setScene(db: Db, tourctl: Tourctl): Promise<void> {
   await givenSalesOfTwoWeeks(db);
   await givenBookings(db);
   await db('audit_log').update({ at: daysAgo(db, 30) });
-  // A running webhook queue. Its last heartbeat is in the future, because the screens take longer than a heartbeat is valid.
+  // A running webhook queue. The time of its last heartbeat is in the future, so that the queue still counts as running when all screens
+  // are done.
   const beat_at = db.raw(`now() + interval '1 hour'`);
   await db('webhook_workers').insert({ id: 'queue-1', slots: 64, in_flight: 0, beat_at });
 }

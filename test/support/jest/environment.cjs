@@ -5,8 +5,8 @@ const { TestEnvironment } = require('jest-environment-node');
 let only;
 
 /**
- * Gives all test files of a worker one global object, which the modules that runtime.cjs keeps belong to. Removes the
- * globals and restores the environment variables that a file changed.
+ * Gives all test files of a worker one global object, because the modules that runtime.cjs keeps belong to one global object. After
+ * each file, removes new globals and restores the environment variables.
  */
 module.exports = class OneContextEnvironment extends TestEnvironment {
   constructor(...options) {

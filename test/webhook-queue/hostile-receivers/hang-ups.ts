@@ -45,7 +45,7 @@ export const HANG_UPS: HostileReceiver[] = [
     tries: 2,
     says: DELIVERED,
     also: (_attempt, { connections, requests }) => {
-      // The second request of a connection is lost, and is repeated on a new one.
+      // The second request on a connection is lost. The worker repeats the request on a new connection.
       expect([connections, requests.length]).toEqual([3, 5]);
       const idOf = (request: string) => /webhook-id: \S+/.exec(request)![0];
       expect(idOf(requests[1]!)).toBe(idOf(requests[2]!));
@@ -68,7 +68,7 @@ export const HANG_UPS: HostileReceiver[] = [
     events: 2,
     tries: 2,
     says: { outcome: 'connection', statusCode: null },
-    // Expects one request on the kept connection and one on a new one.
+    // The second event sends two requests: one on the kept-alive connection, and one on a new connection.
     also: (_attempt, { requests }) => expect(requests).toHaveLength(3),
   },
 ];

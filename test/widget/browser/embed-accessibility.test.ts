@@ -99,7 +99,7 @@ describeInChromium('the accessibility of the embed page', (browser) => {
   });
 });
 
-/** Returns the focused element, and whether it, its form or its area on the card is outlined. */
+/** Returns the focused element, and whether an outline surrounds the element, its form or its area on the card. */
 const FOCUS = `(() => {
   const focused = document.activeElement;
   const form = focused.closest('.search') ?? focused;

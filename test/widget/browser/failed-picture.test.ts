@@ -14,7 +14,10 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
     await givenTour(db, { name: 'Alpine Huts' });
   });
 
-  /** Returns the pixels at the start of the card's picture, where a browser draws its icon, without the round corner. */
+  /**
+   * Returns pixels at the top left of the card's picture, where a browser draws its icon for a failed picture. Leaves out the round
+   * corner.
+   */
   const look = async (imageUrl: string | null, javaScriptEnabled: boolean): Promise<string> => {
     await api.db('tours').update({ image_url: imageUrl });
     const context = await browser().newContext({ javaScriptEnabled, reducedMotion: 'reduce' });

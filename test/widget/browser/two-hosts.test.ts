@@ -61,12 +61,12 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   };
   const tours = (nth = 0) => page.frameLocator('iframe').nth(nth).locator('.tour h2');
   const untilShown = (nth = 0) => tours(nth).first().waitFor();
-  /** Returns the final content of the frame; the browser's error page if the policy forbids the page. */
+  /** Returns the final address of the frame. If the policy forbids the page, this is the address of the browser's error page. */
   const framedAddress = async () => {
     await page.waitForLoadState('networkidle');
     return page.frames()[1]!.url();
   };
-  /** Resolves when some frame, however deep, shows the browser's error page; else the test times out. */
+  /** Resolves when any frame, at any depth, shows the browser's error page. Otherwise the test times out. */
   const expectSomeRefusedFrame = async () => {
     while (!page.frames().some((each) => each.url() === REFUSED)) await page.waitForTimeout(20);
   };
