@@ -7,7 +7,7 @@ const database = useTestDatabase();
 describe('the validity of an availability count', () => {
   it.each([
     ['UTC', '2031-06-01', '2031-06-02T00:00:00.000Z'],
-    // Clocks go back at midnight and show midnight twice. The date ends at the first midnight.
+    // Clocks go back from 01:00 to midnight, so midnight comes twice. The date ends at the first midnight.
     ['Atlantic/Azores', '2031-10-25', '2031-10-26T00:00:00.000Z'],
     ['America/Havana', '2031-11-01', '2031-11-02T04:00:00.000Z'],
   ])(

@@ -11,7 +11,7 @@ export interface DatedDeparture {
 
 /** The departure that a request names. */
 export interface DepartureChoice {
-  /** A request gets the old entry for this time after FRESH_MS, while another request refreshes the entry. */
+  /** Null: there is no such departure, or the request names no time and must choose among several (`times`). */
   departureId: string | null;
   /** The start times among which a request without a time must choose. Empty: it does not have to choose. */
   times: string[];

@@ -36,8 +36,7 @@ export interface WriteOperation {
 /** One request of an operation. */
 export interface Write extends WriteOperation {
   /**
-   * Compares the check values of the secrets in the header with those in the restored rows. checkBackup has compared only the header with
-   * the secrets of this installation.
+   * Reads the validated body again, without defaults of the tenant. Another spelling of the same request gives an equal value.
    * @param phoneCountry the country of phone numbers without a country code
    */
   validated: (phoneCountry: string) => unknown;
