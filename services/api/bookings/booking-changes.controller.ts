@@ -94,7 +94,8 @@ export class BookingChangesController {
    * Changes a booking that is pending payment or confirmed: its date or time, its party, its customer, or other fields. Fields that
    * are left out stay as they are. On the same departure, a category that is already booked keeps its unit price, also for additional
    * travellers. A new category, and each category on another departure, gets the present price. Until the booking is confirmed, the
-   * deposit changes with the total.
+   * deposit changes with the total. More seats, or another departure, need a tour that the tenant still sees. A change to the values
+   * that the booking has already records no event.
    * @summary Change a booking
    */
   @Patch('{booking_ref}')

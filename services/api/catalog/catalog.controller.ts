@@ -37,7 +37,7 @@ export class CatalogController {
    * @param q Part of the name, in any case, with or without accents.
    * @param departs_from YYYY-MM-DD. Only tours with a departure on this day or later that is open for booking.
    * @param departs_to YYYY-MM-DD. Only tours with a departure on this day or earlier that is open for booking. With `departs_from`, one
-   *   departure must be between both days.
+   *   departure must be between both days; no tour matches if `departs_from` is the later one.
    * @param duration_min Only tours of this number of days or more.
    * @isInt duration_min must be a whole number
    * @minimum duration_min 1 must be at least 1

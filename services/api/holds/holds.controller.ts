@@ -205,7 +205,8 @@ export class HoldsController {
   }
 
   /**
-   * Releases the hold; its seats become free. Releasing it twice is not an error.
+   * Releases the hold; its seats become free. A hold that is released or expired already is not an error; one that became a booking
+   * is.
    * @summary Release a hold
    */
   @Delete('holds/{hold_id}')
