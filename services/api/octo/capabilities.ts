@@ -1,6 +1,6 @@
 export interface OctoCapabilityAnswer {
   /** @example "octo/pricing" */
-  id: 'octo/pricing' | 'octo/content';
+  id: 'octo/pricing' | 'octo/content' | 'octo/notifications';
   /**
    * @isInt
    * @example 1
@@ -41,6 +41,13 @@ export const OCTO_CAPABILITIES = [
     required: false,
     dependencies: [],
     docs: 'https://docs.octo.travel/capabilities/content',
+  },
+  {
+    id: 'octo/notifications',
+    revision: 1,
+    required: false,
+    dependencies: [],
+    docs: 'https://docs.octo.travel/capabilities-optional/notifications',
   },
 ] satisfies OctoCapabilityAnswer[];
 
