@@ -77,6 +77,7 @@ begin
   perform octo_set_subscription_headers(subscription, headers);
 end $$;
 
+-- Replaces the headers of a subscription, for the functions above and below.
 create function octo_set_subscription_headers(subscription uuid, headers json) returns void language plpgsql as $$
 begin
   delete from webhook_endpoint_headers where endpoint_id = subscription;

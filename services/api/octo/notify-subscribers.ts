@@ -6,7 +6,7 @@ import { listCatalog } from '../catalog/list-catalog';
 import type { AvailabilityCache } from '../departures/availability-cache';
 import type { PagePosition } from '../catalog/tour';
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
-import { findTenantById } from '../tenants/tenant.repository';
+import { readTenantAgain } from '../tenants/manage-tenants';
 import type { Tenant } from '../tenants/tenant';
 import { OPTION_ID } from './product.dto';
 
@@ -119,7 +119,7 @@ async function notifyTenant(trx: Trx, tenantId: string): Promise<void> {
     .forUpdate()
     .skipLocked()
     .select<{ asOf: Date }[]>('as_of');
-  const tenant = await findTenantById(trx, tenantId);
+  const tenant = await readTenantAgain(trx, { id: tenantId });
   if (!read || !['trial', 'active'].includes(tenant.status)) return;
   const since = read.asOf.toISOString();
   if ((await readAsOf(trx, since)) === since) return;

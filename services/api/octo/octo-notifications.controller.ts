@@ -29,14 +29,12 @@ import { NO_STORE, setCaching } from '../http/caching';
 import { readsBody } from '../http/json-body';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
 import {
-  eventsOf,
-  type OctoSubscription,
   type OctoSubscriptionBody,
   type OctoSubscriptionChangeBody,
   readSubscription,
-  toOctoSubscription,
-} from './notification.dto';
+} from './notification.request';
 import { beginCatalogReads } from './notify-subscribers';
 import { badOctoRequest, invalidId, unprocessable } from './octo.errors';
 import { octoBody, octoEnvironment } from './octo.router';
