@@ -184,6 +184,13 @@ describe('a subscription', () => {
   });
 });
 
+it('a request may name the capability, with or without the prefix of OCTO', async () => {
+  for (const named of ['notifications', 'octo/notifications']) {
+    const { headers } = await reseller.get(SUBSCRIPTIONS).set('octo-capabilities', named);
+    expect(headers['octo-capabilities']).toBe('octo/notifications');
+  }
+});
+
 describe('a notification', () => {
   it('is signed with the secret of the subscription, and has its headers', async () => {
     const { secret } = await subscribe(reseller, { headers: { 'Api-Key': 'mine', 'X-Shop': '7' } });

@@ -709,7 +709,7 @@ const models: TsoaRoute.Models = {
     "OctoCapabilityAnswer": {
         "dataType": "refObject",
         "properties": {
-            "id": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["octo/pricing"]},{"dataType":"enum","enums":["octo/content"]},{"dataType":"enum","enums":["octo/notifications"]}],"required":true},
+            "id": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["octo/pricing"]},{"dataType":"enum","enums":["octo/content"]}],"required":true},
             "revision": {"dataType":"integer","required":true},
             "required": {"dataType":"boolean","required":true},
             "dependencies": {"dataType":"array","array":{"dataType":"string"},"required":true},

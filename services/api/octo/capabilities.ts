@@ -1,6 +1,6 @@
 export interface OctoCapabilityAnswer {
   /** @example "octo/pricing" */
-  id: 'octo/pricing' | 'octo/content' | 'octo/notifications';
+  id: 'octo/pricing' | 'octo/content';
   /**
    * @isInt
    * @example 1
@@ -23,8 +23,11 @@ export interface OctoCapabilityAnswer {
   docs: string | null;
 }
 
-/** The id of a capability. Each capability adds fields to the answers. */
-export type OctoCapability = OctoCapabilityAnswer['id'];
+/**
+ * A capability that a request may name. Those of the list add fields to the answers. Notifications add calls, and are not in the list: the
+ * standard's validator refuses a list with an id that its types lack.
+ */
+export type OctoCapability = OctoCapabilityAnswer['id'] | 'octo/notifications';
 
 /** The capabilities as GET /octo/capabilities lists them. */
 export const OCTO_CAPABILITIES = [
@@ -42,13 +45,6 @@ export const OCTO_CAPABILITIES = [
     dependencies: [],
     docs: 'https://docs.octo.travel/capabilities/content',
   },
-  {
-    id: 'octo/notifications',
-    revision: 1,
-    required: false,
-    dependencies: [],
-    docs: 'https://docs.octo.travel/capabilities-optional/notifications',
-  },
 ] satisfies OctoCapabilityAnswer[];
 
 /** Reads the header Octo-Capabilities: names separated by commas, with or without `octo/`. Ignores unknown names. */
@@ -59,5 +55,6 @@ export function readCapabilities(header: string | undefined): OctoCapability[] {
       .toLowerCase()
       .replace(/^octo\//, ''),
   );
-  return OCTO_CAPABILITIES.map(({ id }) => id).filter((id) => named.includes(id.slice('octo/'.length)));
+  const known: OctoCapability[] = [...OCTO_CAPABILITIES.map(({ id }) => id), 'octo/notifications'];
+  return known.filter((id) => named.includes(id.slice('octo/'.length)));
 }
