@@ -149,10 +149,11 @@ module.exports = {
     {
       name: 'api-uses-the-entry-point',
       comment:
-        'Only the queue uses its tables. Enqueue an event with enqueueDelivery in webhook-queue/enqueue-delivery.ts.',
+        'Only the queue uses its tables. Enqueue an event with enqueueDelivery in webhook-queue/enqueue-delivery.ts. A reseller manages its ' +
+        'subscriptions by webhook-queue/subscriptions.ts.',
       severity: 'error',
       from: { path: '^services/api/' },
-      to: { path: '^services/webhook-queue/', pathNot: '^services/webhook-queue/enqueue-delivery[.]ts$' },
+      to: { path: '^services/webhook-queue/', pathNot: '^services/webhook-queue/(enqueue-delivery|subscriptions)[.]ts$' },
     },
     {
       name: 'cli-calls-use-cases',

@@ -22,6 +22,7 @@ import { DepartureIds } from './departures/find-departures';
 import { createDepartureQueue } from './departures/departure-queue';
 import { createSingleFlight } from './idempotency/single-flight';
 import { SaleQueue } from './sales/sale-queue';
+import { ChangedSeats } from './octo/notify-subscribers';
 import { createRefusalLog } from './refusals/refusal-log';
 import { drain } from './drain';
 import { createLoadShedder } from './http/load-shedding';
@@ -75,7 +76,8 @@ async function serve(
   const secrets = await openApiSecrets(db, config, log, fail);
 
   const store = await openSharedStore(config, log);
-  const availability = createAvailabilityCache(db, store.cache, log);
+  const seats = new ChangedSeats();
+  const availability = seats.watch(createAvailabilityCache(db, store.cache, log));
   const uses = startUseRecorder(db, log);
   const validity = config.remember
     ? startReadCacheValidity(database.openPool(VALIDITY_POOL), log)
@@ -103,7 +105,7 @@ async function serve(
   exportCounters();
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
-  const sweeper = startSweeper(db, refusals, log);
+  const sweeper = startSweeper(db, { refusals, seats }, log);
   // Registers the shutdown before the port opens. A signal between the two would otherwise end the process without closing the database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);
@@ -123,7 +125,8 @@ async function serve(
 const NEEDED = ['cursorKey', 'keyPepper'] as const;
 const FIRST_ANSWER_MS = 3000;
 
-type ApiSecrets = Pick<Secrets, (typeof NEEDED)[number]>;
+/** The API works without SECRETS_KEY, except that a reseller cannot subscribe to notifications. */
+type ApiSecrets = Pick<Secrets, (typeof NEEDED)[number]> & Partial<Pick<Secrets, 'secretsKey'>>;
 
 /**
  * Loads the secrets of the API and compares them with the check values in the database. If an external database lacks migrations or does

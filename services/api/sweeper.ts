@@ -5,6 +5,7 @@ import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
 import { sweepExpiredKeys } from './idempotency/idempotency.repository';
+import { type ChangedSeats, notifyOfCatalog } from './octo/notify-subscribers';
 import type { RefusalLog } from './refusals/refusal-log';
 
 const EVERY_MS = 15_000;
@@ -19,10 +20,15 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
  * - stores changed next departures
  * - deletes old changes of the catalog
  * - writes the refusals of this process
+ * - notifies the subscribers of OCTO
  *
  * Answers are correct even if the sweeper runs late, because every query compares the expiry with the clock.
  */
-export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
+export function startSweeper(
+  db: Db,
+  { refusals, seats }: { refusals: RefusalLog; seats: ChangedSeats },
+  log: Logger,
+): { stop(): Promise<void> } {
   let stopped = false;
   let pass = Promise.resolve();
   let sweeps = 0;
@@ -30,12 +36,14 @@ export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(
     if (!stopped) log.warn({ err: error }, 'sweep failed');
   };
   const sweep = async () => {
-    await sweepExpiredSeats(db, logFailure).catch(logFailure);
+    await sweepExpiredSeats(db, logFailure).then((freed) => seats.recordDepartures(freed), logFailure);
     await remindOfPayments(db).catch(logFailure);
     await sweepExpiredKeys(db).catch(logFailure);
     await refreshNextDepartures(db).catch(logFailure);
     if (sweeps++ % SWEEPS_BETWEEN_PRUNINGS === 0) await pruneCatalogChanges(db).catch(logFailure);
     await refusals.write(db).catch(logFailure);
+    await seats.notify(db).catch(logFailure);
+    await notifyOfCatalog(db, logFailure).catch(logFailure);
   };
   const timer = setInterval(() => {
     pass = pass.then(sweep);

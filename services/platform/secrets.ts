@@ -142,7 +142,7 @@ export async function openSecrets<Name extends keyof Secrets>(
   config: Config,
   needed: readonly Name[],
   opensSealed?: OpensSealed,
-): Promise<Pick<Secrets, Name>> {
+): Promise<Pick<Secrets, Name> & Partial<Secrets>> {
   const secrets = await loadSecrets(config, needed, async () => (await findSecretChecks(db)).size === 0);
   await verifySecrets(db, config, secrets, needed, opensSealed);
   return secrets;

@@ -1,5 +1,5 @@
 import { runPrepared, type Trx } from '../platform/database';
-import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/delivery';
+import { EVENT_TYPES, type EventType, type OctoEventType, type WebhookEvent } from './deliveries/delivery';
 
 export type { WebhookEvent };
 
@@ -102,11 +102,11 @@ export function departureEvent({ tenantId, changed, ...departure }: EventDepartu
 
 export interface Subscriber {
   tenantId: string;
-  type: EventType;
+  type: EventType | OctoEventType;
 }
 
 /** Returns the tenants with an endpoint that subscribes to one of the types: one entry for each tenant and type. */
-export async function findSubscribers(trx: Trx, types: EventType[]): Promise<Subscriber[]> {
+export async function findSubscribers(trx: Trx, types: Subscriber['type'][]): Promise<Subscriber[]> {
   const { rows } = await trx.raw<{ rows: Subscriber[] }>(
     `select distinct e.tenant_id, asked.type
      from webhook_endpoints e join unnest(:types::text[]) as asked (type) on asked.type = any (e.events)
@@ -117,7 +117,8 @@ export async function findSubscribers(trx: Trx, types: EventType[]): Promise<Sub
 }
 
 /**
- * Common table expressions that insert `:events` with their deliveries. Deliveries to paused and disabled endpoints wait. The statement
+ * Common table expressions that insert `:events` with their deliveries. Deliveries to paused and disabled endpoints wait. A subscription
+ * of OCTO gets no delivery of a booking that OCTO did not make: it has no body. The statement
  * does not see an endpoint that a concurrent transaction adds, and may use one that it removes; `reconcileOrphans` corrects both later. The
  * statement that writes sales (services/api/sales/write-sales.ts) contains these expressions too.
  */
@@ -128,9 +129,11 @@ export const INSERT_EVENTS = `
     select webhook_new_id(c.at) as id, c.at, i.*
     from event_clock c, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text)
   ), target as (
-    select i.id as event_id, e.id as endpoint_id, webhook_body(e.format, i.type, i.at, i.body) as body
+    select i.id as event_id, e.id as endpoint_id, b.body
     from incoming i
     join webhook_endpoints e on e.tenant_id = i.tenant_id and e.status <> 'removed' and i.type = any (e.events)
+    cross join lateral (select webhook_body(e.format, i.type, i.at, i.body) as body) b
+    where e.format <> 'octo' or b.body is not null
   ), event as (
     insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at)
     select i.id, i.tenant_id, i.type, i.booking_ref, i.body, i.at from incoming i

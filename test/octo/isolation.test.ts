@@ -55,15 +55,25 @@ const BY_BOOKING: Record<string, (uuid: string) => Promise<Response>> = {
   'post /octo/bookings/{uuid}/confirm': (uuid) => stranger.post(`/octo/bookings/${uuid}/confirm`, {}),
   'post /octo/bookings/{uuid}/cancel': (uuid) => stranger.post(`/octo/bookings/${uuid}/cancel`, {}),
 };
+/** Requests for a subscription with this id. */
+const BY_SUBSCRIPTION: Record<string, (id: string) => Promise<Response>> = {
+  'get /octo/notifications/subscriptions/{id}': async (id) =>
+    stranger.get(`/octo/notifications/subscriptions/${id}`),
+  'patch /octo/notifications/subscriptions/{id}': (id) =>
+    stranger.patch(`/octo/notifications/subscriptions/${id}`, { headers: {} }),
+  'delete /octo/notifications/subscriptions/{id}': (id) =>
+    stranger.delete(`/octo/notifications/subscriptions/${id}`),
+};
 const LISTS: Record<string, () => Promise<Response>> = {
   'get /octo/products': async () => stranger.get('/octo/products'),
   'get /octo/bookings': async () => stranger.get(`/octo/bookings?localDate=${hidden.open[0]!.date}`),
+  'get /octo/notifications/subscriptions': async () => stranger.get('/octo/notifications/subscriptions'),
 };
-/** Routes that answer the same to every tenant. */
-const COMMON = ['get /octo/supplier', 'get /octo/capabilities'];
+/** Routes that answer the same to every tenant, and the one that only adds to the caller's own. */
+const COMMON = ['get /octo/supplier', 'get /octo/capabilities', 'post /octo/notifications/subscriptions'];
 
 it('this file covers every route of OCTO', () => {
-  const covered = [BY_PRODUCT, BY_AVAILABILITY, BY_BOOKING, LISTS].flatMap(Object.keys);
+  const covered = [BY_PRODUCT, BY_AVAILABILITY, BY_BOOKING, BY_SUBSCRIPTION, LISTS].flatMap(Object.keys);
   const routes = Object.entries(openapi.paths as Record<string, object>)
     .filter(([path]) => path.startsWith('/octo/'))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
@@ -133,5 +143,27 @@ describe("another tenant's booking", () => {
   it("the list of bookings leaves out another tenant's bookings", async () => {
     await givenBooking(false);
     expect(expectOcto(await LISTS['get /octo/bookings']!(), 'bookings')).toEqual([]);
+  });
+});
+
+describe("another tenant's subscription", () => {
+  let id: string;
+  beforeAll(async () => {
+    const wish = { url: 'https://owner.example/octo', notificationTypes: ['PRODUCT_UPDATE'] };
+    id = (await owner.post('/octo/notifications/subscriptions', wish)).body.id;
+  });
+
+  it.each(Object.entries(BY_SUBSCRIPTION))(
+    "%s gives the same answer for another tenant's subscription and for an unknown subscription",
+    async (_route, ask) => {
+      const before = await owner.get(`/octo/notifications/subscriptions/${id}`);
+      const [theirs, nobodys] = [await ask(id), await ask(NOBODYS_ID)];
+      expectLikeNothing(theirs, nobodys, 'INVALID_SUBSCRIPTION_ID', 'subscriptionId', [id, NOBODYS_ID]);
+      expect((await owner.get(`/octo/notifications/subscriptions/${id}`)).text).toBe(before.text);
+    },
+  );
+
+  it("the list of subscriptions leaves out another tenant's subscription", async () => {
+    expect((await LISTS['get /octo/notifications/subscriptions']!()).body).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ import { createDepartureQueue } from '../../services/api/departures/departure-qu
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { createSingleFlight } from '../../services/api/idempotency/single-flight';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
+import { ChangedSeats } from '../../services/api/octo/notify-subscribers';
 import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import type { SalesContext } from '../../services/api/sales-context';
 import { NEVER_VALID } from '../../services/platform/read-cache/read-cache';
@@ -32,6 +33,8 @@ export interface TestApi {
   /** http://127.0.0.1:port */
   baseUrl: string;
   context: SalesContext;
+  /** The departures whose seats have changed. The sweeper does not run in a test. */
+  seats: ChangedSeats;
   database: TestDatabase;
   /** The connections of the test. The API has other connections, with the rights of its role: `context.db`. */
   db: Db;
@@ -68,7 +71,8 @@ export async function startTestApi(
   };
   const uses = startUseRecorder(db, log);
   const store = await openSharedStore(config, log);
-  const availability = createAvailabilityCache(db, store.cache, log);
+  const seats = new ChangedSeats();
+  const availability = seats.watch(createAvailabilityCache(db, store.cache, log));
   const context = {
     config,
     secrets,
@@ -95,6 +99,7 @@ export async function startTestApi(
     server,
     baseUrl: `http://127.0.0.1:${port}`,
     context,
+    seats,
     database,
     db: database.db,
     http: withDocumentedAnswers(supertest(server)),

@@ -45,6 +45,7 @@ it('A delivery that is claimed twice takes two slots of the worker, each until i
     url: 'https://example.com/',
     body: '{}',
     secrets: [],
+    ownHeaders: [],
     fence: 1,
     tries: 0,
     uncounted: 0,

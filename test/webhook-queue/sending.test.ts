@@ -20,6 +20,7 @@ const DELIVERY: Omit<ClaimedDelivery, 'url' | 'body'> = {
   endpointId: 'e1',
   eventId: 'ev1',
   secrets: [],
+  ownHeaders: [],
   fence: 1,
   tries: 0,
   createdAt: new Date(),

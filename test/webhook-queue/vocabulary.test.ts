@@ -1,5 +1,9 @@
 import type { Db } from '../../services/platform/database';
-import { DELIVERY_STATUSES, EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
+import {
+  DELIVERY_STATUSES,
+  EVENT_TYPES,
+  OCTO_EVENT_TYPES,
+} from '../../services/webhook-queue/deliveries/delivery';
 import { ENDPOINT_FILTERS, OUTCOMES } from '../../services/webhook-queue/monitor/queries/read-query';
 import { useTestDatabase } from '../support/database';
 
@@ -17,7 +21,12 @@ async function wordsOf(constraint: string): Promise<string[]> {
 }
 
 it.each([
-  ['event types that an endpoint may subscribe to', 'webhook_endpoints_events_known', EVENT_TYPES],
+  [
+    'event types that an endpoint may subscribe to',
+    'webhook_endpoints_events_known',
+    [...EVENT_TYPES, ...OCTO_EVENT_TYPES],
+  ],
+  ['event types of subscriptions', 'webhook_endpoints_events_of_octo', [...OCTO_EVENT_TYPES, 'octo']],
   [
     'statuses of an endpoint',
     'webhook_endpoints_status_known',

@@ -39,11 +39,14 @@ const DEPARTURES_A_SWEEP = 100;
 /**
  * Marks the expired holds and leads of up to 100 departures, each in its own short transaction.
  * @param onFailure receives the error of one departure; the others continue, and the next sweep retries it
+ * @returns the ids of the departures
  */
-export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => void): Promise<void> {
-  for (const departureId of await findDeparturesWithExpiredSeats(db, DEPARTURES_A_SWEEP)) {
+export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => void): Promise<string[]> {
+  const departureIds = await findDeparturesWithExpiredSeats(db, DEPARTURES_A_SWEEP);
+  for (const departureId of departureIds) {
     await inTransaction(db, (trx) => expireSeats(trx, departureId)).catch(onFailure);
   }
+  return departureIds.filter((id) => id !== null);
 }
 
 /**

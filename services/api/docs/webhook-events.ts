@@ -149,7 +149,7 @@ const BOOKING = {
 };
 
 /** Each event that an endpoint can receive. */
-export const WEBHOOK_EVENTS: Record<WebhookEvent['type'], EventDescription> = {
+export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string}`>, EventDescription> = {
   'booking.created': describeBooking(
     'booking.created',
     'A booking was created',

@@ -18,7 +18,7 @@ import type { Secrets } from '../../platform/secrets';
 /** The objects that requests use. main.ts or a test creates them. */
 export interface ApiContext extends CachedReads {
   config: Config;
-  secrets: Pick<Secrets, 'cursorKey' | 'keyPepper'>;
+  secrets: Pick<Secrets, 'cursorKey' | 'keyPepper'> & Partial<Pick<Secrets, 'secretsKey'>>;
   /** The pool for authentication and reads. */
   db: Db;
   /** The pool for writes. It is separate, so that writes which wait for a locked departure take no connection from reads. */

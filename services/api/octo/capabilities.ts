@@ -23,8 +23,11 @@ export interface OctoCapabilityAnswer {
   docs: string | null;
 }
 
-/** The id of a capability. Each capability adds fields to the answers. */
-export type OctoCapability = OctoCapabilityAnswer['id'];
+/**
+ * A capability that a request may name. Those of the list add fields to the answers. Notifications add calls, and are not in the list: the
+ * standard's validator refuses a list with an id that its types lack.
+ */
+export type OctoCapability = OctoCapabilityAnswer['id'] | 'octo/notifications';
 
 /** The capabilities as GET /octo/capabilities lists them. */
 export const OCTO_CAPABILITIES = [
@@ -52,5 +55,6 @@ export function readCapabilities(header: string | undefined): OctoCapability[] {
       .toLowerCase()
       .replace(/^octo\//, ''),
   );
-  return OCTO_CAPABILITIES.map(({ id }) => id).filter((id) => named.includes(id.slice('octo/'.length)));
+  const known: OctoCapability[] = [...OCTO_CAPABILITIES.map(({ id }) => id), 'octo/notifications'];
+  return known.filter((id) => named.includes(id.slice('octo/'.length)));
 }

@@ -7,6 +7,7 @@ export const ERROR_OF_ID = {
   unitId: 'INVALID_UNIT_ID',
   availabilityId: 'INVALID_AVAILABILITY_ID',
   uuid: 'INVALID_BOOKING_UUID',
+  subscriptionId: 'INVALID_SUBSCRIPTION_ID',
 } as const;
 
 type OctoId = keyof typeof ERROR_OF_ID;

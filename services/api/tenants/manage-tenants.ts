@@ -26,7 +26,7 @@ export async function findTenant(db: Db, slug: string): Promise<Tenant> {
 }
 
 /** Reads the tenant from the database, because the cached tenant may be out of date. */
-export async function readTenantAgain(db: Db, cached: Tenant): Promise<Tenant> {
+export async function readTenantAgain(db: Db, cached: Pick<Tenant, 'id'>): Promise<Tenant> {
   return findTenantById(db, cached.id);
 }
 

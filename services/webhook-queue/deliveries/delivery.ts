@@ -37,6 +37,8 @@ export interface ClaimedDelivery {
   body: string;
   /** The signing secrets of the endpoint. All deliveries to the endpoint in one claim share this list. */
   secrets: SealedSecret[];
+  /** The subscriber's own headers, sealed as JSON: a list with this one entry, or an empty list. Shared like the secrets. */
+  ownHeaders: SealedSecret[];
   /** Number of this attempt. A result is recorded only if the queue row still has this number. */
   fence: number;
   /** Number of earlier attempts that used an entry of the retry schedule. */
@@ -101,10 +103,14 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Event types of OCTO's notifications. Only an endpoint with the format `octo`, a subscription, may subscribe to them. */
+export const OCTO_EVENT_TYPES = ['octo.product_update', 'octo.availability_update'] as const;
+export type OctoEventType = (typeof OCTO_EVENT_TYPES)[number];
+
 export interface WebhookEvent {
   tenantId: string;
   /** A ping goes to the tested endpoint, whatever its subscribed types. */
-  type: EventType | 'ping';
+  type: EventType | OctoEventType | 'ping';
   bookingRef: string | null;
   /** The exact JSON body: keys in order, null for missing values. */
   body: Record<string, unknown>;

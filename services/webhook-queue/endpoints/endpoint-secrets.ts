@@ -157,6 +157,8 @@ async function expireSecrets(trx: Trx, endpointId: string, overlapSeconds: numbe
   );
 }
 
+/** Deletes the signing secrets and the sealed headers of an endpoint. */
 export async function deleteSecrets(trx: Trx, endpointId: string): Promise<void> {
   await trx('webhook_secrets').where({ endpoint_id: endpointId }).delete();
+  await trx('webhook_endpoint_headers').where({ endpoint_id: endpointId }).delete();
 }

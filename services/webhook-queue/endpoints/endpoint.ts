@@ -1,6 +1,8 @@
-import type { EventType } from '../deliveries/delivery';
+import type { EventType, OctoEventType } from '../deliveries/delivery';
 
-/** Body format. spec: the eight fields. standard: the eight fields in the Standard Webhooks envelope. thin: the envelope with ids only. */
+/**
+ * Body format. spec: the eight fields. standard: the eight fields in the Standard Webhooks envelope. thin: the envelope with ids only.
+ */
 export type Format = 'spec' | 'standard' | 'thin';
 
 /**
@@ -15,8 +17,9 @@ export interface Endpoint {
   /** Slug of the tenant. */
   tenant: string;
   url: string;
-  format: Format;
-  events: EventType[];
+  /** octo: a subscription, which its tenant manages by the API (subscriptions.ts). */
+  format: Format | 'octo';
+  events: (EventType | OctoEventType)[];
   status: EndpointStatus;
   statusReason: string | null;
   createdAt: Date;

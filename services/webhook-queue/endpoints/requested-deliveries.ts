@@ -84,7 +84,7 @@ export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: st
 /**
  * Queues a signed test event of a type for this endpoint only, even if the endpoint does not subscribe to the type.
  * @param date YYYY-MM-DD, the date of the departure in the event
- * @throws EndpointStateConflictError if the endpoint is not active
+ * @throws EndpointStateConflictError if the endpoint is not active, or is a subscription of OCTO, which gets ids of real objects only
  */
 export async function triggerEvent(
   trx: Trx,
@@ -93,6 +93,8 @@ export async function triggerEvent(
   date: string,
 ): Promise<{ delivery: string }> {
   const endpoint = await lockActiveEndpoint(trx, id);
+  if (endpoint.format === 'octo')
+    throw new EndpointStateConflictError('The endpoint is a subscription of OCTO: send it a ping.');
   const event = createTestEvent(endpoint.tenantId, type, { date, endpoint });
   return { delivery: await insertEventFor(trx, id, event) };
 }

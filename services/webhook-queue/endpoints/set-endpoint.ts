@@ -1,6 +1,7 @@
 import type { Trx } from '../../platform/database';
 import type { EventType } from '../deliveries/delivery';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';
+import { EndpointStateConflictError } from '../webhook.errors';
 import { parseEndpointUrl } from '../sending/allowed-target';
 import type { Endpoint, Format } from './endpoint';
 import {
@@ -9,6 +10,9 @@ import {
   resetFailures,
   updateEndpoint,
 } from './endpoint.repository';
+
+const ITS_RESELLER_SETS_IT =
+  'The endpoint is a subscription of OCTO: its reseller changes it by the API. You can pause or remove it.';
 
 interface EndpointSettings {
   url?: string;
@@ -34,7 +38,7 @@ interface SetEndpoint {
 /**
  * Changes the address, the events or the format of an endpoint. Its secrets stay. Queued deliveries keep their bodies and go to the new
  * address. If the address changes, the recorded failures are deleted.
- * @throws EndpointNotFoundError, InvalidWebhookUrlError
+ * @throws EndpointNotFoundError, InvalidWebhookUrlError, EndpointStateConflictError for a subscription
  */
 export async function setEndpoint(
   trx: Trx,
@@ -43,6 +47,7 @@ export async function setEndpoint(
   allowPrivateTargets: boolean,
 ): Promise<SetEndpoint> {
   const before = await lockKnownEndpoint(trx, id);
+  if (before.format === 'octo') throw new EndpointStateConflictError(ITS_RESELLER_SETS_IT);
   const after = {
     ...before,
     url: url === undefined ? before.url : parseEndpointUrl(url, allowPrivateTargets),

@@ -51,13 +51,19 @@ export function unsent(failure: Classification): AttemptReport {
 }
 
 function sign(
-  { eventId, endpointId, url, body, secrets, claimedAt }: ClaimedDelivery,
+  { eventId, endpointId, url, body, secrets, ownHeaders, claimedAt }: ClaimedDelivery,
   openSecrets: ReturnType<typeof createSecretOpener>,
 ): OutgoingWebhook {
   const opened = openSecrets(endpointId, secrets);
   // Uses the database's clock for the timestamp, because a receiver would refuse the timestamp of a worker with a wrong clock.
   const signature = signPayload({ id: webhookId(eventId), sentAt: claimedAt, body }, opened);
-  return { url: new URL(url), headers: webhookHeaders(signature), body };
+  const [own] = openSecrets(endpointId, ownHeaders);
+  // The headers of the signature win over those of the subscriber.
+  const headers = {
+    ...(own && (JSON.parse(own.toString()) as Record<string, string>)),
+    ...webhookHeaders(signature),
+  };
+  return { url: new URL(url), headers, body };
 }
 
 async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutoff): Promise<AttemptReport> {

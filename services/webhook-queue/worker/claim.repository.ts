@@ -62,9 +62,15 @@ interface ClaimRow {
   claimedAt: Date;
   lost: { id: string; fence: number }[] | null;
   /** Keyed by endpoint id. Nonce and ciphertext are in hexadecimal. */
-  receivers: Record<string, { url: string; secrets: Record<keyof SealedSecret, string>[] }> | null;
+  receivers: Record<string, Receiver<Record<keyof SealedSecret, string>>> | null;
   /** Each array is: id, endpointId, fence, tries, uncounted, dueAt in seconds. PostgreSQL writes arrays faster than objects. */
   claimed: [string, string, number, number, number, number][] | null;
+}
+
+interface Receiver<Sealed> {
+  url: string;
+  secrets: Sealed[];
+  ownHeaders: Sealed[];
 }
 
 /** id, eventId, body, createdAt in seconds. */
@@ -72,6 +78,9 @@ type ContentRow = [string, string, string, number];
 
 /** Maximum number of endpoints that one claim reads. The next claim reads the endpoints after these. */
 const ENDPOINTS_A_CLAIM = 1000;
+
+/** The sealed text of a row s as JSON. */
+const SEALED = `json_build_object('id', s.id, 'keyId', s.key_id, 'nonce', encode(s.nonce, 'hex'), 'ciphertext', encode(s.ciphertext, 'hex'))`;
 
 /** Condition: the queue row q belongs to the ready endpoint e, q is due, and no worker holds a live lease on q. */
 const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${DUE}`;
@@ -105,7 +114,7 @@ const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${
  * - lost: inserts the attempt of each worker whose lease on a picked row has expired.
  * - probing: blocks the probed endpoints for other workers.
  * - claimed: leases the picked rows to this worker.
- * - receiver: the URL and the secrets of the endpoints of the claimed deliveries.
+ * - receiver: the URL, the secrets and the own headers of the endpoints of the claimed deliveries.
  */
 const CLAIM = `
   with known (id, in_flight, concurrency_limit, slow, due_lower_bound) as materialized (
@@ -190,9 +199,9 @@ const CLAIM = `
     returning q.*
   ), receiver as (
     select e.id, json_build_object('url', e.url, 'secrets', (
-      select coalesce(json_agg(json_build_object('id', s.id, 'keyId', s.key_id, 'nonce', encode(s.nonce, 'hex'),
-        'ciphertext', encode(s.ciphertext, 'hex')) order by s.created_at desc), '[]')
-      from webhook_secrets s where s.endpoint_id = e.id and ${SIGNS})) as value
+      select coalesce(json_agg(${SEALED} order by s.created_at desc), '[]')
+      from webhook_secrets s where s.endpoint_id = e.id and ${SIGNS}), 'ownHeaders', (
+      select coalesce(json_agg(${SEALED}), '[]') from webhook_endpoint_headers s where s.endpoint_id = e.id)) as value
     from webhook_endpoints e where e.id in (select endpoint_id from claimed)
   )
   select (select case when count(*) = ${ENDPOINTS_A_CLAIM} then (array_agg(id order by id desc))[1] end from part) as next,
@@ -229,14 +238,14 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
   const { row, contents } = await inTransaction(db, claim, { settings: CLAIM_PLANS });
   const { claimedAt, lost, next } = row;
   const receivers = new Map(
-    Object.entries(row.receivers ?? {}).map(([endpointId, { url, secrets }]) => [
+    Object.entries(row.receivers ?? {}).map(([endpointId, { url, secrets, ownHeaders }]) => [
       endpointId,
-      { url, secrets: secrets.map(toSealedSecret) },
+      { url, secrets: secrets.map(toSealedSecret), ownHeaders: ownHeaders.map(toSealedSecret) },
     ]),
   );
   const claims = (row.claimed ?? []).map(([id, endpointId, fence, tries, uncounted, dueAt]): Claim => {
     const [, eventId, body, createdAt] = contents.get(id)!;
-    const { url, secrets } = receivers.get(endpointId)!;
+    const { url, secrets, ownHeaders } = receivers.get(endpointId)!;
     return {
       id,
       endpointId,
@@ -247,6 +256,7 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
       url,
       body,
       secrets,
+      ownHeaders,
       claimedAt,
       dueAt: new Date(dueAt * 1000),
       createdAt: new Date(createdAt * 1000),

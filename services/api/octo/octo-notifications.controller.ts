@@ -1,0 +1,185 @@
+import {
+  Body,
+  Delete,
+  Get,
+  Middlewares,
+  Patch,
+  Path,
+  Post,
+  Request,
+  Route,
+  Security,
+  Tags,
+} from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { inTransaction, type Trx } from '../../platform/database';
+import { isUuid } from '../../platform/text-forms';
+import {
+  addSubscription,
+  changeSubscription,
+  checkSubscriptionUrl,
+  listSubscriptions,
+  removeSubscription,
+  type Subscription,
+} from '../../webhook-queue/subscriptions';
+import { assertScope } from '../credentials/verify-credential';
+import type { ApiContext } from '../http/api-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { NO_STORE, setCaching } from '../http/caching';
+import { readsBody } from '../http/json-body';
+import { tolerantQuery } from '../http/query-parameters';
+import { quota } from '../http/quota';
+import { eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
+import {
+  type OctoSubscriptionBody,
+  type OctoSubscriptionChangeBody,
+  readSubscription,
+} from './notification.request';
+import { beginCatalogReads } from './notify-subscribers';
+import { badOctoRequest, invalidId, unprocessable } from './octo.errors';
+import { octoBody, octoEnvironment } from './octo.router';
+
+const SUBSCRIPTIONS_MAX = 10;
+
+@Route('octo/notifications')
+@Tags('OCTO')
+@Security('apiKey', ['catalog:read'])
+@Middlewares(octoEnvironment, tolerantQuery)
+export class OctoNotificationsController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * Subscribes an address to notifications. Each one is a signed `POST` with `type`, `timestamp` and `data`, which has the ids to read:
+   * `{"productId"}` of PRODUCT_UPDATE, `{"productId", "optionId", "localDateStart", "localDateEnd"}` of AVAILABILITY_UPDATE, `{"uuid"}` of
+   * BOOKING_UPDATE.
+   * @summary Subscribe to notifications
+   */
+  @Post('subscriptions')
+  @Middlewares(quota('booking'), octoBody, readsBody(readSubscription))
+  async octoCreateSubscription(
+    @Request() request: HttpRequest,
+    @Body() body: OctoSubscriptionBody,
+  ): Promise<OctoSubscription> {
+    setCaching(request, NO_STORE);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const { url, types, headers = {} } = this.read(request, body);
+    const secretsKey = this.secretsKey();
+    return inTransaction(this.context.writes, async (trx) => {
+      await lockSubscriptions(trx, tenant.id);
+      const present = await listSubscriptions(trx, tenant.id);
+      if (present.length >= SUBSCRIPTIONS_MAX)
+        throw unprocessable(`A tenant has at most ${SUBSCRIPTIONS_MAX} subscriptions. Delete one first.`);
+      const wanted = { tenantId: tenant.id, url: url!, events: eventsOf(types!), headers };
+      const { id, secret } = await addSubscription(trx, secretsKey, wanted);
+      await beginCatalogReads(trx, tenant.id, present);
+      return toOctoSubscription(await getSubscription(trx, tenant.id, id), secret);
+    });
+  }
+
+  /**
+   * Changes the address, the types or the headers of a subscription. Its secret stays.
+   * @summary Change a subscription
+   * @param id The id of the subscription.
+   */
+  @Patch('subscriptions/{id}')
+  @Middlewares(quota('booking'), octoBody, readsBody(readSubscription))
+  async octoChangeSubscription(
+    @Request() request: HttpRequest,
+    @Path() id: string,
+    @Body() body: OctoSubscriptionChangeBody,
+  ): Promise<OctoSubscription> {
+    setCaching(request, NO_STORE);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const { url, types, headers } = this.read(request, body);
+    const secretsKey = this.secretsKey();
+    return inTransaction(this.context.writes, async (trx) => {
+      await lockSubscriptions(trx, tenant.id);
+      const before = await getSubscription(trx, tenant.id, id);
+      await beginCatalogReads(trx, tenant.id, await listSubscriptions(trx, tenant.id));
+      const after = { url: url ?? before.url, events: types ? eventsOf(types) : before.events, headers };
+      await changeSubscription(trx, secretsKey, { id, tenantId: tenant.id, ...after });
+      return toOctoSubscription(await getSubscription(trx, tenant.id, id));
+    });
+  }
+
+  /**
+   * Removes a subscription. Nothing more is sent to its address.
+   * @summary Delete a subscription
+   * @param id The id of the subscription.
+   */
+  @Delete('subscriptions/{id}')
+  @Middlewares(quota('booking'))
+  async octoDeleteSubscription(
+    @Request() request: HttpRequest,
+    @Path() id: string,
+  ): Promise<OctoSubscription> {
+    setCaching(request, NO_STORE);
+    const { tenant } = apiKeyPrincipalOf(request);
+    return inTransaction(this.context.writes, async (trx) => {
+      await lockSubscriptions(trx, tenant.id);
+      const removed = await getSubscription(trx, tenant.id, id);
+      await removeSubscription(trx, tenant.id, id);
+      return toOctoSubscription(removed);
+    });
+  }
+
+  /**
+   * Returns a subscription, without its secret and the values of its headers.
+   * @summary Read a subscription
+   * @param id The id of the subscription.
+   */
+  @Get('subscriptions/{id}')
+  @Middlewares(quota('catalog'))
+  async octoReadSubscription(@Request() request: HttpRequest, @Path() id: string): Promise<OctoSubscription> {
+    setCaching(request, NO_STORE);
+    const { tenant } = apiKeyPrincipalOf(request);
+    return toOctoSubscription(await getSubscription(this.context.db, tenant.id, id));
+  }
+
+  /**
+   * Lists the subscriptions of the tenant, the oldest first.
+   * @summary List the subscriptions
+   */
+  @Get('subscriptions')
+  @Middlewares(quota('catalog'))
+  async octoListSubscriptions(@Request() request: HttpRequest): Promise<OctoSubscription[]> {
+    setCaching(request, NO_STORE);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const all = await listSubscriptions(this.context.db, tenant.id);
+    return all.map((one) => toOctoSubscription(one));
+  }
+
+  private read(request: HttpRequest, body: OctoSubscriptionChangeBody) {
+    const sent = readSubscription(body);
+    if (sent.types?.includes('BOOKING_UPDATE')) assertScope(apiKeyPrincipalOf(request), 'booking:read');
+    if (sent.url === undefined) return sent;
+    const checked = checkSubscriptionUrl(sent.url, this.context.config.webhooks.allowPrivateTargets);
+    if ('refused' in checked) throw badOctoRequest(checked.refused);
+    return { ...sent, url: checked.url };
+  }
+
+  private secretsKey(): string {
+    const { secretsKey } = this.context.secrets;
+    if (secretsKey === undefined)
+      throw unprocessable(
+        'This installation sends no notifications: its operator has not given SECRETS_KEY to the API.',
+      );
+    return secretsKey;
+  }
+}
+
+/** Two requests at the same moment must not exceed the limit, and a change must not meet a removal. */
+async function lockSubscriptions(trx: Trx, tenantId: string): Promise<void> {
+  await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`octo subscriptions ${tenantId}`]);
+}
+
+/** @throws OctoRefusalError INVALID_SUBSCRIPTION_ID */
+async function getSubscription(
+  db: ApiContext['db'] | Trx,
+  tenantId: string,
+  id: string,
+): Promise<Subscription> {
+  const [found] = isUuid(id) ? await listSubscriptions(db, tenantId, id) : [];
+  if (!found) throw invalidId('subscriptionId', id);
+  return found;
+}

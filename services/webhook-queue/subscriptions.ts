@@ -1,0 +1,138 @@
+import type { Db, Trx } from '../platform/database';
+import type { OctoEventType, EventType } from './deliveries/delivery';
+import type { EndpointStatus } from './endpoints/endpoint';
+import { parseEndpointUrl } from './sending/allowed-target';
+import {
+  deriveSealingKey,
+  mintSecret,
+  type SealedSecret,
+  sealSecret,
+  showSecret,
+} from './signing/seal-secret';
+import { InvalidWebhookUrlError } from './webhook.errors';
+
+/*
+ * Subscriptions: endpoints that a tenant manages by the API, with the format `octo`. The API may import this file besides
+ * enqueue-delivery.ts. The role of the API changes them only by the functions of 0126_octo_notifications.sql.
+ */
+
+export interface Subscription {
+  id: string;
+  url: string;
+  events: (EventType | OctoEventType)[];
+  /** Names of the headers that the subscriber wants in each request. Their values are sealed. */
+  headerNames: string[];
+  status: EndpointStatus;
+}
+
+/** Lists the subscriptions of a tenant, the oldest first. */
+export async function listSubscriptions(
+  db: Db | Trx,
+  tenantId: string,
+  id?: string,
+): Promise<Subscription[]> {
+  const query = db('webhook_endpoints as e')
+    .leftJoin('webhook_endpoint_headers as h', 'h.endpoint_id', 'e.id')
+    .where({ 'e.tenant_id': tenantId, 'e.format': 'octo' })
+    .whereNot('e.status', 'removed')
+    .orderBy('e.id')
+    .select<Subscription[]>('e.id', 'e.url', 'e.events', 'e.status')
+    .select(db.raw(`coalesce(h.names, '{}') as header_names`));
+  if (id !== undefined) void query.where('e.id', id);
+  return query;
+}
+
+interface NewSubscription {
+  tenantId: string;
+  /** An address that checkSubscriptionUrl has returned. */
+  url: string;
+  events: Subscription['events'];
+  headers: Record<string, string>;
+}
+
+/** Adds a subscription. @returns its id, and its signing secret in plain text, which is shown only once */
+export async function addSubscription(
+  trx: Trx,
+  secretsKey: string,
+  { tenantId, url, events, headers }: NewSubscription,
+): Promise<{ id: string; secret: string }> {
+  const { rows } = await trx.raw<{ rows: [{ id: string }] }>('select webhook_new_id() as id');
+  const { id } = rows[0];
+  const secret = mintSecret();
+  await trx.raw(
+    'select octo_add_subscription(:id, :tenantId, :url, :events::text[], :secret::json, :headers::json)',
+    {
+      id,
+      tenantId,
+      url,
+      events,
+      secret: JSON.stringify(toRow(sealSecret(deriveSealingKey(secretsKey), id, secret))),
+      headers: sealHeaders(secretsKey, id, headers),
+    },
+  );
+  return { id, secret: showSecret(secret) };
+}
+
+/**
+ * Changes a subscription of the tenant. Does nothing if the tenant has none with this id.
+ * @param headers undefined: they stay
+ */
+export async function changeSubscription(
+  trx: Trx,
+  secretsKey: string,
+  {
+    id,
+    tenantId,
+    url,
+    events,
+    headers,
+  }: Omit<NewSubscription, 'headers'> & {
+    id: string;
+    headers: Record<string, string> | undefined;
+  },
+): Promise<void> {
+  await trx.raw('select octo_change_subscription(:id, :tenantId, :url, :events::text[])', {
+    id,
+    tenantId,
+    url,
+    events,
+  });
+  if (!headers) return;
+  await trx.raw('select octo_change_subscription_headers(:id, :tenantId, :headers::json)', {
+    id,
+    tenantId,
+    headers: sealHeaders(secretsKey, id, headers),
+  });
+}
+
+/** Removes a subscription of the tenant with its secrets. Its waiting deliveries are cancelled later (reconcileOrphans). */
+export async function removeSubscription(trx: Trx, tenantId: string, id: string): Promise<void> {
+  await trx.raw('select octo_remove_subscription(:id, :tenantId)', { id, tenantId });
+}
+
+/**
+ * Checks the address of a subscription, like the address of an endpoint.
+ * @returns the address in its normal form, or why it is refused
+ */
+export function checkSubscriptionUrl(
+  url: string,
+  allowPrivateTargets: boolean,
+): { url: string } | { refused: string } {
+  try {
+    return { url: parseEndpointUrl(url, allowPrivateTargets) };
+  } catch (error) {
+    if (error instanceof InvalidWebhookUrlError) return { refused: error.message };
+    throw error;
+  }
+}
+
+function sealHeaders(secretsKey: string, id: string, headers: Record<string, string>): string | null {
+  const names = Object.keys(headers);
+  if (names.length === 0) return null;
+  const sealed = sealSecret(deriveSealingKey(secretsKey), id, Buffer.from(JSON.stringify(headers)));
+  return JSON.stringify({ names, ...toRow(sealed) });
+}
+
+function toRow({ id, keyId, nonce, ciphertext }: SealedSecret) {
+  return { id, key_id: keyId, nonce: nonce.toString('hex'), ciphertext: ciphertext.toString('hex') };
+}
