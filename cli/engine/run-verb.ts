@@ -3,6 +3,7 @@ import { type CompletedLine, completeValues, type GivenValues } from './complete
 import { mayAsk, nobodyToAsk } from './confirm';
 import { type Basics, type Context, openTerminal, type Terminal } from './context';
 import { announceTenant, findDefaultTenant, withSlug } from './default-tenant';
+import { UsageError } from './failure';
 import { idPlaces } from './named-values';
 import { refuseWatch, watch } from './watch';
 
@@ -25,6 +26,8 @@ export async function runVerb(
   const { actor, ...others } = given;
   const options = takesActor(verb) ? others : given;
   verb.check?.(options as never, ...(args as never[]));
+  if (options.csv === true && basics.output.json)
+    throw new UsageError('--csv and --json cannot be given together');
   if (options.watch === true) refuseWatch(basics);
   const agreed = options.yes === true;
   if (verb.asks?.(options as never) && !agreed && !interactive) throw nobodyToAsk();
