@@ -102,6 +102,8 @@ function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter):
     status === 'gone' && `d.departure_date <= ${utcDay('+ 1')}`,
     // Compares the column too, so that PostgreSQL can use the index of the cancelled departures or the index of the scheduled departures.
     status === 'cancelled' && "d.status = 'cancelled'",
+    // Compares the time too, so that PostgreSQL counts the seats of closed departures only.
+    status === 'closed' && 'd.closes_at <= clock.at',
     status !== undefined &&
       status !== 'cancelled' &&
       `d.status = 'scheduled' and ${DEPARTURE_STATUS} = :status`,
