@@ -16,7 +16,6 @@ import { endAtInterruption } from '../terminal/io';
 /** Loads Knex only for a command that uses the database. */
 const loadDatabase = () => require('./open-database') as typeof import('./open-database');
 const loadFindIds = () => require('./find-ids') as typeof import('./find-ids');
-const loadChooser = () => require('./choose-name') as typeof import('./choose-name');
 
 /**
  * Asks for missing values, checks all values, and runs the action. The action gets the streams, the configuration and the database if it
@@ -56,8 +55,9 @@ async function complete(
   if (!mayAsk(basics)) return completeValues(verb, noun, given, undefined);
   if (!('run' in verb) || !lacksNamedArgument(verb, noun, given.args)) return askWith();
   refuseMistakes(Object.values(given.mistakes).flat());
+  const { chooserOf } = require('./choose-name') as typeof import('./choose-name');
   return loadDatabase().withContext(openTerminal(basics, false), verb, (context) =>
-    askWith(loadChooser().chooserOf(context)),
+    askWith(chooserOf(context)),
   );
 }
 
