@@ -13,8 +13,8 @@ import { printScript } from './completion/scripts';
 const STATEMENTS: Record<NamedKind, string> = { ...COMPLETED_NAMES, ...COMPLETED_IDS };
 /** Limits how long a person who pressed Tab waits for a database that does not answer. Normally it answers in milliseconds. */
 const ANSWER_MS = 1000;
-/** Matches the characters of slugs, references and ids. No other text is printed, because a shell would expand parts such as `$(…)`. */
-const INERT = /^[\w.-]+$/;
+/** Matches the characters of slugs, references, ids and times. No other text is printed, because a shell would expand parts such as `$(…)`. */
+const INERT = /^[\w.:-]+$/;
 
 /** @param tree all commands. TREE loads this file, so this file cannot import it */
 export function completionVerbs(tree: Branch[]): Verb[] {
@@ -30,7 +30,7 @@ export function completionVerbs(tree: Branch[]): Verb[] {
     scriptVerb('fish', 'tourctl completion fish > ~/.config/fish/completions/tourctl.fish'),
     {
       usage: 'names <word...>',
-      about: 'Print the slugs, references or ids that may complete a command line, for the scripts',
+      about: 'Print the slugs, dates, references or ids that may complete a command line, for the scripts',
       examples: ['completion names -- booking show ACME-1'],
       runBare: completeNames(tree.flatMap(({ commands }) => commands)),
     },
@@ -51,7 +51,7 @@ async function findNames(known: readonly (Noun | LoneVerb)[], words: string[], i
   if (!url) return [];
   const rows = await queryOnce<{ name: string }>(url, {
     text: STATEMENTS[last.kind],
-    values: [last.start],
+    values: last.tour === undefined ? [last.start] : [last.start, last.tour],
     timeoutMs: ANSWER_MS,
   });
   return rows.map(({ name }) => name).filter((name) => INERT.test(name));

@@ -11,7 +11,7 @@ import { csvLine } from '../../services/platform/csv-cells';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { TENANT_FLAG } from '../engine/list';
+import { CSV_FLAG, TENANT_FLAG } from '../engine/list';
 import { formatMoney, travelDate } from '../engine/values';
 import type { Screen } from '../terminal/screen';
 import { type ItemColumn, sections, tableOf } from '../terminal/table';
@@ -28,11 +28,10 @@ export const reportVerbs: Verb[] = [
       flag('--by <group>', 'a row for each of these and currency, not for each tenant, month and currency', {
         choices: REPORT_GROUPS,
       }),
-      flag('--csv', 'write CSV'),
+      CSV_FLAG,
     ],
-    check: ({ from, to, json, csv }: ReportOptions & { json?: boolean }) => {
+    check: ({ from, to }: ReportOptions) => {
       if (from > to) throw new UsageError('--to must not be before --from');
-      if (json && csv) throw new UsageError('--json and --csv exclude each other: both write to stdout');
     },
     examples: [
       'report sales --from 2027-05-01 --to 2027-05-31',

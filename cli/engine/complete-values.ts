@@ -1,6 +1,6 @@
 import { type Flag, flagName, optionKey, type Parse, parseFlag, type Verb } from './command';
 import { refuseMistakes, UsageError } from './failure';
-import { type ArgumentForm, argumentsOf, idKindOf } from './named-values';
+import { argumentsOf, type NamedKind, type VerbArgument } from './named-values';
 import type { Io } from '../terminal/io';
 import { askOne, askSome, askText } from '../terminal/prompts';
 
@@ -15,36 +15,66 @@ export interface GivenValues {
 export type CompletedLine = Omit<GivenValues, 'mistakes'>;
 
 /**
- * Parses the arguments and completes required values that the command line lacks. If `ask` is true, asks the person for missing values.
- * Otherwise missing values are mistakes too. Leaves out a missing id, because the person chooses the id later from a list (find-ids.ts).
- * @throws UsageError with all mistakes, one in each line
+ * Lets the person choose an object from a list.
+ * @param name name of the missing argument
+ * @param before the texts of the arguments before it, by name
+ */
+export type Choose = (kind: NamedKind, name: string, before: Record<string, string>) => Promise<string>;
+
+/** The person who completes a command line. */
+interface Person {
+  io: Io;
+  /** Undefined: the person types the names of objects. */
+  choose?: Choose;
+}
+
+/** Returns whether the command line lacks a required argument that the person can choose from a list. */
+export function lacksNamedArgument(verb: Verb, noun: string | undefined, args: readonly unknown[]): boolean {
+  return argumentsOf(verb, noun).some(
+    ({ required, kind }, i) => required && kind !== undefined && args[i] === undefined,
+  );
+}
+
+/**
+ * Parses the arguments and completes required values that the command line lacks, in the order of the usage.
+ * @param person undefined: nobody can be asked, and missing values are mistakes too
+ * @throws UsageError with all mistakes, one in each line. With a person, the first mistake ends the questions
  */
 export async function completeValues(
   verb: Verb,
+  noun: string | undefined,
   values: GivenValues,
-  io: Io,
-  ask: boolean,
-  noun?: string,
+  person: Person | undefined,
 ): Promise<CompletedLine> {
   const mistakes = Object.values(values.mistakes).flat();
-  // Refuses wrong flags on a terminal before the first question.
-  if (ask) refuseMistakes(mistakes);
-  const collect = collectInto(mistakes);
+  if (person) refuseMistakes(mistakes);
+  const collect = person ? runNow : collectInto(mistakes);
+  const texts: Record<string, string> = {};
   const args: unknown[] = [];
-  for (const [i, { name, form }] of argumentsOf(verb).entries()) {
-    const given = values.args[i];
-    const isChosenLater = ask && given === undefined && idKindOf(name, noun) !== undefined;
-    const complete = () => completeArgument({ name, form }, given, verb.args?.[name], io, ask);
-    args.push(isChosenLater ? undefined : await collect(complete));
+  for (const [i, argument] of argumentsOf(verb, noun).entries()) {
+    const parse = verb.args?.[argument.name] ?? asText;
+    const words = [values.args[i] ?? []].flat() as string[];
+    const complete = async () => {
+      if (words.length === 0 && argument.required)
+        words.push(await askArgument(argument, parse, texts, person));
+      texts[argument.name] = words.join(' ');
+      const parsed = words.map((word) => parse(word, `<${argument.name}>`));
+      return argument.repeats ? parsed : parsed[0];
+    };
+    args.push(await collect(complete));
   }
   const options = { ...values.options };
   const missing = (verb.flags ?? []).filter((flag) => flag.must && isMissing(flag, values));
   for (const flag of missing) {
-    options[optionKey(flag)] = await collect(() => askFlag(flag, io, ask));
+    options[optionKey(flag)] = await collect(() => askFlag(flag, person));
   }
   refuseMistakes(mistakes);
   return { options, args };
 }
+
+const asText: Parse = (text) => text;
+
+const runNow = <T>(work: () => Promise<T>): Promise<T> => work();
 
 function isMissing(flag: Flag, { options, mistakes }: GivenValues): boolean {
   const key = optionKey(flag);
@@ -64,25 +94,20 @@ function collectInto(mistakes: string[]) {
   };
 }
 
-async function completeArgument(
-  { name, form }: ArgumentForm,
-  given: unknown,
-  parse: Parse | undefined,
-  io: Io,
-  ask: boolean,
-): Promise<unknown> {
-  const one = (text: string) => (parse ? parse(text, `<${name}>`) : text);
-  const repeats = form.includes('...');
-  let values = [given ?? []].flat().map((text) => one(text as string));
-  if (values.length === 0 && form.startsWith('<')) {
-    if (!ask) throw new UsageError(`<${name}> is missing`);
-    values = [one(await askFor(`${sentence(name)}:`, parse, io))];
-  }
-  return repeats ? values : values[0];
+async function askArgument(
+  { name, kind }: VerbArgument,
+  parse: Parse,
+  before: Record<string, string>,
+  person: Person | undefined,
+): Promise<string> {
+  if (!person) throw new UsageError(`<${name}> is missing`);
+  if (kind !== undefined && person.choose) return person.choose(kind, name, before);
+  return askFor(`${sentence(name)}:`, parse, person.io);
 }
 
-async function askFlag(flag: Flag, io: Io, ask: boolean): Promise<unknown> {
-  if (!ask) throw new UsageError(`${flagName(flag)} is missing: ${flag.about}`);
+async function askFlag(flag: Flag, person: Person | undefined): Promise<unknown> {
+  if (!person) throw new UsageError(`${flagName(flag)} is missing: ${flag.about}`);
+  const { io } = person;
   const message = `${sentence(flag.about)}:`;
   if (flag.choices) {
     return flag.repeats ? askSome(io, message, flag.choices) : askOne(io, message, flag.choices);
@@ -90,11 +115,11 @@ async function askFlag(flag: Flag, io: Io, ask: boolean): Promise<unknown> {
   return parseFlag(flag, await askFor(message, (text, name) => parseFlag(flag, text, name), io));
 }
 
-function askFor(message: string, parse: Parse | undefined, io: Io): Promise<string> {
+function askFor(message: string, parse: Parse, io: Io): Promise<string> {
   return askText(io, message, (answer) => {
     try {
       if (answer === '') return 'It must not be empty';
-      parse?.(answer, 'It');
+      parse(answer, 'It');
       return undefined;
     } catch (error) {
       if (error instanceof UsageError) return error.message;

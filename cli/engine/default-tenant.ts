@@ -4,9 +4,10 @@ import type { Config } from '../../services/platform/config';
 import { makeDirectory } from '../../services/platform/directories';
 import { isSlug } from '../../services/platform/text-forms';
 import type { Parse, Verb } from './command';
-import { type Basics, readConfig } from './context';
+import { readConfig } from './context';
 import { FileNotWrittenError, UsageError } from './failure';
 import { argumentsOf } from './named-values';
+import type { Io } from '../terminal/io';
 import type { Output } from '../terminal/output';
 
 /*
@@ -52,37 +53,30 @@ export function keepDefaultTenant(dataDir: string, slug: string | undefined): vo
 }
 
 /**
- * Returns the default tenant if the command line lacks only the `<slug>`. Returns undefined if the slug is given, if other arguments are
- * missing, if there is no default tenant, or for the commands of `tenant`.
+ * Puts the default tenant in front of the arguments if the command line lacks only its `<slug>`. The commands of `tenant` never use it.
+ * @param args the arguments as commander places them: without the slug, each word is one place too far in front
  */
-export function findDefaultTenant(
+export function withDefaultTenant(
   verb: Verb,
   noun: string | undefined,
-  args: readonly unknown[],
-  { io }: Basics,
-): DefaultTenant | undefined {
-  if (noun === 'tenant' || !lacksOnlySlug(verb, args)) return undefined;
-  return readDefaultTenant(readConfig(io));
+  args: unknown[],
+  io: Io,
+): { args: unknown[]; tenant?: DefaultTenant } {
+  const others = noun === 'tenant' ? undefined : findOthers(verb, noun, args);
+  const tenant = others && readDefaultTenant(readConfig(io));
+  return tenant ? { args: [tenant.slug, ...others], tenant } : { args };
 }
 
-/**
- * Returns true if the command line has all arguments except the slug. If one argument is missing, the missing one is the slug only if each
- * word is valid as the argument in its position. If the last argument repeats, the number of words does not decide: the slug is missing if
- * the first word cannot be a slug, such as an origin.
- */
-function lacksOnlySlug(verb: Verb, args: readonly unknown[]): boolean {
-  const [first, ...others] = argumentsOf(verb);
-  if (first?.form !== '<slug>') return false;
-  const words = wordsOf(args);
-  const repeats = others.at(-1)?.form.includes('...') ?? false;
-  if (repeats) return words.length >= others.length && !isSlug(words[0]!);
-  return (
-    words.length === others.length && others.every(({ name }, i) => isValid(verb.args?.[name], words[i]!))
-  );
-}
-
-function wordsOf(args: readonly unknown[]): string[] {
-  return args.flat().filter((word): word is string => word !== undefined);
+/** Returns the arguments after a missing `<slug>`. Undefined: the slug is given, or other arguments are missing too. */
+function findOthers(verb: Verb, noun: string | undefined, args: unknown[]): unknown[] | undefined {
+  const [first, ...others] = argumentsOf(verb, noun);
+  if (first?.name !== 'slug' || !first.required) return undefined;
+  const words = args.flat().filter((word): word is string => word !== undefined);
+  // A slug in front cannot be told from an argument that repeats, except by its form: an origin is no slug.
+  if (others[0]?.repeats) return words.length > 0 && !isSlug(words[0]!) ? [words] : undefined;
+  const fits =
+    words.length === others.length && others.every(({ name }, i) => isValid(verb.args?.[name], words[i]!));
+  return fits ? words : undefined;
 }
 
 function isValid(parse: Parse | undefined, word: string): boolean {
@@ -93,12 +87,6 @@ function isValid(parse: Parse | undefined, word: string): boolean {
     if (error instanceof UsageError) return false;
     throw error;
   }
-}
-
-/** Returns the arguments of a command line with the slug in front. @param args what findDefaultTenant got */
-export function withSlug(verb: Verb, slug: string, args: readonly unknown[]): unknown[] {
-  const words = [slug, ...wordsOf(args)];
-  return argumentsOf(verb).map(({ form }, i) => (form.includes('...') ? words.slice(i) : words[i]));
 }
 
 /**

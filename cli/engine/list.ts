@@ -30,6 +30,9 @@ export const EXTERNAL_REF_FLAG = flag(
   { parse: line(128) },
 );
 
+/** Answers with CSV. run-verb.ts refuses the flag together with --json. */
+export const CSV_FLAG = flag('--csv', 'write CSV');
+
 /** Filters by time. @param what the compared time, for the help: `created` */
 export const sinceFlag = (what: string): Flag =>
   flag('--since <time>', `only ${what} from then on: a date, a time, or 24h for a day ago`, {

@@ -1,10 +1,21 @@
 import { type Action, takesActor, type Verb } from './command';
-import { type CompletedLine, completeValues, type GivenValues } from './complete-values';
+import {
+  type Choose,
+  type CompletedLine,
+  completeValues,
+  type GivenValues,
+  lacksNamedArgument,
+} from './complete-values';
 import { mayAsk, nobodyToAsk } from './confirm';
 import { type Basics, type Context, openTerminal, type Terminal } from './context';
-import { announceTenant, findDefaultTenant, withSlug } from './default-tenant';
-import { idPlaces } from './named-values';
-import { refuseWatch, watch } from './watch';
+import { announceTenant, withDefaultTenant } from './default-tenant';
+import { refuseMistakes, UsageError } from './failure';
+import { createDisplay, drawRepeatedly, refuseWatch } from './watch';
+import { endAtInterruption } from '../terminal/io';
+
+/** Loads Knex only for a command that uses the database. */
+const loadDatabase = () => require('./open-database') as typeof import('./open-database');
+const loadFindIds = () => require('./find-ids') as typeof import('./find-ids');
 
 /**
  * Asks for missing values, checks all values, and runs the action. The action gets the streams, the configuration and the database if it
@@ -17,50 +28,73 @@ export async function runVerb(
   basics: Basics,
   noun?: string,
 ): Promise<number | void> {
-  const interactive = mayAsk(basics);
-  const tenant = findDefaultTenant(verb, noun, line.args, basics);
-  const complete = tenant ? { ...line, args: withSlug(verb, tenant.slug, line.args) } : line;
-  const { options: given, args } = await completeValues(verb, complete, basics.io, interactive, noun);
+  const { args, tenant } = withDefaultTenant(verb, noun, line.args, basics.io);
+  const completed = await complete(verb, noun, { ...line, args }, basics);
   // Removes --actor, which names the operator, from the options. Keeps it for `audit list`, where --actor is a filter.
-  const { actor, ...others } = given;
-  const options = takesActor(verb) ? others : given;
-  verb.check?.(options as never, ...(args as never[]));
-  if (options.watch === true) refuseWatch(basics);
-  const agreed = options.yes === true;
-  if (verb.asks?.(options as never) && !agreed && !interactive) throw nobodyToAsk();
+  const { actor, ...others } = completed.options;
+  const checked = { args: completed.args, options: takesActor(verb) ? others : completed.options };
+  refuseOptions(verb, checked, basics);
   if (tenant) announceTenant(tenant, basics.output);
-  if ('runBare' in verb) return call(verb.runBare, basics, options, args);
-  const terminal = openTerminal(basics, agreed, actor as string | undefined);
-  if ('runOffline' in verb) return call(verb.runOffline, terminal, options, args);
-  return runOnDatabase(verb, noun, terminal, { args, options });
+  if ('runBare' in verb) return call(verb.runBare, basics, checked);
+  const terminal = openTerminal(basics, checked.options.yes === true, actor as string | undefined);
+  if ('runOffline' in verb) return call(verb.runOffline, terminal, checked);
+  return runOnDatabase(verb, noun, terminal, checked);
+}
+
+type DatabaseVerb = Extract<Verb, { run: unknown }>;
+
+/** Completes the command line. Opens the database for it only if the person has to choose from a list. */
+async function complete(
+  verb: Verb,
+  noun: string | undefined,
+  given: GivenValues,
+  basics: Basics,
+): Promise<CompletedLine> {
+  const { io } = basics;
+  const askWith = (choose?: Choose) => completeValues(verb, noun, given, { io, choose });
+  if (!mayAsk(basics)) return completeValues(verb, noun, given, undefined);
+  if (!('run' in verb) || !lacksNamedArgument(verb, noun, given.args)) return askWith();
+  refuseMistakes(Object.values(given.mistakes).flat());
+  const { chooserOf } = require('./choose-name') as typeof import('./choose-name');
+  return loadDatabase().withContext(openTerminal(basics, false), verb, (context) =>
+    askWith(chooserOf(context)),
+  );
+}
+
+/** Refuses options that do not go together, and a missing --yes if nobody can be asked. @throws UsageError */
+function refuseOptions(verb: Verb, { args, options }: CompletedLine, basics: Basics): void {
+  verb.check?.(options as never, ...(args as never[]));
+  if (options.csv === true && basics.output.json)
+    throw new UsageError('--csv and --json cannot be given together');
+  if (options.watch === true) refuseWatch(basics);
+  const asks = verb.asks?.(options as never) ?? false;
+  if (asks && options.yes !== true && !mayAsk(basics)) throw nobodyToAsk();
 }
 
 /** Opens the database, completes the ids of the command line, and runs the action: once, or with --watch again and again. */
 async function runOnDatabase(
-  verb: Extract<Verb, { run: unknown }>,
+  verb: DatabaseVerb,
   noun: string | undefined,
   terminal: Terminal,
-  { args, options }: CompletedLine,
+  line: CompletedLine,
 ): Promise<number | void> {
-  const words = [...args, ...Object.values(options)]
+  const words = [...line.args, ...Object.values(line.options)]
     .flat()
     .filter((value): value is string => typeof value === 'string');
-  // Loads Knex only for a command that uses the database.
-  const { withContext } = require('./open-database') as typeof import('./open-database');
-  const places = idPlaces(verb, noun);
-  const run = async (context: Context) => {
-    const found = places.length > 0 ? await findIds(context, places, { args, options }) : { args, options };
-    return call(verb.run, context, found.options, found.args);
-  };
-  if (options.watch !== true) return withContext(terminal, verb, run, words);
-  return watch(terminal, (draw) => withContext(terminal, verb, (context) => draw(context, run), words));
-}
-
-function findIds(...given: Parameters<typeof import('./find-ids').findIds>) {
-  return (require('./find-ids') as typeof import('./find-ids')).findIds(...given);
+  const { withContext } = loadDatabase();
+  const run = async (context: Context) =>
+    call(verb.run, context, await loadFindIds().findIds(context.db, verb, noun, line));
+  if (line.options.watch !== true) return withContext(terminal, verb, run, words);
+  const display = createDisplay(terminal.output);
+  const draw = (context: Context) => drawRepeatedly(display, context, run);
+  try {
+    await endAtInterruption(() => withContext(terminal, verb, draw, words));
+  } finally {
+    display.close();
+  }
 }
 
 /** Calls the action with parsed values; the declaration of the verb guarantees that their types fit. */
-function call<C>(action: Action<C>, context: C, options: unknown, args: unknown[]) {
+function call<C>(action: Action<C>, context: C, { args, options }: CompletedLine) {
   return action(context, options as never, ...(args as never[]));
 }

@@ -67,6 +67,16 @@ export function duration({ zero, most }: { zero?: boolean; most?: string } = {})
   };
 }
 
+/** Parses a duration such as `72h` to whole minutes. @param most the longest duration, such as `365d` */
+export function wholeMinutes(most: string) {
+  const longest = parseDuration(most)! / 60;
+  return (text: string, name: string): number => {
+    const value = (parseDuration(text) ?? NaN) / 60;
+    if (Number.isInteger(value) && value >= 1 && value <= longest) return value;
+    throw new UsageError(`${name} must be whole minutes from 1m to ${most}, such as 90m, 72h or 7d`);
+  };
+}
+
 /** Parses `20`, `20m` or `1h` to whole minutes. */
 export function minutes(min: number, max: number) {
   return (text: string, name: string): number => {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { flag } from './command';
 import type { Basics, Context } from './context';
 import { UsageError } from './failure';
-import { endAtInterruption, type Io } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { PIPE, rewritesLines, type Screen } from '../terminal/screen';
 import { paragraph, shortTime } from '../terminal/table';
@@ -27,25 +26,14 @@ export function refuseWatch({ io, output }: Basics): void {
 type Run = (context: Context) => Promise<number | void>;
 
 /**
- * Runs a command repeatedly until Ctrl-C, and draws each answer over the previous one. Then restores the screen, also after an error.
- * @param open opens the database, and draws with it
+ * Runs a command repeatedly until Ctrl-C, and draws each answer over the previous one. The caller closes the display when the command ends:
+ * Ctrl-C and a lost database end it in the middle of a reading.
  */
-export async function watch(
-  { io, output }: Basics,
-  open: (draw: (context: Context, run: Run) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const display = createDisplay(output);
-  const drawAgain = async (context: Context, run: Run) => {
-    for (;;) {
-      const screen = output.currentScreen();
-      display.show(await readLines(context, run, screen), screen);
-      await untilNextDrawing(io, output);
-    }
-  };
-  try {
-    await endAtInterruption(() => open(drawAgain));
-  } finally {
-    display.close();
+export async function drawRepeatedly(display: Display, context: Context, run: Run): Promise<never> {
+  for (;;) {
+    const screen = context.output.currentScreen();
+    display.show(await readLines(context, run, screen), screen);
+    await untilNextDrawing(context);
   }
 }
 
@@ -65,7 +53,7 @@ async function readLines(context: Context, run: Run, screen: Screen): Promise<st
 }
 
 /** Waits until two seconds are over, the size of the screen changes, or Ctrl-C is pressed. The caller ends the command after Ctrl-C. */
-async function untilNextDrawing({ interrupted }: Io, output: Output): Promise<void> {
+async function untilNextDrawing({ io: { interrupted }, output }: Context): Promise<void> {
   const waiting = new AbortController();
   const end = () => waiting.abort();
   const ignoreSize = output.onResize(end);
@@ -88,16 +76,22 @@ const TO_START = 'H';
 const CLEAR_LINE = 'K';
 const CLEAR_BELOW = 'J';
 
+export interface Display {
+  /** Draws the lines over the previous ones. Draws nothing after `close`: the reading that Ctrl-C interrupted ends later. */
+  show(answer: string[], screen: Screen): void;
+  /** Restores the screen. */
+  close(): void;
+}
+
 /**
  * Draws on the alternate screen of the terminal, so that the earlier output stays. Overwrites lines in place, so that the screen does not
  * flicker.
  */
-function createDisplay(output: Output) {
+export function createDisplay(output: Output): Display {
   let state: 'new' | 'open' | 'closed' = 'new';
   const control = (...sequences: string[]) => sequences.map((each) => output.screen.mark + each).join('');
   return {
-    /** Draws nothing after `close`: the reading that Ctrl-C interrupted ends later. */
-    show(answer: string[], { rows = Infinity }: Screen): void {
+    show(answer, { rows = Infinity }) {
       if (state === 'closed') return;
       const opening = state === 'new' ? control(...ENTER) : '';
       state = 'open';
@@ -107,7 +101,7 @@ function createDisplay(output: Output) {
       if (drawn.length < rows) lines.push(control(CLEAR_BELOW));
       output.draw(opening + control(HOLD, TO_START) + lines.join('\n') + control(SHOW));
     },
-    close(): void {
+    close() {
       if (state === 'open') output.draw(control(...LEAVE));
       state = 'closed';
     },

@@ -56,12 +56,18 @@ export function askOne(
 /** The cells that a list of choices takes beside their texts. */
 const LIST_MARGIN = 2;
 
-/** Asks for one of many choices. Shows only the choices that contain the typed text. Cuts the choices at the width of the screen. */
-export function askFromList(io: Io, message: string, choices: readonly Choice[]): Promise<string> {
+/**
+ * Asks for one of many choices. Cuts the choices at the width of the screen.
+ * @param find returns the choices for the text that the person has typed
+ */
+export function askFromList(
+  io: Io,
+  message: string,
+  find: (typed: string) => Promise<Choice[]>,
+): Promise<string> {
   const width = (io.screen?.columns ?? Infinity) - LIST_MARGIN;
-  const shown = choices.map(cleanChoice).map(({ value, name }) => ({ value, name: cutText(name, width) }));
-  const source = (typed = '') =>
-    shown.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  const source = async (typed = '') =>
+    (await find(typed)).map(cleanChoice).map(({ value, name }) => ({ value, name: cutText(name, width) }));
   return ask(io, { type: 'search', message, source });
 }
 

@@ -104,6 +104,15 @@ describe('travellers of a booking', () => {
     expect(body.travellers).toEqual(travellers);
   });
 
+  it('GET writes the fields of a traveller in the documented order', async () => {
+    const { tour, date } = await givenFamilySeats();
+    const travellers = [{ ...RUI, note: 'Vegetarian' }];
+    const booking = await website.book({ tour_id: tour.id, departure_date: date, children: 1, travellers });
+    const { body } = await website.get(`/api/tenant/bookings/${booking.body.booking_ref}`);
+    const fields = ['category', 'first_name', 'last_name', 'birth_date', 'note'];
+    expect(Object.keys(body.travellers[0])).toEqual(fields);
+  });
+
   it.each([
     ['more of a category than booked', [RUI, RUI], 'travellers'],
     ['an unknown category', [{ ...RUI, category: 'infant' }], 'travellers.0.category'],

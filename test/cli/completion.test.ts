@@ -116,6 +116,23 @@ describe('tourctl completion', () => {
     ).toEqual({ names });
   });
 
+  it('tourctl completion names the dates of a tour, with the start time if a date has several departures', async () => {
+    const tour = await givenTour(terminal.db, { slug: 'city-walk' });
+    await givenDeparture(terminal.db, tour, { date: '2031-06-01', startTime: '08:00' });
+    for (const startTime of ['09:30', '14:30'])
+      await givenDeparture(terminal.db, tour, { date: '2031-06-08', startTime });
+    await givenDeparture(terminal.db, tour, { date: '2020-01-01' });
+    const named = async (line: string) =>
+      (await terminal.tourctl(['completion', 'names', '--json', '--', ...line.split(' ')])).json.names;
+    const all = ['2031-06-01', '2031-06-08T09:30', '2031-06-08T14:30'];
+    for (const verb of ['manifest', 'cancel', 'reopen', 'set-seats', 'set-time', 'set-price', 'move'])
+      expect(await named(`departure ${verb} city-walk 2031-`)).toEqual(all);
+    expect(await named('departure cancel --reason Storm city-walk 2031-06-08')).toEqual(all.slice(1));
+    expect(await named('departure move city-walk 2031-06-01 2031-06-08T14')).toEqual(['2031-06-08T14:30']);
+    expect(await named('departure manifest nowhere 2031-')).toEqual([]);
+    expect(await named('departure add city-walk 2031-')).toEqual([]);
+  });
+
   it('tourctl completion names ids of keys, tokens, holds, endpoints and deliveries', async () => {
     const { delivery } = await terminal.json(`webhook ping ${ids.endpoint}`);
     const named = async (line: string) =>
@@ -170,6 +187,14 @@ describeWith('bash', 'completion in bash', () => {
     expect(offers('tourctl tenant list --status=tri')).toEqual(['trial']);
     expect(offers('tourctl tenant list --status=')).toContain('suspended');
     expect(offers('tourctl booking list --tenant=ze')).toEqual(['zebra']);
+  });
+
+  it('completion in bash completes a date and its time', async () => {
+    const tour = await givenTour(terminal.db, { slug: 'bash-walk' });
+    for (const startTime of ['09:30', '14:30'])
+      await givenDeparture(terminal.db, tour, { date: '2031-06-08', startTime });
+    expect(offers('tourctl departure manifest bash-walk 2031-06-08T1')).toEqual(['2031-06-08T14:30']);
+    expect(offers('tourctl departure manifest bash-walk 2031-06-08T14:')).toEqual(['30']);
   });
 
   it('completion in bash completes the text after a colon, where readline breaks words', () => {

@@ -88,6 +88,14 @@ describe('tourctl departure manifest', () => {
     expect(await audits()).toMatchObject([{ subject: `tram ${DATE} 09:30`, after: { bookings: 2 } }]);
   });
 
+  it('tourctl departure manifest and booking show write the fields of a traveller in the order of the API', async () => {
+    const fields = ['category', 'first_name', 'last_name', 'birth_date', 'note'];
+    const [listed] = (await manifest('--json --reveal')).json.bookings;
+    const shown = await terminal.json('booking show ACME-1 --reveal');
+    for (const travellers of [listed.travellers, shown.travellers])
+      expect(travellers.map(Object.keys)).toEqual([fields, fields]);
+  });
+
   it('tourctl departure manifest prints a box to tick off each booking, in lines of at most 80 cells', async () => {
     const { stdout } = await manifest('--reveal');
     expect(stdout).toBe(`tram on ${DATE} 09:30
@@ -135,6 +143,16 @@ describe('tourctl departure manifest', () => {
     expect(stdout).toBe('tram on 2031-06-02 08:00\nNo bookings\n');
     const { code, stderr } = await terminal.tourctl('departure manifest tram 2031-06-02');
     expect([code, stderr]).toEqual([2, expect.stringContaining('2031-06-02T08:00, 2031-06-02T10:00')]);
-    expect(await terminal.refusal(`departure manifest tram ${DATE} --csv`)).toBe('2 usage_error');
   });
+
+  it.each([`departure manifest tram ${DATE}`, 'report sales --from 2031-01-01 --to 2031-01-31'])(
+    'tourctl %s refuses --csv together with --json in one sentence',
+    async (line) => {
+      const { code, error } = await terminal.tourctl(`${line} --csv --json`);
+      expect([code, error]).toEqual([
+        2,
+        { code: 'usage_error', message: '--csv and --json cannot be given together' },
+      ]);
+    },
+  );
 });

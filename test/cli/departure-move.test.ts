@@ -156,6 +156,15 @@ describe('tourctl departure move', () => {
     expect(await datesOf()).toMatchObject({ 'M8-1': FROM });
   });
 
+  it('tourctl departure move says that a departure is past or closed, also if it is cancelled', async () => {
+    const refused = (to: string) => terminal.tourctl(`departure move ${tour.slug} ${FROM} ${to}`);
+    const cancelled = { status: 'cancelled' } as const;
+    await givenDeparture(terminal.db, tour, { date: '2020-01-01', ...cancelled });
+    await givenDeparture(terminal.db, tour, { date: TO, ...cancelled, closesAt: '2020-01-01T00:00:00Z' });
+    expect((await refused('2020-01-01')).stderr).toContain('is past: name another departure');
+    expect((await refused(TO)).stderr).toContain('is closed for booking: name another departure');
+  });
+
   it('tourctl departure move exits with 2 if both departures are the same, or if a date has several departures', async () => {
     const refusal = (dates: string) => terminal.tourctl(`departure move ${tour.slug} ${dates} --json`);
     expect(await refusal(`${FROM} ${FROM}`)).toMatchObject({ code: 2 });
@@ -223,6 +232,28 @@ describe('tourctl departure cancel --cancel-bookings', () => {
     expect(await terminal.json('booking show C2-1')).toMatchObject({ status: 'pending_payment' });
     expect(await cancel()).toMatchObject({ bookings_cancelled: 1 });
     expect(await terminal.json('booking show C2-1')).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('tourctl departure cancel --cancel-bookings also cancels sandbox bookings, and lists each booking that it cancels', async () => {
+    const sandbox = await givenTenant(terminal.db, { sandbox: true });
+    await book('C3-1');
+    await book('C3-TEST-1', { sandbox: true, tenant_id: sandbox.id });
+    expect(await cancel()).toMatchObject({
+      booking_refs: ['C3-1', 'C3-TEST-1'],
+      bookings: [{ booking_ref: 'C3-1' }, { booking_ref: 'C3-TEST-1', status: 'cancelled' }],
+      bookings_cancelled: 2,
+    });
+    expect((await lastAudit()).after).toMatchObject({ bookings_cancelled: ['C3-1', 'C3-TEST-1'] });
+  });
+
+  it('tourctl departure cancel without --cancel-bookings does not list sandbox bookings', async () => {
+    const sandbox = await givenTenant(terminal.db, { sandbox: true });
+    await book('C4-1');
+    await book('C4-TEST-1', { sandbox: true, tenant_id: sandbox.id });
+    expect(await terminal.json(`departure cancel ${tour.slug} ${FROM} --yes`)).toMatchObject({
+      booking_refs: ['C4-1'],
+      bookings_cancelled: 0,
+    });
   });
 
   it('tourctl departure cancel --cancel-bookings asks first, and refuses --reason without it', async () => {

@@ -35,11 +35,11 @@ function words(line: string): string[] {
 async function parseLine(line: string): Promise<Verb> {
   let found: Verb | undefined;
   const { io } = openIo({ env: ENV });
-  const program = createProgram('0', createOutput(io, false), async (verb, given) => {
+  const program = createProgram('0', createOutput(io, false), async (verb, given, noun) => {
     found = verb;
     // Without any flag the command asks for missing values.
     if (verb.flags?.some(({ must }) => must) && !line.includes(' --')) return;
-    const { options, args } = await completeValues(verb, given, io, false);
+    const { options, args } = await completeValues(verb, noun, given, undefined);
     verb.check?.(options as never, ...(args as never[]));
   });
   await program.parseAsync(arrangeCommandLine(words(line)), { from: 'user' });

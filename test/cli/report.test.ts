@@ -234,7 +234,6 @@ describe('tourctl report sales', () => {
     ['--from 2030-02-30 --to 2030-03-01', '2 usage_error'],
     ['--from 2030-02-01 --to 2030-01-31', '2 usage_error'],
     ['--from 2030-01-01 --to 2030-01-31 --by day', '2 usage_error'],
-    ['--from 2030-01-01 --to 2030-01-31 --csv', '2 usage_error'],
     ['--from 2030-01-01 --to 2030-01-31 --tenant nobody', '1 tenant_not_found'],
   ])('tourctl report sales answers "%s" with "%s"', async (flags, refusal) => {
     expect(await terminal.refusal(`report sales ${flags}`)).toBe(refusal);

@@ -140,6 +140,23 @@ describe('other tourctl tenant commands', () => {
     expect(await terminal.refusal('tenant set patient --payment-reminder 0')).toBe('2 usage_error');
   });
 
+  it('tourctl tenant set takes whole minutes up to 365 days as a payment window and a reminder', async () => {
+    await create('punctual');
+    for (const name of ['--payment-window', '--payment-reminder']) {
+      const set = (value: string) => terminal.tourctl(`tenant set punctual ${name} ${value} --json`);
+      for (const value of ['90s', '366d', '0', '72']) {
+        const { code, error } = await set(value);
+        expect([value, code]).toEqual([value, 2]);
+        expect(error.message).toBe(
+          `${name} must be whole minutes from 1m to 365d, such as 90m, 72h or 7d, or none`,
+        );
+      }
+      const field = name.slice(2).replace('-', '_');
+      expect((await set('120s')).json[field]).toBe('2m');
+      expect((await set('365d')).json[field]).toBe('8760h');
+    }
+  });
+
   it('tourctl tenant list filters by status and obeys --limit', async () => {
     await create('gone-soon');
     await terminal.tourctl('tenant close gone-soon --yes');

@@ -22,7 +22,21 @@ function sections(): { title: string; script: string }[] {
     }));
 }
 
-/** Starts the tenant's website. It answers 410 from the confirmation on, until it gets a ping. */
+/** Books 40 customers of two tenants on the boat of 15 June, and two on the boat of August. */
+const BOOK_FORTY = `
+  npx tourctl departure set-seats lofoten-by-sail 2030-06-15 40
+  npx tourctl tenant create --slug riviera --name Riviera --status active --currency EUR --country IT
+  npx tourctl key issue riviera --scope booking:create --out riviera.key
+  npx tourctl webhook add riviera https://sunny.example/webhooks --event booking.updated --out riviera.secret
+  book() {
+    curl -fsS -o booked.json -H "Authorization: Bearer $(cat "$1.key")" -H 'Content-Type: application/json' -d '{
+      "tour_id": "lofoten-by-sail", "departure_date": "'"$2"'", "name": "Guest '"$3 of $1"'",
+      "phone": "+49 30 9018'"$3"'", "email": "guest'"$3"'@example.com" }' http://127.0.0.1:3000/api/tenant/bookings
+  }
+  for n in {10..29}; do book sunny-new 2030-06-15 $n; book riviera 2030-06-15 $n; done
+  for n in 30 31; do book sunny-new 2030-08-10 $n; done`;
+
+/** Starts the website of both tenants. It answers 410 from the confirmation on, until it gets a ping. */
 async function startWebsite(): Promise<{ server: Server; received: string[]; url: string }> {
   const received: string[] = [];
   let isGone = false;
@@ -79,7 +93,10 @@ describeWith(
 
       const untilDisabled = `until npx tourctl webhook list sunny --json | jq -e '.items[0].status == "disabled"' > /dev/null; do sleep 0.2; done`;
       const script = sections()
-        .map(({ title, script }) => (title.includes('endpoint') ? `${untilDisabled}\n${script}` : script))
+        .map(({ title, script }) => {
+          if (title.includes('endpoint')) return `${untilDisabled}\n${script}`;
+          return title.includes('departure') ? `${BOOK_FORTY}\n${script}` : script;
+        })
         .join('\n')
         .replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`)
         .replaceAll('.data/', `${dataDir}/`)
@@ -101,13 +118,19 @@ describeWith(
           'total_price +4,917[.]00 EUR\n',
           'status +confirmed\n',
           'adults from 2 to 3',
+          'sunny +\\d{4}-\\d{2} ',
           '\n401\n200\n',
           'sunny +disabled',
           ' is active\n',
           'SUNNY-1001 +booking.confirmed +dead',
           '1 delivery is queued again\n',
+          '/sign-in/',
           'status +cancelled\n',
           'booking.cancel',
+          'lofoten-by-sail on 2030-06-15 is cancelled; 40 bookings are affected\n',
+          '40 bookings and 0 holds of lofoten-by-sail moved from 2030-06-15 to 2030-06-22\n',
+          'lofoten-by-sail on 2030-06-22\n40 people, 40 bookings, 40 unpaid\n',
+          'lofoten-by-sail on 2030-08-10 is cancelled; 2 bookings are cancelled\n',
         ),
       );
       const everything = [
@@ -117,8 +140,10 @@ describeWith(
         'booking.confirmed',
         'booking.cancelled',
       ];
-      await eventually('the cancellation', () => website.received.includes('booking.cancelled') || undefined);
-      expect(website.received).toEqual(everything);
+      const countOf = (event: string) => website.received.filter((one) => one === event).length;
+      await eventually('the cancellations', () => countOf('booking.cancelled') === 3 || undefined);
+      await eventually('the moves', () => countOf('booking.updated') === 41 || undefined);
+      expect(website.received.slice(0, everything.length)).toEqual(everything);
     }, 300_000);
   },
   isInstalled('curl') && isInstalled('jq'),

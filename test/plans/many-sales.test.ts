@@ -83,6 +83,8 @@ describe(`with ${SIZE.tours * SIZE.departures} departures and ${SIZE.bookings} b
     'departure list many-77',
     'departure list --status cancelled',
     'departure list --status available',
+    'departure list --status sold_out',
+    'departure list --status closed',
     'departure list --status gone',
   ])('tourctl %s reads few rows of each large table, by an index', async (line) => {
     expect((await run(line.split(' '))).bad).toEqual([]);

@@ -3,7 +3,7 @@ import type { Db } from '../../services/platform/database';
 /** Numbers of rows. */
 export interface SalesSize {
   tours: number;
-  /** Departures of each tour, spread over the next 340 days. */
+  /** Departures of each tour, spread over the next 340 days. A quarter of them has one seat, a tenth is closed. */
   departures: number;
   /** Number of bookings in the last year, by 500 tenants. The customers have 30,000 surnames, each with 32 first names. */
   bookings: number;
@@ -33,9 +33,10 @@ const STATEMENTS = [
   `insert into tours (slug, name, name_folded, continent, country, duration_days, currency, currency_digits, base_price_minor, time_zone, start_time)
    select 'many-' || n, 'Many ' || n, 'many ' || n, 'europe', 'IT', 1, 'EUR', 2, 9900, 'Europe/Rome', case when n % 3 = 0 then '10:00' end
    from generate_series(1, :tours) n`,
-  `insert into departures (tour_id, departure_date, start_time, seats_total, prices_minor, status)
-   select t.id, current_date + (17 * k + abs(hashtext(t.slug))) % 340, case when k % 2 = 0 then '09:30' end, 1000, '{"adult": 9900}',
-     case when (k + abs(hashtext(t.slug))) % 1000 = 0 then 'cancelled' else 'scheduled' end
+  `insert into departures (tour_id, departure_date, start_time, seats_total, prices_minor, status, closes_at)
+   select t.id, current_date + (17 * k + abs(hashtext(t.slug))) % 340, case when k % 2 = 0 then '09:30' end,
+     case when k % 4 = 1 then 1 else 1000 end, '{"adult": 9900}',
+     case when (k + abs(hashtext(t.slug))) % 1000 = 0 then 'cancelled' else 'scheduled' end, case when k % 10 = 2 then now() end
    from tours t, generate_series(1, :departures) k`,
   `insert into tenants (slug, name, booking_prefix, currency, currency_digits, country, status, default_visible)
    select 'many-' || n, 'Many ' || n, 'M' || n, 'EUR', 2, 'DE', 'active', true from generate_series(0, 499) n`,

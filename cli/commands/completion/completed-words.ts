@@ -9,7 +9,7 @@ import {
   type LoneVerb,
   verbName,
 } from '../../engine/command';
-import { argumentsOf, namedByArgument, namedByFlag, type NamedKind } from '../../engine/named-values';
+import { argumentsOf, namedByFlag, type NamedKind } from '../../engine/named-values';
 
 /** Describes the possible completions after a point of the command line. */
 export interface CompletedCommand {
@@ -20,7 +20,7 @@ export interface CompletedCommand {
   flags: CompletedFlag[];
   /** True: the arguments of the command are files. */
   takesFiles: boolean;
-  /** True: an argument is a slug, a reference or an id of the database. */
+  /** True: an argument is a slug, a date, a reference or an id of the database. */
   takesNames: boolean;
 }
 
@@ -65,7 +65,7 @@ function ofVerb(verb: Verb, before: string[]): CompletedCommand {
     words: [],
     flags: [...flagsOf(verb).map(toCompleted), ...EVERY_VERB, ...EVERY_COMMAND],
     takesFiles: /[<[]file\b/.test(verb.usage),
-    takesNames: namedArguments(verb, before[0]).some((name) => name !== undefined),
+    takesNames: argumentsOf(verb, before[0]).some(({ kind }) => kind !== undefined),
   };
 }
 
@@ -85,15 +85,12 @@ function suggest(word: string, about: string): Suggestion {
   return { word, about: about.replaceAll("'", '’') };
 }
 
-/** Returns the kind of object that each argument of a verb names. Undefined for an argument that is not the name of an object. */
-function namedArguments(verb: Verb, noun: string | undefined): (NamedKind | undefined)[] {
-  return argumentsOf(verb).map(({ name }) => namedByArgument(name, noun));
-}
-
 /** The kind of value that the last word of a command line names, and the text of the word. */
 interface LastWord {
   kind: NamedKind;
   start: string;
+  /** The tour of the departure that the word names. */
+  tour?: string;
 }
 
 /**
@@ -117,8 +114,10 @@ export function lastWordOf(
   }
   if (last.startsWith('-')) return undefined;
   const before = rest.filter((word, i) => !word.startsWith('-') && !takesValue(rest[i - 1]));
-  const kind = namedArguments(verb, noun)[before.length];
-  return kind && { kind, start: last };
+  const declared = argumentsOf(verb, noun);
+  const kind = declared[before.length]?.kind;
+  const tour = before[declared.findIndex(({ name }) => name === 'tour')];
+  return kind && { kind, start: last, ...(kind === 'departure' && { tour }) };
 }
 
 /** Finds the command of a command line. `rest` holds the words after the command. */

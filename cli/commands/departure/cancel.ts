@@ -1,10 +1,11 @@
+import { type BookingLead, peopleOf } from '../../../services/api/bookings/booking-lead';
+import { findStandingLeads } from '../../../services/api/bookings/booking-lead.repository';
 import { cancelBookingsOf } from '../../../services/api/bookings/change-booking';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { cancelDeparture } from '../../../services/api/departures/change-departure';
 import type { Departure } from '../../../services/api/departures/departure';
 import { findDepartureById } from '../../../services/api/departures/departure.repository';
-import type { StandingBooking } from '../../../services/api/departures/departure-sales.repository';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { flag, type Verb } from '../../engine/command';
@@ -87,7 +88,11 @@ async function cancelDepartureCommand(
   });
 }
 
-/** @param cancelling the reason of the bookings' cancellation; null: the bookings stay */
+/**
+ * Returns the bookings as they were before. Cancels the bookings of sandbox tenants too, and then returns them too, as `departure move`
+ * does. Bookings that stay are listed for their customers, and a sandbox booking has none.
+ * @param cancelling the reason of the bookings' cancellation; null: the bookings stay
+ */
 async function cancelWithAudit(
   { audited, operator }: Context,
   tour: CatalogTour,
@@ -96,15 +101,17 @@ async function cancelWithAudit(
 ) {
   return audited({ action: 'departure.cancel' }, async (trx, note) => {
     const done = await cancelDeparture(trx, tour, named);
-    const by = byOperator(operator);
-    const cancelled = cancelling ? await cancelBookingsOf(trx, done.before.id, { by, ...cancelling }) : [];
-    const cancelledRefs = cancelled.map(({ bookingRef }) => bookingRef);
+    const { id } = done.before;
+    const bookings = cancelling
+      ? await cancelBookingsOf(trx, id, { by: byOperator(operator), ...cancelling })
+      : await findStandingLeads(trx, id);
+    const cancelledRefs = cancelling ? bookings.map(({ bookingRef }) => bookingRef) : [];
     const [before, after] = [toAuditedDeparture(done.before), toAuditedDeparture(done.after)];
-    const bookings = cancelled.length > 0 ? { bookings_cancelled: cancelledRefs, ...cancelling } : {};
-    note(before, { ...after, ...bookings }, { subject: `${tour.slug} ${nameOfDeparture(done.before)}` });
+    const noted = cancelledRefs.length > 0 ? { bookings_cancelled: cancelledRefs, ...cancelling } : {};
+    note(before, { ...after, ...noted }, { subject: `${tour.slug} ${nameOfDeparture(done.before)}` });
     // Counts the seats again: those of the cancelled bookings are free.
-    const counted = await findDepartureById(trx, done.before.id, false);
-    return { ...done, after: counted ?? done.after, cancelledRefs };
+    const counted = await findDepartureById(trx, id, false);
+    return { ...done, after: counted ?? done.after, bookings, cancelledRefs };
   });
 }
 
@@ -145,16 +152,16 @@ const AFFECTED_COLUMNS: ItemColumn<AffectedBooking>[] = [
   { heading: 'reference', least: 8, cell: (booking) => booking.external_ref },
 ];
 
-function toAffectedDocument(booking: StandingBooking, cancelled: boolean, reveal: boolean) {
+function toAffectedDocument(booking: BookingLead, cancelled: boolean, reveal: boolean) {
   return {
     booking_ref: booking.bookingRef,
-    tenant: booking.tenant,
+    tenant: booking.tenant.slug,
     status: cancelled ? 'cancelled' : booking.status,
     // The status before the cancellation. A confirmed booking is paid, so its money may have to be returned.
     status_before: booking.status,
-    adults: booking.adults,
-    children: booking.children,
-    external_ref: toReferenceDocument(booking.externalRef, [booking.customer], reveal),
+    adults: booking.party.adult,
+    children: booking.party.child,
+    external_ref: toReferenceDocument(booking.externalRef, peopleOf(booking), reveal),
     customer: toCustomerDocument(booking.customer, reveal),
   };
 }

@@ -6,9 +6,9 @@ import { findTourDeparture, type NamedDeparture } from '../../../services/api/de
 import { describeParty, seatsOf } from '../../../services/api/pricing/party';
 import { csvLine } from '../../../services/platform/csv-cells';
 import { HIDDEN } from '../../../services/platform/text-forms';
-import { flag, type Verb } from '../../engine/command';
+import type { Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
-import { UsageError } from '../../engine/failure';
+import { CSV_FLAG } from '../../engine/list';
 import {
   describeTraveller,
   recordReveal,
@@ -26,17 +26,13 @@ import { nameOfDeparture } from './document';
 
 interface ManifestOptions extends RevealOptions {
   csv?: boolean;
-  json?: boolean;
 }
 
 export const manifestVerb: Verb = {
   usage: 'manifest <tour> <date>',
   about: 'Print the people of a departure for its guide: standing bookings, each with a box to tick off',
   args: { date: departureOnDate },
-  flags: [flag('--csv', 'write CSV, one row a booking'), REVEAL_FLAG],
-  check: ({ csv, json }: ManifestOptions) => {
-    if (csv && json) throw new UsageError('--csv and --json cannot be given together');
-  },
+  flags: [CSV_FLAG, REVEAL_FLAG],
   examples: [
     'departure manifest dolomites-hut-to-hut 2027-06-05 --reveal',
     'departure manifest lisbon-tram 2027-06-05T09:30 --csv --reveal > saturday.csv',

@@ -13,7 +13,6 @@ import {
   country,
   currency,
   decimal,
-  duration,
   fontFamilies,
   formatDuration,
   httpsUrl,
@@ -23,6 +22,7 @@ import {
   orNone,
   percent,
   slug,
+  wholeMinutes,
   wholeNumber,
 } from '../../engine/values';
 
@@ -77,14 +77,15 @@ export const SETTINGS: Flag[] = [
     choices: PAYMENT_METHODS,
     otherwise: 'bank',
   }),
-  flag('--payment-window <duration>', 'how long an unpaid booking keeps its seats, such as 72h, or none', {
-    parse: orNone(duration()),
-    otherwise: '72h',
-  }),
+  flag(
+    '--payment-window <duration>',
+    'how long an unpaid booking keeps its seats, such as 72h, at most 365d, or none',
+    { parse: orNone(wholeMinutes('365d')), otherwise: '72h' },
+  ),
   flag(
     '--payment-reminder <duration>',
-    'how long before an unpaid booking expires booking.payment_due is sent, such as 24h, or none',
-    { parse: orNone(duration()), otherwise: '24h' },
+    'how long before an unpaid booking expires booking.payment_due is sent, such as 24h, at most 365d, or none',
+    { parse: orNone(wholeMinutes('365d')), otherwise: '24h' },
   ),
   flag('--hold-default <minutes>', 'default minutes of a hold', {
     parse: minutes(1, 60),
@@ -125,9 +126,9 @@ export interface TenantOptions {
   visibility?: 'all' | 'none';
   depositPercent?: string;
   paymentMethod?: PaymentMethod;
-  /** Seconds; null: unpaid bookings keep their seats without a limit. */
+  /** Minutes. Null: unpaid bookings keep their seats without a limit. */
   paymentWindow?: number | null;
-  /** Seconds; null: no reminder. */
+  /** Minutes. Null: no reminder. */
   paymentReminder?: number | null;
   holdDefault?: number;
   holdMax?: number;
@@ -143,7 +144,7 @@ export interface TenantOptions {
 
 /** Converts the given flags to tenant settings; other settings are absent. */
 export function toSettings(options: TenantOptions): TenantSettings {
-  const { visibility, paymentWindow, paymentReminder, holdDefault, holdMax } = options;
+  const { visibility, holdDefault, holdMax } = options;
   const settings: TenantSettings = {
     name: options.name,
     status: options.status,
@@ -153,8 +154,8 @@ export function toSettings(options: TenantOptions): TenantSettings {
     defaultVisible: visibility && visibility === 'all',
     depositPercent: options.depositPercent,
     paymentMethod: options.paymentMethod,
-    paymentWindowMinutes: paymentWindow && Math.ceil(paymentWindow / 60),
-    paymentReminderMinutes: paymentReminder && Math.ceil(paymentReminder / 60),
+    paymentWindowMinutes: options.paymentWindow,
+    paymentReminderMinutes: options.paymentReminder,
     holdDefaultMinutes: holdDefault,
     holdMaxMinutes: holdMax,
     maxHolds: options.maxHolds,

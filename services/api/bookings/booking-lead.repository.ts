@@ -256,12 +256,18 @@ export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'party'
 export function toLead(row: LeadRow): BookingLead {
   const { tenantId, tenantSlug, tourId, tourSlug, customerName, customerPhone, customerEmail, ...others } =
     row;
-  const { adults, children, singleSupplements, ...lead } = others;
+  const { adults, children, singleSupplements, travellers, ...lead } = others;
   return {
     ...lead,
+    travellers: travellers && travellers.map(toTraveller),
     party: { adult: adults, child: children, single_supplement: singleSupplements },
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
     customer: { name: customerName, phone: customerPhone, email: customerEmail },
   };
+}
+
+/** Orders the fields as the API documents them. The column is jsonb, which orders fields by the length of their names. */
+function toTraveller({ category, first_name, last_name, birth_date, note }: Traveller): Traveller {
+  return { category, first_name, last_name, birth_date, note };
 }

@@ -65,7 +65,7 @@ export async function cancelBooking(
 
 /**
  * Cancels the standing bookings of a departure, also those of the sandbox, and enqueues their events. The caller has locked the departure
- * and marked its expired bookings. Returns the cancelled bookings, the oldest first.
+ * and marked its expired bookings. Returns the bookings as they were before, the oldest first.
  */
 export async function cancelBookingsOf(
   trx: Trx,
@@ -73,10 +73,10 @@ export async function cancelBookingsOf(
   { by, reason }: { by: Actor; reason: string | null },
 ): Promise<BookingLead[]> {
   const ids = await lockStandingLeads(trx, departureId);
+  const before = await findLeadsById(trx, ids);
   await setLeadStatus(trx, ids, 'cancelled', { by, reason });
-  const cancelled = await findLeadsById(trx, ids);
-  await enqueueBookingEvents(trx, 'booking.cancelled', cancelled);
-  return cancelled;
+  await enqueueBookingEvents(trx, 'booking.cancelled', await findLeadsById(trx, ids));
+  return before;
 }
 
 interface StatusChange {

@@ -7,13 +7,7 @@ import type { PricedTour, Prices } from '../pricing/price-categories';
 import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { Departure } from './departure';
 import { changeDeparture, findDepartureById, findLocalStarts, type LocalStart } from './departure.repository';
-import {
-  countLiveHoldsOf,
-  type DepartureChange,
-  findConcernedTenants,
-  findStandingBookings,
-  type StandingBooking,
-} from './departure-sales.repository';
+import { countLiveHoldsOf, type DepartureChange, findConcernedTenants } from './departure-sales.repository';
 import {
   DepartureNotFoundError,
   findNamedDeparture,
@@ -29,7 +23,7 @@ export interface ChangedDeparture {
 }
 
 interface CancelledDeparture extends ChangedDeparture {
-  bookings: StandingBooking[];
+  /** The live holds of real tenants, and their seats. */
   live: { holds: number; seats: number };
   /** Number of tenants that receive `departure.cancelled`, without sandbox tenants. Null: the departure was already cancelled. */
   tenantsInformed: number | null;
@@ -37,8 +31,7 @@ interface CancelledDeparture extends ChangedDeparture {
 
 /**
  * Takes a departure off sale until it is reopened. Its bookings and live holds stay unchanged, but no booking can consume the
- * holds. Enqueues `departure.cancelled`, unless the departure was already cancelled. Returns the bookings whose customers must be
- * informed, the oldest first.
+ * holds. Enqueues `departure.cancelled`, unless the departure was already cancelled.
  * @throws errors of findNamedDeparture, DepartureBusyError
  */
 export async function cancelDeparture(
@@ -56,7 +49,6 @@ export async function cancelDeparture(
     before,
     after: { ...before, cancelled: true },
     tenantsInformed,
-    bookings: await findStandingBookings(trx, before.id),
     live: await countLiveHoldsOf(trx, before.id),
   };
 }

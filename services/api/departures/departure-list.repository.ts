@@ -90,6 +90,20 @@ export async function departureExists(db: Db, id: string): Promise<boolean> {
  */
 const utcDay = (offset: string) => `(now() at time zone 'UTC')::date ${offset}`;
 
+const SCHEDULED = `d.status = 'scheduled' and ${DEPARTURE_STATUS} = :status`;
+
+/**
+ * The condition of each status. Compares columns too, so that PostgreSQL can use the index of the cancelled or of the scheduled departures,
+ * and counts no seats for departures that are not closed.
+ */
+const HAVING_STATUS: Record<DepartureStatus, string> = {
+  available: SCHEDULED,
+  sold_out: SCHEDULED,
+  cancelled: "d.status = 'cancelled'",
+  gone: `d.departure_date <= ${utcDay('+ 1')} and ${SCHEDULED}`,
+  closed: `d.closes_at <= clock.at and ${SCHEDULED}`,
+};
+
 function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter): string[] {
   const conditions = [
     tourId !== undefined && 'd.tour_id = :tourId::uuid',
@@ -99,12 +113,7 @@ function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter):
       `d.departure_date >= ${utcDay('- 1')} and (d.departure_date > ${utcDay('+ 1')} or ${NOT_PAST})`,
     to !== undefined && 'd.departure_date <= :to::date',
     after !== undefined && AFTER,
-    status === 'gone' && `d.departure_date <= ${utcDay('+ 1')}`,
-    // Compares the column too, so that PostgreSQL can use the index of the cancelled departures or the index of the scheduled departures.
-    status === 'cancelled' && "d.status = 'cancelled'",
-    status !== undefined &&
-      status !== 'cancelled' &&
-      `d.status = 'scheduled' and ${DEPARTURE_STATUS} = :status`,
+    status !== undefined && HAVING_STATUS[status],
   ];
   const given = conditions.filter((condition) => condition !== false);
   return given.length > 0 ? given : ['true'];

@@ -6,7 +6,7 @@ import { departureColumns, type DepartureRow, toDeparture } from './departure.re
 import { START_TIME } from '../catalog/start-time';
 
 // The SQL for the holds and bookings of departures: marks expired ones, finds out how long a count of seats is valid, and lists the
-// tenants and bookings that a change of a departure concerns.
+// tenants that a change of a departure concerns.
 
 /** An expired hold, as the `hold.expired` event shows it. */
 export interface ExpiredHold {
@@ -201,31 +201,6 @@ export async function findConcernedTenants(
   return rows;
 }
 
-export interface StandingBooking {
-  bookingRef: string;
-  /** Slug of the tenant that sold it. */
-  tenant: string;
-  status: string;
-  adults: number;
-  children: number;
-  externalRef: string | null;
-  /** All null after anonymization. */
-  customer: { name: string | null; phone: string | null; email: string | null };
-}
-
-/** Returns the bookings that occupy real seats of a departure, the oldest first. */
-export async function findStandingBookings(db: Db, departureId: string): Promise<StandingBooking[]> {
-  const { rows } = await db.raw(
-    `select l.booking_ref, t.slug as tenant, l.status, l.adults, l.children, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
-     from booking_leads l join tenants t on t.id = l.tenant_id
-     where l.departure_id = :departureId and not l.sandbox and l.status in ('pending_payment', 'confirmed')
-       and lead_stands(l.status, l.payment_due_at, clock_timestamp())
-     order by l.id`,
-    { departureId },
-  );
-  return rows.map(toStandingBooking);
-}
-
 /** Counts the live holds on real seats of a departure, and the seats that they hold. */
 export async function countLiveHoldsOf(
   db: Db,
@@ -237,12 +212,4 @@ export async function countLiveHoldsOf(
     { departureId },
   );
   return rows[0];
-}
-
-type StandingRow = Omit<StandingBooking, 'customer'> &
-  Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
-
-function toStandingBooking(row: StandingRow): StandingBooking {
-  const { customerName: name, customerPhone: phone, customerEmail: email, ...booking } = row;
-  return { ...booking, customer: { name, phone, email } };
 }

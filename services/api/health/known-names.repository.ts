@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database';
 import { uuidsBeginningWith } from '../../platform/text-forms';
+import { START_TIME } from '../catalog/start-time';
 
 /** The tables and columns of names that an operator types: slugs, references and ids. */
 const NAMES = {
@@ -20,8 +21,12 @@ const NEWEST = 2000;
 const offered = (names: string) =>
   `select name from (${names}) n where starts_with(name, $1) limit ${OFFERED}`;
 
-/** The statements that find names which begin with $1, for completion in a shell. They leave out names that no command takes any more. */
-export const COMPLETED_NAMES: Record<NameKind, string> = {
+/**
+ * The statements that find names which begin with $1, for completion in a shell. They leave out names that no command takes any more. The
+ * statement of departures takes the slug of their tour as $2. It finds departures from yesterday (UTC) on, and names the start time if the
+ * date has several departures.
+ */
+export const COMPLETED_NAMES: Record<NameKind | 'departure', string> = {
   tenant: offered('select slug as name from tenants order by slug'),
   tour: offered('select slug as name from tours order by slug'),
   apiKey: offered('select id as name from api_keys where revoked_at is null order by created_at desc'),
@@ -32,7 +37,28 @@ export const COMPLETED_NAMES: Record<NameKind, string> = {
     `select id::text as name from seat_holds where status = 'active' order by expires_at desc limit ${NEWEST}`,
   ),
   booking: offered(`select booking_ref as name from booking_leads order by id desc limit ${NEWEST}`),
+  departure: offered(
+    `select d.departure_date || case when count(*) over (partition by d.departure_date) > 1 then 'T' || ${START_TIME} else '' end
+       as name
+     from departures d join tours t on t.id = d.tour_id
+     where t.slug = $2 and d.departure_date >= (now() at time zone 'UTC')::date - 1
+     order by d.departure_date, ${START_TIME}`,
+  ),
 };
+
+/** Returns the tenants or tours whose slug or name contains the text, by slug, at most `limit`. */
+export async function findSlugsContaining(
+  db: Db,
+  kind: 'tenant' | 'tour',
+  text: string,
+  limit: number,
+): Promise<{ slug: string; name: string }[]> {
+  return db(NAMES[kind].table)
+    .select('slug', 'name')
+    .whereRaw("position(lower(?) in lower(slug || ' ' || name)) > 0", [text])
+    .orderBy('slug')
+    .limit(limit);
+}
 
 /** The most rows that are read of a large table, the newest first. It is enough for all slugs of a catalog. */
 const MOST = 20_000;

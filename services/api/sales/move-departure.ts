@@ -83,15 +83,17 @@ export async function moveDeparture(
 class ClosedToMovesError extends AppError {
   readonly code: 'departure_cancelled' | 'departure_gone';
 
-  constructor(tourSlug: string, { departureDate, startTime, cancelled, past }: Departure) {
+  constructor(tourSlug: string, { departureDate, startTime, past, closed }: Departure) {
     const name = `${tourSlug} on ${nameDeparture(departureDate, startTime)}`;
+    // Names the cancellation last: a departure that is past or closed takes no bookings after `departure reopen` either.
+    const gone = past || closed;
     const ended = past ? 'past' : 'closed for booking';
     super(
-      cancelled
-        ? `${name} is cancelled: reopen it, or name another departure`
-        : `${name} is ${ended}: name another departure`,
+      gone
+        ? `${name} is ${ended}: name another departure`
+        : `${name} is cancelled: reopen it, or name another departure`,
     );
-    this.code = cancelled ? 'departure_cancelled' : 'departure_gone';
+    this.code = gone ? 'departure_gone' : 'departure_cancelled';
   }
 }
 

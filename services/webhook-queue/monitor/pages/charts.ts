@@ -106,18 +106,16 @@ function barChart(label: string, spans: readonly Span[]): Markup {
   const most = niceCeiling(Math.max(1, ...spans.map(attemptsOf)));
   const width = INNER / spans.length;
   const high = (count: number) => (count / most) * (BOTTOM - TOP);
-  const columns = spans.map((span, index) => {
+  const columns = spans.flatMap((span, index) => {
     const good = round(high(span.delivered));
     // Keeps a single failure among thousands visible.
     const bad = span.failed > 0 ? round(Math.max(2, high(span.failed))) : 0;
     const bar = { x: LEFT + index * width + width * 0.12, width: width * 0.76, corner: 1 };
-    const goodBar = box({ ...bar, name: 'good', y: BOTTOM - good, height: good });
-    const badBar = box({ ...bar, name: 'bad', y: BOTTOM - good - bad, height: bad });
-    return html`<g
-      >${hitBox(index, spans.length)}${goodBar}${badBar}<title>
-        ${formatSpan(span)}: ${successText(span)}
-      </title></g
-    >`;
+    return [
+      box({ ...bar, name: 'good', y: BOTTOM - good, height: good }),
+      box({ ...bar, name: 'bad', y: BOTTOM - good - bad, height: bad }),
+      hitBox(index, spans.length, `${formatSpan(span)}: ${successText(span)}`),
+    ];
   });
   const grid = [gridLine(BOTTOM - high(most), shortCount(most)), gridLine(BOTTOM, '0')];
   return frame(label, html`${grid}${columns}`, spans);
@@ -190,7 +188,7 @@ function gridLine(y: number, name: string): Markup {
 }
 
 /** Draws an invisible area over a span of time. The browser shows the tip while the pointer is over the area. */
-function hitBox(index: number, count: number, tip?: string): Markup {
+function hitBox(index: number, count: number, tip: string): Markup {
   const width = INNER / count;
   return box({ name: 'hit', x: LEFT + index * width, y: TOP, width, height: BOTTOM - TOP, tip });
 }
@@ -235,15 +233,9 @@ export function healthStrip(hours: readonly Span[], now: Date): Markup {
     const hour = byHour.get(at) ?? { ...totalsOf([]), at: new Date(at), end: new Date(at + HOUR_MS) };
     // Draws an hour without attempts lower than the other hours, so that not only the colour shows the difference.
     const height = attemptsOf(hour) === 0 ? 3 : STRIP_HEIGHT - 4;
-    return html`<rect
-      class="${toneOf(hour)}"
-      x="${index * CELL + 0.75}"
-      y="${(STRIP_HEIGHT - height) / 2}"
-      width="${CELL - 1.5}"
-      height="${height}"
-      rx="1.5"
-      ><title>${formatMinute(hour.at)}–${formatMinute(hour.end)} UTC: ${successText(hour)}</title></rect
-    >`;
+    const tip = `${formatMinute(hour.at)}–${formatMinute(hour.end)} UTC: ${successText(hour)}`;
+    const [x, y] = [index * CELL + 0.75, (STRIP_HEIGHT - height) / 2];
+    return box({ name: toneOf(hour), x, y, width: CELL - 1.5, height, corner: 1.5, tip });
   });
   return html`<svg
     class="strip"

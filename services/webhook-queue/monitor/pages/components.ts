@@ -169,7 +169,7 @@ function chip(path: string, { given }: FilterInput, { name, label, choices = {} 
   // Returns to the first page of the wider list.
   const others = { ...given, [name]: undefined, before: undefined, after: undefined };
   return html`<li>
-    <a class="chip" href="${linkTo(path, others)}"
+    <a class="button quiet chip" href="${linkTo(path, others)}"
       ><span class="hidden">Remove the filter</span> ${label}: <strong>${shown}</strong>
       <span aria-hidden="true">×</span></a
     >

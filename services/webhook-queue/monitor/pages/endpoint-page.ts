@@ -98,50 +98,48 @@ function stateSection(
   </section>`;
 }
 
-type FormVerb = 'retry' | 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
+/** The actions of an endpoint that need no further input: the button, its class, and the effect. */
+const ACTIONS = {
+  retry: [
+    'Retry',
+    'primary',
+    'Sends the next delivery now, even while sending is paused. If the receiver accepts it, sending continues.',
+  ],
+  ping: ['Ping', '', 'Sends a signed event of the type ping.'],
+  pause: ['Pause', '', 'New deliveries wait until the endpoint is resumed.'],
+  resume: ['Resume', 'primary', 'Each waiting delivery keeps the time of its next attempt.'],
+  disable: ['Disable', 'danger', 'Has the effect of a 410 Gone response.'],
+  enable: [
+    'Enable',
+    'primary',
+    'Each waiting delivery keeps the time of its next attempt. Dead deliveries need a replay.',
+  ],
+} as const;
+
+const ALLOWED: Readonly<Record<'active' | 'paused' | 'disabled', readonly (keyof typeof ACTIONS)[]>> = {
+  active: ['retry', 'ping', 'pause', 'disable'],
+  paused: ['resume', 'disable'],
+  disabled: ['enable'],
+};
 
 /** Renders the actions that the endpoint's state allows. */
 function endpointForms({ id, status, failingSince, waiting }: EndpointRow, viewer: Viewer): Markup | null {
   if (status === 'removed') return null;
-  const form = (verb: FormVerb, inside: Markup, about: string) =>
+  const hasRetry = failingSince !== null && waiting > 0;
+  const allowed = ALLOWED[status].filter((verb) => verb !== 'retry' || hasRetry);
+  const form = (verb: string, inside: Markup, about: string) =>
     html`<form class="action" method="post" action="/endpoints/${id}/${verb}">
       ${csrfField(viewer)}
       <div>${inside}</div>
       <p class="soft">${about}</p>
     </form>`;
-  const forms = {
-    retry: form(
-      'retry',
-      html`<button class="primary">Retry</button>`,
-      'Sends the next delivery now, even while sending is paused. If the receiver accepts it, sending continues.',
-    ),
-    ping: form('ping', html`<button>Ping</button>`, 'Sends a signed event of the type ping.'),
-    pause: form('pause', html`<button>Pause</button>`, 'New deliveries wait until the endpoint is resumed.'),
-    resume: form(
-      'resume',
-      html`<button class="primary">Resume</button>`,
-      'Each waiting delivery keeps the time of its next attempt.',
-    ),
-    disable: form(
-      'disable',
-      html`<button class="danger">Disable</button>`,
-      'Has the effect of a 410 Gone response.',
-    ),
-    enable: form(
-      'enable',
-      html`<button class="primary">Enable</button>`,
-      'Each waiting delivery keeps the time of its next attempt. Dead deliveries need a replay.',
-    ),
-  };
-  const allowed = {
-    active: [...(failingSince && waiting > 0 ? [forms.retry] : []), forms.ping, forms.pause, forms.disable],
-    paused: [forms.resume, forms.disable],
-    disabled: [forms.enable],
-  };
   return html`<section class="card" aria-labelledby="actions-heading">
     <h2 id="actions-heading">Actions</h2>
     <div class="action-list">
-      ${allowed[status]}
+      ${allowed.map((verb) => {
+        const [text, style, about] = ACTIONS[verb];
+        return form(verb, html`<button class="${style}">${text}</button>`, about);
+      })}
       ${form('rotate-secret', overlapFields(), 'Shows a new secret once. The old secret also signs during the overlap.')}
       <div class="action">
         <div>
@@ -226,7 +224,7 @@ export function secretPage(
     ? html`The old secret also signs until ${fullTimeElement(overlapUntil)}: set the new one in the receiver
       before.`
     : html`The old secret no longer signs: the receiver refuses requests until it has the new one.`;
-  const body = html`<section class="card message wide">
+  const body = html`<section class="card message">
     <h1>New secret</h1>
     <p><strong>Shown only once.</strong> Only its sealed form is stored.</p>
     ${copyable('secret', 'Secret', secret)}

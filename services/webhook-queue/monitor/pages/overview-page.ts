@@ -61,12 +61,7 @@ export async function stateFragments(db: Db) {
       ${attentionList(counts, workers, failing, waiting)}
     </section>`,
     tiles: html`<section id="tiles" aria-label="At this moment">
-      <ul class="tiles">
-        ${mainTiles(counts)}
-      </ul>
-      <ul class="tiles minor">
-        ${minorTiles(counts)} ${workersTile(workers)}
-      </ul>
+      ${tileList('tiles', mainTiles(counts))} ${tileList('tiles minor', minorTiles(counts, workers))}
     </section>`,
     workers: html`<section id="workers" aria-label="Workers">${workerTable(workers)}</section>`,
   };
@@ -79,14 +74,13 @@ export async function statsFragment(db: Db, range: Range): Promise<Markup> {
 }
 
 function rangeLinks(current: Range): Markup {
-  return html`<nav class="switch" aria-label="Range">
-    ${RANGES.map(
-      (range) =>
-        html`<a href="${linkTo('/', { range })}" ${range === current && trusted('aria-current="true"')}
-          >${RANGE_NAMES[range]}</a
-        >`,
-    )}
-  </nav>`;
+  const links = RANGES.map((range) => {
+    const present = range === current && trusted('aria-current="true"');
+    return html`<a class="button quiet" href="${linkTo('/', { range })}" ${present}
+      >${RANGE_NAMES[range]}</a
+    >`;
+  });
+  return html`<nav class="actions" aria-label="Range">${links}</nav>`;
 }
 
 interface AttentionItem {
@@ -197,80 +191,80 @@ interface Tile {
   tone?: MarkTone | false;
 }
 
-function tile({ label, value, hint, href, tone }: Tile): Markup {
-  const inside = html`<span class="label">${label}</span>
-    <strong>${value}</strong> ${hint && html`<span class="soft">${hint}</span>`}`;
-  return html`<li class="card tile ${tone || 'plain'}">
-    ${href ? html`<a href="${href}">${inside}</a>` : inside}
-  </li>`;
+function tileList(style: string, tiles: readonly Tile[]): Markup {
+  return html`<ul class="${style}">
+    ${tiles.map(({ label, value, hint, href, tone }) => {
+      const inside = html`<span class="label">${label}</span>
+        <strong>${value}</strong> ${hint && html`<span class="soft">${hint}</span>`}`;
+      return html`<li class="card tile ${tone || 'plain'}">
+        ${href ? html`<a href="${href}">${inside}</a>` : html`<div>${inside}</div>`}
+      </li>`;
+    })}
+  </ul>`;
 }
 
-/** Renders the three figures that tell whether customers' websites get their events. */
-function mainTiles(counts: QueueCounts): Markup[] {
+/** Returns the three figures that tell whether customers' websites get their events. */
+function mainTiles(counts: QueueCounts): Tile[] {
   const { oldestDue, breakersOpen, breakersTrying, endpoints, dead, deadToday } = counts;
+  const tested = breakersTrying > 0 && `and ${breakersTrying} tested again`;
   return [
-    tile({
+    {
       label: 'Oldest due',
       value: oldestDue ? formatMilliseconds(lateMs(counts)) : '–',
       hint: oldestDue ? html`since ${timeElement(oldestDue)}` : 'nothing waits for a worker',
       tone: lateMs(counts) > LATE_MS && 'bad',
-    }),
-    tile({
+    },
+    {
       label: 'Sending paused after failures',
       value: String(breakersOpen),
-      hint:
-        breakersTrying > 0
-          ? `and ${breakersTrying} tested again`
-          : `of ${formatPlural(endpoints, 'endpoint')}`,
+      hint: tested || `of ${formatPlural(endpoints, 'endpoint')}`,
       href: '/endpoints?status=breaker',
       tone: breakersOpen + breakersTrying > 0 && 'warn',
-    }),
-    tile({
+    },
+    {
       label: 'Dead within 24 hours',
       value: bounded(deadToday),
       hint: `${bounded(dead)} in all`,
       href: '/deliveries?status=dead',
       tone: deadToday > 0 && 'bad',
-    }),
+    },
   ];
 }
 
-function minorTiles({ due, held, retrying, waiting, disabled, paused }: QueueCounts): Markup[] {
+function minorTiles(counts: QueueCounts, workers: readonly WorkerRow[]): Tile[] {
+  const { due, held, retrying, waiting, disabled, paused } = counts;
+  const alive = workers.filter((worker) => worker.alive);
+  const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
+  const busy = alive.reduce((sum, worker) => sum + worker.inFlight, 0);
   return [
-    tile({ label: 'Due now', value: bounded(due), hint: held > 0 ? `and ${bounded(held)} held back` : '' }),
-    tile({
+    { label: 'Due now', value: bounded(due), hint: held > 0 ? `and ${bounded(held)} held back` : '' },
+    {
       label: 'Retrying',
       value: bounded(retrying),
       href: '/deliveries?status=retrying',
       tone: retrying > 0 && 'warn',
-    }),
-    tile({
+    },
+    {
       label: 'Without endpoint',
       value: bounded(waiting),
       href: '/deliveries?endpoint=none',
       tone: waiting > 0 && 'warn',
-    }),
-    tile({
+    },
+    {
       label: 'Disabled',
       value: String(disabled),
       hint: paused > 0 ? `and ${paused} paused` : '',
       href: '/endpoints?status=disabled',
       tone: disabled > 0 && 'bad',
-    }),
+    },
+    {
+      label: 'Workers',
+      value: String(alive.length),
+      hint: alive.length > 0 ? `${busy} of ${formatPlural(slots, 'slot')} busy` : 'nothing is sent',
+      href: '#workers',
+      tone: alive.length === 0 ? 'bad' : 'good',
+    },
   ];
-}
-
-function workersTile(workers: readonly WorkerRow[]): Markup {
-  const alive = workers.filter((worker) => worker.alive);
-  const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
-  const busy = alive.reduce((sum, worker) => sum + worker.inFlight, 0);
-  return tile({
-    label: 'Workers',
-    value: String(alive.length),
-    hint: alive.length > 0 ? `${busy} of ${formatPlural(slots, 'slot')} busy` : 'nothing is sent',
-    href: '#workers',
-    tone: alive.length === 0 ? 'bad' : 'good',
-  });
 }
 
 function bounded(count: number): string {
