@@ -27,7 +27,13 @@ function renderPages([openapi, folder, ...guideFiles]: string[]): void {
 }
 
 function toPage(body: Markup, contents: Markup): string {
-  return `${toHtml(renderColumns(body, contents))}\n`;
+  const parts = toHtml(renderColumns(body, contents)).split(/(<pre[^]*?<\/pre>)/);
+  return `${parts.map(shorten).join('')}\n`;
+}
+
+/** Puts one space in place of each indented line break of the templates. Code keeps its lines; its quotation marks need no escape. */
+function shorten(part: string): string {
+  return part.startsWith('<pre') ? part.replaceAll('&quot;', '"') : part.replace(/\n\s+/g, ' ');
 }
 
 function toTypes(document: OpenApiDocument): string {
