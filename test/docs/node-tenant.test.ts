@@ -269,7 +269,7 @@ describe('the example of a tenant’s website', () => {
   it('the page of an order whose hold has expired leads to the same departure and party', async () => {
     const held = await order(2, { children: '1' });
     const hold = await database.db('seat_holds').orderBy('created_at', 'desc').first<{ id: string }>('id');
-    await endHoldIn(database.db, hold!.id, -1000);
+    await endHoldIn(database.db, hold.id, -1000);
     const { status, html } = await visit(held.path, CUSTOMER);
     expect(status).toBe(409);
     expect(html).toContain('The time to pay is over');

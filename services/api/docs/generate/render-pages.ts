@@ -31,9 +31,14 @@ function toPage(body: Markup, contents: Markup): string {
   return `${parts.map(shorten).join('')}\n`;
 }
 
-/** Puts one space in place of each indented line break of the templates. Code keeps its lines; its quotation marks need no escape. */
+/** Tags beside which a browser shows no space. */
+const BLOCKS = / ?(<\/?(?:article|dd|details|div|dl|dt|h\d|li|noscript|p|summary|ul)\b[^>]*>) ?/g;
+
+/** Removes the line breaks and indents of the templates. Code keeps its lines. Quotation marks need no escape between tags. */
 function shorten(part: string): string {
-  return part.startsWith('<pre') ? part.replaceAll('&quot;', '"') : part.replace(/\n\s+/g, ' ');
+  const text = part.replaceAll('&#39;', "'");
+  if (part.startsWith('<pre')) return text.replaceAll('&quot;', '"');
+  return text.replace(/\n\s+/g, ' ').replace(BLOCKS, '$1');
 }
 
 function toTypes(document: OpenApiDocument): string {
