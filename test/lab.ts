@@ -47,6 +47,10 @@ const LABS: Record<string, Suite | Program> = {
     tests: ['fuzz/'],
     env: { REQUESTS: '50000' },
   },
+  lighthouse: {
+    about: "prints Lighthouse's scores of the pages, the best of three runs (5 minutes)",
+    script: ['test/pages/lighthouse-figures.ts'],
+  },
   'lost-commits': {
     about: 'ends 1,000 connections at COMMIT',
     tests: ['lost-commits'],
@@ -56,6 +60,10 @@ const LABS: Record<string, Suite | Program> = {
     about: 'compares 1,000 random runs with a model',
     tests: ['test/model/'],
     env: { MODEL_RUNS: '1000' },
+  },
+  pictures: {
+    about: 'renews the pictures of docs/images',
+    script: ['test/pages/pictures.ts'],
   },
   plans: {
     about: 'reads plans of lists with 2,000,000 departures and 1,000,000 bookings (15 minutes)',
@@ -78,10 +86,6 @@ const LABS: Record<string, Suite | Program> = {
   screens: {
     about: 'writes the screens of docs/terminal.md',
     script: ['test/cli/terminal-screens.ts'],
-  },
-  screenshots: {
-    about: 'takes screenshots of the embed page',
-    script: ['test/widget/screenshots.ts'],
   },
   soak: {
     about: 'runs a steady load for 30 minutes and checks that memory and latency stay flat',

@@ -10,8 +10,10 @@ import { useTestApi } from '../support/api';
 import { freePorts } from '../support/free-ports';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 import { CLIENT, folderWithClient } from '../support/packed-client';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { add, eventually, startFastWorker, whenAll } from '../webhook-queue/queue-fixture';
 
+const FOLDER = useTemporaryFolder();
 const run = promisify(execFile);
 const README = readFileSync(path.join(CLIENT, 'README.md'), 'utf8');
 const [BOOK, RECEIVE] = [...README.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code!);
@@ -25,7 +27,7 @@ let environment: NodeJS.ProcessEnv;
 let output = '';
 
 beforeAll(async () => {
-  folder = await folderWithClient();
+  folder = await folderWithClient(FOLDER);
   await writeFile(path.join(folder, 'book.mjs'), BOOK!);
   await writeFile(path.join(folder, 'receive.mjs'), RECEIVE!);
   const tenant = await givenTenant(api.db);

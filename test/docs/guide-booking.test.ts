@@ -6,9 +6,11 @@ import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
 import { folderWithClient } from '../support/packed-client';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, GUIDE, languages, runProgram, snippets } from './guide';
 
+const FOLDER = useTemporaryFolder();
 const api = useTestApi();
 let website: Website;
 let seats: Seats;
@@ -102,7 +104,7 @@ describeWith(
 
 describe('the first booking with Node', () => {
   it('the program of the guide leaves a confirmed booking of a family on its changed date', async () => {
-    const cwd = await folderWithClient();
+    const cwd = await folderWithClient(FOLDER);
     await writeFile(path.join(cwd, 'first-booking.mjs'), fileOfGuide('first-booking.mjs'));
     const { code, stdout, stderr } = await runProgram('node', ['first-booking.mjs'], {
       cwd,

@@ -4,9 +4,11 @@ import { openTestTerminal } from '../cli/terminal';
 import { startTestApi } from '../support/api';
 import { givenDeparture, givenTour } from '../support/given';
 import { folderWithClient } from '../support/packed-client';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { givenWebsite } from '../support/website';
 import { fileOfGuide, folderWith, operatorSnippets, runProgram } from './guide';
 
+const FOLDER = useTemporaryFolder();
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
 describe('the appearance settings on the page for operators', () => {
@@ -39,7 +41,7 @@ describe('the list for search engines in the guide', () => {
       const tour = await givenTour(api.db, { slug: `tour-${index}`, name });
       await givenDeparture(api.db, tour);
     }
-    const cwd = await folderWithClient();
+    const cwd = await folderWithClient(FOLDER);
     await writeFile(path.join(cwd, 'tours-for-search.mjs'), fileOfGuide('tours-for-search.mjs'));
     const main = `import { toursForSearch } from './tours-for-search.mjs'; console.log(await toursForSearch());`;
     await writeFile(path.join(cwd, 'main.mjs'), main);

@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { inTransaction } from '../../services/platform/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
@@ -9,37 +7,34 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';
 import { daysFromToday, givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
-import { CLIENT, folderWithClient } from '../support/packed-client';
+import { CLIENT } from '../support/packed-client';
 import { type QueueProcess, startQueueProcess } from '../support/queue-process';
+import { SHOP_SOURCE, type ShopProcess, startShop } from '../support/shop-process';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { endHoldIn } from '../support/website';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { runProgram } from './guide';
 
 const ROOT = path.resolve(__dirname, '../..');
-const EXAMPLE = path.join(ROOT, 'docs/examples/node-tenant');
+const FOLDER = useTemporaryFolder();
 const SECRETS_KEY = 's'.repeat(32);
 const CUSTOMER = { name: 'Ana Lima', phone: '+49 30 901820', email: 'ana@example.com' };
 
 let database: TestDatabase;
 let api: ApiProcess;
 let queue: QueueProcess;
-let shop: ChildProcess;
-let folder: string;
+let shop: ShopProcess;
 let address: string;
 let date: string;
 let otherDate: string;
 let tour: { id: string; slug: string };
 /** A tour with three departures on `date`. */
 let walk: { id: string; slug: string };
-let environment: NodeJS.ProcessEnv;
-let complaints = '';
 
-/**
- * Follows the README of the example in a copy of the example's folder. Uses the packages of the checkout, and the client as npm
- * packs it.
- */
+/** Starts the platform and the shop like the README of the example. */
 beforeAll(async () => {
   database = await createTestDatabase();
-  [api, folder] = await Promise.all([startApiProcess(database.url), copyOfExample()]);
+  api = await startApiProcess(database.url);
   queue = await startQueueProcess(database.url, { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on', SECRETS_KEY });
   const [port] = await freePorts();
   address = `http://127.0.0.1:${port}`;
@@ -70,28 +65,15 @@ beforeAll(async () => {
     events: ['booking.created', 'booking.updated'],
   };
   const { secret } = await inTransaction(database.db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));
-  environment = {
-    API: api.baseUrl,
-    KEY: await givenKey(database.db, tenant),
-    WEBHOOK_SECRET: secret,
-    PORT: `${port}`,
-  };
-  shop = spawn('npm', ['start'], { cwd: folder, env: { ...process.env, ...environment }, detached: true });
-  shop.stderr!.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
-  await eventually('the shop', () => fetch(address).catch(() => undefined));
+  const key = await givenKey(database.db, tenant);
+  shop = await startShop(FOLDER, { api: api.baseUrl, key, webhookSecret: secret, port });
 }, 180_000);
 afterAll(async () => {
-  process.kill(-shop.pid!, 'SIGKILL');
+  await shop.stop();
   queue.kill();
   await api.stop();
   await database.drop();
 });
-
-async function copyOfExample(): Promise<string> {
-  const copy = await folderWithClient();
-  await cp(EXAMPLE, copy, { recursive: true });
-  return copy;
-}
 
 /** Requests a page like a browser: follows the redirect after a form. */
 async function visit(pathname: string, form?: Record<string, string>) {
@@ -101,7 +83,7 @@ async function visit(pathname: string, form?: Record<string, string>) {
 }
 
 const order = (adults: number, more: Record<string, string> = {}) =>
-  visit('/orders', { tour: tour.slug, departure_date: date, adults: `${adults}`, ...more });
+  visit(`/tours/${tour.slug}`, { departure_date: date, adults: `${adults}`, ...more });
 
 const leadOf = (html: string) =>
   database
@@ -121,7 +103,8 @@ describe('the example of a tenant’s website', () => {
   it('the example of a tenant’s website shows the departures as a calendar, and the prices of a family', async () => {
     const { html } = await visit(`/tours/${tour.slug}?date=${date}`);
     expect(html).toContain(`href="?date=${date}#party"`);
-    expect(html).toContain(`href="?date=${otherDate}#party"`);
+    const otherMonth = await visit(`/tours/${tour.slug}?month=${otherDate.slice(0, 7)}`);
+    expect(otherMonth.html).toContain(`href="?date=${otherDate}#party"`);
     expect(html).toMatch(/Adults, €500\.00 each.*Children, €200\.00 each/s);
   });
 
@@ -134,7 +117,11 @@ describe('the example of a tenant’s website', () => {
     const moved = await visit(`${held.path}/date`, { departure_date: otherDate, total: '1500' });
     expect(moved.html).toContain('€1,500.00');
 
-    await visit(`${held.path}/pay`, { ...CUSTOMER, first_name_0: 'Ana', last_name_0: 'Lima' });
+    await visit(held.path, {
+      ...CUSTOMER,
+      'travellers.0.first_name': 'Ana',
+      'travellers.0.last_name': 'Lima',
+    });
     const booked = await eventually('the webhook', async () => {
       const { html } = await visit(held.path);
       return html.includes('webhook received') ? html : undefined;
@@ -161,7 +148,11 @@ describe('the example of a tenant’s website', () => {
     const chosen = await visit(`/tours/${walk.slug}?date=${date}&time=14:30`);
     expect(chosen.html).toMatch(/name="departure_time" value="14:30".*Adults, €50\.00 each/s);
 
-    const held = await order(2, { tour: walk.slug, departure_time: '14:30' });
+    const held = await visit(`/tours/${walk.slug}`, {
+      departure_date: date,
+      departure_time: '14:30',
+      adults: '2',
+    });
     expect(held.html).toMatch(/, 14:30, 2 adults.*€100\.00/s);
     const others = await visit(`${held.path}/date?date=${date}&time=18:00`);
     expect(others.html).toMatch(/€120\.00 instead of €100\.00/);
@@ -169,7 +160,7 @@ describe('the example of a tenant’s website', () => {
     const moveTo = (departure_time: string, total: string) =>
       visit(`${held.path}/date`, { departure_date: date, departure_time, total });
     expect((await moveTo('18:00', '120')).html).toContain(', 18:00, 2 adults');
-    const paid = await visit(`${held.path}/pay`, CUSTOMER);
+    const paid = await visit(held.path, CUSTOMER);
     expect((await moveTo('09:30', '80')).html).toMatch(/, 09:30, 2 adults.*€80\.00/s);
     const lead = await leadOf(paid.html);
     const departure = await database.db('departures').where({ id: lead.departureId }).first();
@@ -177,7 +168,7 @@ describe('the example of a tenant’s website', () => {
   });
 
   it('the example of a tenant’s website refuses an order without a time for a date with several departures', async () => {
-    const { status, html } = await order(1, { tour: walk.slug });
+    const { status, html } = await visit(`/tours/${walk.slug}`, { departure_date: date, adults: '1' });
     expect(status).toBe(400);
     expect(html).toContain(
       'departure_time: must name one of the departures of this date: 09:30, 14:30, 18:00',
@@ -186,7 +177,7 @@ describe('the example of a tenant’s website', () => {
 
   it('the example of a tenant’s website refuses a new date at a price that the customer did not see', async () => {
     const held = await order(1);
-    await visit(`${held.path}/pay`, CUSTOMER);
+    await visit(held.path, CUSTOMER);
     const { status, html } = await visit(`${held.path}/date`, { departure_date: otherDate, total: '500' });
     expect(status).toBe(409);
     expect(html).toMatch(/The price has changed.*€600\.00/s);
@@ -194,7 +185,7 @@ describe('the example of a tenant’s website', () => {
 
   it('the example of a tenant’s website books once when a customer pays twice', async () => {
     const held = await order(1);
-    const both = await Promise.all([1, 2].map(() => visit(`${held.path}/pay`, CUSTOMER)));
+    const both = await Promise.all([1, 2].map(() => visit(held.path, CUSTOMER)));
     const refs = both.map(({ html }) => /Booking \w+-\d+/.exec(html)?.[0]);
     expect(refs[0]).toBeDefined();
     expect(refs[1]).toBe(refs[0]);
@@ -207,8 +198,8 @@ describe('the example of a tenant’s website', () => {
     expect((await visit('/tours/nowhere')).html).toContain('not for sale');
     expect((await visit('/orders/nobody')).status).toBe(404);
     expect((await order(1, { departure_date: 'soon' })).html).toContain('departure_date:');
-    expect(complaints).toMatch(/insufficient_seats: .* \(request [0-9a-f-]{36}\)/);
-    expect(complaints).not.toContain(environment.KEY);
+    expect(shop.complaints()).toMatch(/insufficient_seats: .* \(request [0-9a-f-]{36}\)/);
+    expect(shop.complaints()).not.toContain(shop.environment.KEY);
   });
 
   it('the example of a tenant’s website refuses a webhook that the platform has not signed', async () => {
@@ -218,11 +209,80 @@ describe('the example of a tenant’s website', () => {
     expect((await visit('/inbox')).html).not.toContain('EVIL-1');
   });
 
+  it('the page of a tour shows what is included, what is not, and the rule of cancellation, before the form', async () => {
+    const hike = await givenTour(database.db, { name: 'A Hike' });
+    await givenDeparture(database.db, hike, { date });
+    const terms = {
+      inclusions: ['All meals'],
+      exclusions: ['Flights'],
+      cancellation_policy: 'Free until the last week.',
+    };
+    await database.db('tours').where({ id: hike.id }).update(terms);
+    const { html } = await visit(`/tours/${hike.slug}?date=${date}`);
+    expect(html).toMatch(/All meals.*Flights.*Free until the last week\..*name="adults"/s);
+  });
+
+  it('the calendar of the example marks today, and says in words that a date is sold out or has few seats', async () => {
+    const cruise = await givenTour(database.db, { name: 'A Cruise' });
+    const [today, soon] = [daysFromToday(0), daysFromToday(1)];
+    const closesAt = `${daysFromToday(2)}T00:00:00Z`;
+    await givenDeparture(database.db, cruise, { date: today, seats: 3, closesAt });
+    await givenDeparture(database.db, cruise, { date: soon, seats: 2 });
+    await visit(`/tours/${cruise.slug}`, { departure_date: soon, adults: '2' });
+    const month = async (day: string) => (await visit(`/tours/${cruise.slug}?month=${day.slice(0, 7)}`)).html;
+    expect(await month(today)).toMatch(/<td [^>]*aria-current="date">.*3 left.*today<\/small>/s);
+    expect(await month(soon)).toContain('<small>sold out</small>');
+  });
+
+  it('the example shows a drawing for a tour without a picture', async () => {
+    expect((await visit('/')).html).toContain('src="/no-picture.svg"');
+    expect((await visit('/no-picture.svg')).html).toContain('<svg');
+  });
+
+  it('the form of the travellers comes back with its values, and each reason beside the refused field', async () => {
+    const held = await order(1, { children: '1' });
+    const sent = { ...CUSTOMER, phone: '12', 'travellers.1.first_name': 'Bo', 'travellers.1.last_name': '' };
+    const { status, path: stayed, html } = await visit(held.path, sent);
+    expect({ status, stayed }).toEqual({ status: 400, stayed: held.path });
+    expect(html).toContain('value="Ana Lima"');
+    expect(html).toMatch(/name="phone" [^>]*value="12" aria-invalid="true" aria-describedby="phone-issue"/);
+    expect(html).toContain('<p id="phone-issue" class="issue">Phone must have at least 6 digits.</p>');
+    expect(html).toMatch(/id="travellers.1.last_name-issue" class="issue">Last name must not be empty\./);
+    expect(html).toMatch(/name="travellers.1.first_name" [^>]*value="Bo"/);
+    expect((await visit(held.path, { ...sent, ...CUSTOMER, 'travellers.1.last_name': 'Li' })).html).toContain(
+      'Bo Li, child',
+    );
+  });
+
+  it('a form without enough seats comes back with its party, and links to departures with enough seats', async () => {
+    const later = daysFromToday(44);
+    const boat = await givenTour(database.db, { name: 'A Boat' });
+    await givenDeparture(database.db, boat, { date, seats: 2 });
+    await givenDeparture(database.db, boat, { date: later, seats: 20 });
+    const { status, html } = await visit(`/tours/${boat.slug}`, { departure_date: date, adults: '7' });
+    expect(status).toBe(409);
+    expect(html).toContain('2 seats are free.');
+    expect(html).toContain(`href="?date=${later}&amp;time=#party"`);
+    expect(html).toMatch(/name="adults" [^>]*value="7"/);
+  });
+
+  it('the page of an order whose hold has expired leads to the same departure and party', async () => {
+    const held = await order(2, { children: '1' });
+    const hold = await database.db('seat_holds').orderBy('created_at', 'desc').first<{ id: string }>('id');
+    await endHoldIn(database.db, hold.id, -1000);
+    const { status, html } = await visit(held.path, CUSTOMER);
+    expect(status).toBe(409);
+    expect(html).toContain('The time to pay is over');
+    const [, link] = /href="(\/tours\/[^"]*#party)"/.exec(html)!;
+    const again = await visit(link!.replaceAll('&amp;', '&'));
+    expect(again.html).toMatch(/name="adults" [^>]*value="2".*name="children" [^>]*value="1"/s);
+  });
+
   it('package.json of the example has the versions of the packages that these tests use', () => {
     const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
     const ours = read(path.join(ROOT, 'package.json'));
     const client = read(path.join(CLIENT, 'package.json'));
-    const { dependencies, devDependencies } = read(path.join(EXAMPLE, 'package.json'));
+    const { dependencies, devDependencies } = read(path.join(SHOP_SOURCE, 'package.json'));
     const tested = { ...ours.dependencies, ...ours.devDependencies, [client.name]: client.version };
     expect(tested).toMatchObject({ ...dependencies, ...devDependencies });
     expect(dependencies).toHaveProperty([client.name]);
@@ -233,17 +293,17 @@ describe('the example of a tenant’s website', () => {
     'its README',
     () => {
       it('the script type-checks the shop against the types of the client', async () => {
-        const { code, stdout } = await runProgram('npm', ['run', '-s', 'check'], { cwd: folder });
+        const { code, stdout } = await runProgram('npm', ['run', '-s', 'check'], { cwd: shop.folder });
         expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
       }, 60_000);
 
       it('the commands of the README buy a tour', async () => {
-        const readme = readFileSync(path.join(EXAMPLE, 'README.md'), 'utf8');
+        const readme = readFileSync(path.join(SHOP_SOURCE, 'README.md'), 'utf8');
         const [, section] = readme.split('## Buy a tour');
         const script = /```sh\n([^]*?)```/.exec(section!)![1]!.replace('http://127.0.0.1:4000', address);
         const { code, stdout, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
-          cwd: folder,
-          env: environment,
+          cwd: shop.folder,
+          env: shop.environment,
         });
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         expect(stdout).toContain('webhook received');

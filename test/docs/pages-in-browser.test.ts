@@ -40,7 +40,12 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     'axe finds no issue in %s, %s, with a width of %d pixels',
     async (path, colorScheme, width) => {
       const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true };
-      await visit(path, async (page) => expect(await violationsOf(page)).toEqual([]), options);
+      const look = async (page: Page) => {
+        // The browser gives a call that is far from the screen an assumed height, in which elements overlap.
+        await page.addStyleTag({ content: 'article { content-visibility: visible !important }' });
+        expect(await violationsOf(page)).toEqual([]);
+      };
+      await visit(path, look, options);
     },
     120_000,
   );
@@ -56,6 +61,16 @@ describeInChromium('the documentation pages in a browser', (browser) => {
       const field = page.locator('[id="createBooking.201.booking_ref"]');
       await field.waitFor();
       expect(await field.isVisible()).toBe(true);
+    });
+  });
+
+  it('a call shows the fields and the sample that an earlier call has too, with addresses of its own', async () => {
+    await visit('/docs#confirmBooking.200.currency', async (page) => {
+      await page.locator('[id="confirmBooking.200.currency"]:target').waitFor();
+      const article = page.locator('article', { has: page.locator('#confirmBooking') });
+      expect(await article.locator('[id^="createBooking"], [href^="#createBooking"]').count()).toBe(0);
+      await article.locator('.samples summary', { hasText: 'Answer 200' }).click();
+      expect(await article.locator('.samples details pre').last().textContent()).toContain('"booking_ref"');
     });
   });
 

@@ -1,12 +1,12 @@
 import { type Browser, chromium } from 'playwright-core';
 import { describeWith } from './describe-with';
 
-const EXECUTABLE = '/usr/bin/chromium';
+export const CHROMIUM = '/usr/bin/chromium';
 
 /** @param flags of the command line, such as --host-resolver-rules=… */
 export function startChromium(flags: string[] = []): Promise<Browser> {
   return chromium.launch({
-    executablePath: EXECUTABLE,
+    executablePath: CHROMIUM,
     // The sandbox needs rights that containers do not have. The tests load no foreign pages.
     args: ['--no-sandbox', '--disable-dev-shm-usage', ...flags],
   });

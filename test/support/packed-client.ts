@@ -2,19 +2,18 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { useTemporaryFolder } from './temporary-folder';
 
 const run = promisify(execFile);
-const FOLDER = useTemporaryFolder();
 const ROOT = path.resolve(__dirname, '../..');
 export const CLIENT = path.join(ROOT, 'clients/typescript');
 
 /**
- * Creates a temporary folder, and installs the client package in it as npm publishes it. A program in the folder also finds the
+ * Creates a folder, and installs the client package in it as npm publishes it. A program in the folder also finds the
  * packages of the checkout.
+ * @param parent an existing folder, in which the new one is made
  */
-export async function folderWithClient(): Promise<string> {
-  const above = await mkdtemp(path.join(FOLDER, 'client-'));
+export async function folderWithClient(parent: string): Promise<string> {
+  const above = await mkdtemp(path.join(parent, 'client-'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(above, 'node_modules'));
   const source = path.join(above, 'source');
   // Packs a copy, so that two tests do not build in the same folder.

@@ -82,17 +82,20 @@ function pictureOf(url: string | null): string | null {
   return isHttpsAddress(url) ? url : null;
 }
 
+/** Number of cards whose pictures the browser loads at once: they are in the first row of a wide page. */
+const FIRST_ROW = 3;
+
 export function tourList(cards: Card[], words: Words): Markup {
   return html`<ul class="tours">
-    ${cards.map((card) => tourItem(card, words))}
+    ${cards.map((card, index) => tourItem(card, words, index < FIRST_ROW ? 'eager' : 'lazy'))}
   </ul>`;
 }
 
 // Sets lang="", because the language of the catalog is unknown and may differ from the language of the page.
-function tourItem(card: Card, words: Words): Markup {
+function tourItem(card: Card, words: Words, loading: 'eager' | 'lazy'): Markup {
   return html`<li class="tour" data-slug="${card.slug}">
     <div class="picture">
-      ${card.picture !== null && html`<img src="${card.picture}" alt="" loading="lazy" />`}
+      ${card.picture !== null && html`<img src="${card.picture}" alt="" loading="${loading}" />`}
     </div>
     <div class="text">
       <p class="place"><bdi>${card.place}</bdi> · ${card.days}</p>

@@ -1,6 +1,9 @@
 import { longDate, money } from './page.js';
 import type { Departure } from './tour-platform.js';
 
+/** A departure with at most this number of free seats says how many are left. */
+const FEW_SEATS = 5;
+
 /** The date and the start time that the visitor has chosen so far. */
 export interface Chosen {
   /** Undefined: none yet, or one without a departure. */
@@ -9,71 +12,84 @@ export interface Chosen {
   departure?: Departure;
   /** The departures of the date, in the order of their times. */
   sameDate: Departure[];
+  /** The month to show, such as 2027-05. Undefined: the first one with a free seat. */
+  month?: string;
 }
 
-/** Reads the choice from the query `?date=2027-05-01&time=09:30` of a page. A date with one departure needs no time. */
+/**
+ * Reads the choice from the query of a page, `?date=2027-05-01&time=09:30` or `?month=2027-05`. A date with one departure needs no time.
+ */
 export function chosenIn(departures: Departure[], query: Record<string, unknown>): Chosen {
   const sameDate = departures.filter(({ departure_date }) => departure_date === query.date);
   const departure = sameDate.length > 1 ? sameDate.find((one) => one.start_time === query.time) : sameDate[0];
-  return { date: sameDate[0]?.departure_date, departure, sameDate };
+  const date = sameDate[0]?.departure_date;
+  const month = typeof query.month === 'string' ? query.month : undefined;
+  return { date, departure, sameDate, month: date?.slice(0, 7) ?? month };
+}
+
+/** Returns the date of today in a time zone such as Europe/Oslo. */
+export function todayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format();
 }
 
 interface CalendarProps {
   departures: Departure[];
   chosen: Chosen;
+  today: string;
 }
 
 /**
- * One month after the other, with the lowest price of an adult on each day that has a departure; below it the times of the chosen date if
+ * A month, with the lowest price of an adult on each day that has a departure; links to the other months; the times of the chosen date if
  * it has several.
  */
-export function Calendar({ departures, chosen }: CalendarProps) {
-  const byDate = new Map<string, Departure[]>();
-  for (const departure of departures) {
-    const others = byDate.get(departure.departure_date) ?? [];
-    byDate.set(departure.departure_date, [...others, departure]);
-  }
-  const months = [...new Set([...byDate.keys()].map((date) => date.slice(0, 7)))].sort();
+export function Calendar({ departures, chosen, today }: CalendarProps) {
+  const months = [...new Set(departures.map(({ departure_date }) => departure_date.slice(0, 7)))].sort();
   if (months.length === 0) return <p class="empty">There is no departure now.</p>;
+  const firstFree = departures.find(isFree)?.departure_date.slice(0, 7);
+  const month = months.find((one) => one === chosen.month) ?? firstFree ?? months[0]!;
   return (
-    <>
-      <Months months={months} byDate={byDate} chosen={chosen} />
+    <div class="calendar">
+      <nav aria-label="Months">
+        {months.map((one) => (
+          <a href={`?month=${one}#dates`} aria-current={one === month ? 'true' : undefined}>
+            {monthName(one, 'short')}
+          </a>
+        ))}
+      </nav>
+      <Month month={month} departures={departures} chosen={chosen} today={today} />
       {chosen.sameDate.length > 1 && <Times chosen={chosen} />}
-    </>
+    </div>
   );
 }
 
-interface MonthsProps {
-  months: string[];
-  byDate: Map<string, Departure[]>;
-  chosen: Chosen;
-}
-
-function Months({ months, byDate, chosen }: MonthsProps) {
+function Month({ month, departures, chosen, today }: CalendarProps & { month: string }) {
   return (
-    <div class="calendar">
-      {months.map((month) => (
-        <table>
-          <caption>{monthName(month)}</caption>
-          <thead>
-            <tr>
-              {['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'].map((day) => (
-                <th scope="col">{day}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {weeksOf(month).map((week) => (
-              <tr>
-                {week.map((date) => (
-                  <Day date={date} departures={byDate.get(date) ?? []} isChosen={date === chosen.date} />
-                ))}
-              </tr>
+    <table>
+      <caption>{monthName(month, 'long')}</caption>
+      <thead>
+        <tr>
+          {['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((day) => (
+            <th scope="col">{day}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {weeksOf(month).map((week) => (
+          <tr>
+            {week.map((date) => (
+              <td aria-current={date === today ? 'date' : undefined}>
+                <Day
+                  date={date}
+                  departures={departures.filter((one) => one.departure_date === date)}
+                  isChosen={date === chosen.date}
+                />
+                {date === today && <small>today</small>}
+              </td>
             ))}
-          </tbody>
-        </table>
-      ))}
-    </div>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -86,30 +102,25 @@ interface DayProps {
 
 function Day({ date, departures, isChosen }: DayProps) {
   const day = Number(date.slice(8)) || '';
+  const free = departures.filter(isFree);
   const [first] = departures;
-  if (!first) return <td>{day}</td>;
-  const open = departures.filter(({ status }) => status === 'available');
-  if (open.length === 0) {
+  if (!first || free.length === 0) {
     return (
-      <td class="full">
+      <>
         {day}
-        <small>{statusText(first)}</small>
-      </td>
+        {first && <small>{seatsText(first)}</small>}
+      </>
     );
   }
-  const lowest = Math.min(...open.map(({ tenant_prices }) => tenant_prices.adult));
+  const lowest = Math.min(...free.map(({ tenant_prices }) => tenant_prices.adult));
   const several = departures.length > 1;
   return (
-    <td class={isChosen ? 'chosen' : 'free'}>
-      <a
-        href={`?date=${date}${several ? '#times' : '#party'}`}
-        title={several ? timesOf(departures) : seatsText(first)}
-      >
-        {day}
-        <small>{money(lowest, first.currency)}</small>
-        {several && <small>{`${departures.length} times`}</small>}
-      </a>
-    </td>
+    <a href={`?date=${date}${several ? '#times' : '#party'}`} aria-current={isChosen || undefined}>
+      <span aria-hidden="true">{day}</span>
+      <span class="hidden">{longDate(date)}, </span>
+      <small>{shortPrice(lowest, first.currency)}</small>
+      <small>{several ? `${departures.length} times` : seatsText(first)}</small>
+    </a>
   );
 }
 
@@ -120,8 +131,8 @@ function Times({ chosen: { date = '', departure: chosen, sameDate } }: { chosen:
       <h3>Choose a time on {longDate(date)}</h3>
       <ul class="times">
         {sameDate.map((departure) => (
-          <li class={departure === chosen ? 'chosen' : ''}>
-            <Time departure={departure} />
+          <li>
+            <Time departure={departure} isChosen={departure === chosen} />
           </li>
         ))}
       </ul>
@@ -129,34 +140,45 @@ function Times({ chosen: { date = '', departure: chosen, sameDate } }: { chosen:
   );
 }
 
-function Time({ departure }: { departure: Departure }) {
-  const { departure_date, start_time, status, tenant_prices, currency } = departure;
-  if (status !== 'available') {
+function Time({ departure, isChosen }: { departure: Departure; isChosen: boolean }) {
+  const { departure_date, start_time, tenant_prices, currency } = departure;
+  if (!isFree(departure)) {
     return (
-      <span class="full">
+      <span>
         {start_time}
-        <small>{statusText(departure)}</small>
+        <small>{seatsText(departure)}</small>
       </span>
     );
   }
   return (
-    <a href={`?date=${departure_date}&time=${start_time}#party`} title={seatsText(departure)}>
+    <a href={`?date=${departure_date}&time=${start_time}#party`} aria-current={isChosen || undefined}>
       {start_time}
       <small>{money(tenant_prices.adult, currency)}</small>
+      <small>{seatsText(departure)}</small>
     </a>
   );
 }
 
-function statusText({ status }: Departure): string {
-  return status === 'sold_out' ? 'full' : status;
+function isFree({ status }: Departure): boolean {
+  return status === 'available';
 }
 
-function seatsText({ seats_available }: Departure): string {
-  return `${seats_available} seats`;
+/** Says that a departure cannot be booked, or has few seats. Empty: it has many. */
+function seatsText({ status, seats_available }: Departure): string {
+  if (status !== 'available') return status.replace('_', ' ');
+  return seats_available <= FEW_SEATS ? `${seats_available} left` : '';
 }
 
-function timesOf(departures: Departure[]): string {
-  return departures.map(({ start_time }) => start_time).join(', ');
+/** Returns a price for a small place, such as $534 or ₫12.5M. */
+function shortPrice(amount: number, currency: string): string {
+  const isLong = amount >= 1e6;
+  const isRound = isLong || Number.isInteger(amount);
+  return new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    notation: isLong ? 'compact' : 'standard',
+    ...(isRound && { minimumFractionDigits: 0, maximumFractionDigits: isLong ? 1 : 0 }),
+  }).format(amount);
 }
 
 /** @param month such as 2027-05. Returns the dates of its weeks from Monday on. */
@@ -171,7 +193,7 @@ function weeksOf(month: string): string[][] {
   return Array.from({ length: cells.length / 7 }, (_, week) => cells.slice(7 * week, 7 * week + 7));
 }
 
-function monthName(month: string): string {
-  const options = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+function monthName(month: string, length: 'long' | 'short'): string {
+  const options = { month: length, year: 'numeric', timeZone: 'UTC' } as const;
   return new Intl.DateTimeFormat('en', options).format(new Date(`${month}-01`));
 }

@@ -1,10 +1,9 @@
 import type { TourPlatform } from '@tour-platform/client';
 import { Router } from 'express';
-import { Calendar, chosenIn } from './calendar.js';
-import { findOrder } from './order-page.js';
-import type { Order, Orders } from './orders.js';
+import { Calendar, chosenIn, todayIn } from './calendar.js';
+import { findOrder, type Order, type Orders } from './orders.js';
 import { longDate, money, peopleOf, sendPage } from './page.js';
-import type { Departure } from './tour-platform.js';
+import { type Departure, upcomingDepartures } from './tour-platform.js';
 
 /** "Change my date", of seats that are held and of a booking. */
 export function changeDates(platform: TourPlatform, orders: Orders): Router {
@@ -12,10 +11,8 @@ export function changeDates(platform: TourPlatform, orders: Orders): Router {
 
   router.get('/orders/:id/date', async (request, response) => {
     const order = findOrder(orders, request.params.id);
-    const { data } = await platform.GET('/api/tenant/tours/{id_or_slug}/departures', {
-      params: { path: { id_or_slug: order.tour } },
-    });
-    const others = data.items.filter((one) => !isDepartureOf(order, one));
+    const departures = await upcomingDepartures(platform, order.tour);
+    const others = departures.filter((one) => !isDepartureOf(order, one));
     const chosen = chosenIn(others, request.query);
     sendPage(
       response,
@@ -26,8 +23,11 @@ export function changeDates(platform: TourPlatform, orders: Orders): Router {
           {order.tourName}, now {longDate(order.date, order.time)}, {peopleOf(order)},{' '}
           {money(order.total, order.currency)}
         </p>
-        <Calendar departures={others} chosen={chosen} />
-        {chosen.departure && <Change order={order} departure={chosen.departure} />}
+        <h2 id="dates">Choose a date</h2>
+        <div class="choice">
+          <Calendar departures={others} chosen={chosen} today={todayIn(order.timeZone)} />
+          {chosen.departure && <Change order={order} departure={chosen.departure} />}
+        </div>
       </>,
     );
   });
@@ -92,7 +92,7 @@ function Change({ order, departure }: { order: Order; departure: Departure }) {
   const rounded = Number(total.toFixed(3));
   return (
     <form id="party" class="panel" method="post">
-      <h2>{longDate(departure_date, start_time)}</h2>
+      <h3>{longDate(departure_date, start_time)}</h3>
       <p class="price">
         {money(rounded, currency)}
         {rounded !== order.total && ` instead of ${money(order.total, order.currency)}`}

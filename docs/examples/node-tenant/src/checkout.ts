@@ -1,69 +1,36 @@
 import type { TourPlatform } from '@tour-platform/client';
 import { Router } from 'express';
-import { findOrder, sendOrder } from './order-page.js';
-import type { Order, Orders } from './orders.js';
+import { refusedForm, type Values } from './form.js';
+import { sendOrder } from './order-page.js';
+import { findOrder, type Order, type Orders } from './orders.js';
 
-/** The fields of a form: all are text. */
-type Form = Record<string, string | undefined>;
-
-/** Sells a tour, from the chosen date to the paid booking. */
+/** Sells seats that are held: the page of the order, its payment, its cancellation. */
 export function sell(platform: TourPlatform, orders: Orders): Router {
   const router = Router();
-
-  router.post('/orders', async (request, response) => {
-    const { tour = '', departure_date = '', departure_time, adults, children } = request.body as Form;
-    const id = orders.newId();
-    const party = { adults: Number(adults), children: Number(children ?? 0) };
-    const { data: hold } = await platform.POST('/api/gateway/tours/{id_or_slug}/hold', {
-      params: { path: { id_or_slug: tour }, header: { 'Idempotency-Key': `${id}-hold` } },
-      body: {
-        departure_date,
-        departure_time: departure_time || undefined,
-        quantity: party.adults + party.children,
-        ...party,
-        external_ref: id,
-      },
-    });
-    const { data } = await platform.GET('/api/tenant/tours/{id_or_slug}', {
-      params: { path: { id_or_slug: tour } },
-    });
-    orders.save({
-      id,
-      tour,
-      tourName: data.name,
-      date: hold.departure_date,
-      time: hold.departure_time,
-      ...party,
-      holdId: hold.hold_id,
-      payUntil: hold.expires_at,
-      total: hold.total_price,
-      currency: hold.currency,
-      bookingRef: null,
-      status: 'held',
-      changes: 0,
-    });
-    response.redirect(303, `/orders/${id}`);
-  });
 
   router.get('/orders/:id', async (request, response) => {
     await sendOrder(response, platform, findOrder(orders, request.params.id));
   });
 
-  router.post('/orders/:id/pay', async (request, response) => {
+  router.post('/orders/:id', async (request, response) => {
     const order = findOrder(orders, request.params.id);
-    const bookingRef = await book(platform, order, request.body as Form);
-    // Charge the card here, with your payment provider.
-    await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', {
-      params: { path: { booking_ref: bookingRef }, header: { 'Idempotency-Key': `${order.id}-confirm` } },
-    });
-    // The webhook may have arrived first.
-    if (orders.find(order.id)?.status === 'held') orders.save({ ...order, status: 'paid', bookingRef });
-    response.redirect(303, `/orders/${order.id}`);
+    const values = request.body as Values;
+    try {
+      await pay(platform, orders, order, values);
+      response.redirect(303, `/orders/${order.id}`);
+    } catch (error) {
+      const rows = namedRows(order, values);
+      // The platform counts the travellers that were sent, the form all seats.
+      const form = refusedForm(values, error, (field) =>
+        field.replace(/\d+/, (sent) => `${rows[Number(sent)]}`),
+      );
+      await sendOrder(response.status(form.refusal!.status), platform, order, form);
+    }
   });
 
   router.post('/orders/:id/cancel', async (request, response) => {
     const order = findOrder(orders, request.params.id);
-    const { reason } = request.body as Form;
+    const { reason } = request.body as Values;
     await platform.POST('/api/tenant/bookings/{booking_ref}/cancel', {
       params: {
         path: { booking_ref: order.bookingRef! },
@@ -78,9 +45,19 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
   return router;
 }
 
+async function pay(platform: TourPlatform, orders: Orders, order: Order, values: Values): Promise<void> {
+  const bookingRef = await book(platform, order, values);
+  // Charge the card here, with your payment provider.
+  await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', {
+    params: { path: { booking_ref: bookingRef }, header: { 'Idempotency-Key': `${order.id}-confirm` } },
+  });
+  // The webhook may have arrived first.
+  if (orders.find(order.id)?.status === 'held') orders.save({ ...order, status: 'paid', bookingRef });
+}
+
 /** Books once even if it is called twice, because the idempotency key is derived from the order. */
-async function book(platform: TourPlatform, order: Order, form: Form): Promise<string> {
-  const { name = '', phone = '', email = '' } = form;
+async function book(platform: TourPlatform, order: Order, values: Values): Promise<string> {
+  const { name = '', phone = '', email = '' } = values;
   const { data } = await platform.POST('/api/tenant/bookings', {
     params: { header: { 'Idempotency-Key': `${order.id}-booking` } },
     body: {
@@ -95,18 +72,21 @@ async function book(platform: TourPlatform, order: Order, form: Form): Promise<s
       name,
       phone,
       email,
-      travellers: travellersOf(order, form),
+      travellers: namedRows(order, values).map((row) => ({
+        category: row < order.adults ? ('adult' as const) : ('child' as const),
+        first_name: values[`travellers.${row}.first_name`] ?? '',
+        last_name: values[`travellers.${row}.last_name`] ?? '',
+        birth_date: values[`travellers.${row}.birth_date`] || undefined,
+      })),
     },
   });
   return data.booking_ref;
 }
 
-/** Returns the travellers whose names are filled in: the customer may name the others later. */
-function travellersOf({ adults, children }: Order, form: Form) {
-  return Array.from({ length: adults + children }, (_, n) => ({
-    category: n < adults ? ('adult' as const) : ('child' as const),
-    first_name: form[`first_name_${n}`] ?? '',
-    last_name: form[`last_name_${n}`] ?? '',
-    birth_date: form[`birth_date_${n}`] || undefined,
-  })).filter(({ first_name, last_name }) => first_name && last_name);
+/** Returns the rows of the form with a name: the customer may name the other travellers later. */
+function namedRows({ adults, children }: Order, values: Values): number[] {
+  const rows = Array.from({ length: adults + children }, (_, row) => row);
+  return rows.filter(
+    (row) => values[`travellers.${row}.first_name`] || values[`travellers.${row}.last_name`],
+  );
 }

@@ -1,20 +1,20 @@
 import type { TourPlatform } from '@tour-platform/client';
 import type { Response } from 'express';
-import { Field, longDate, money, peopleOf, sendPage } from './page.js';
-import type { Order, Orders } from './orders.js';
+import { type Form, Input } from './form.js';
+import type { Order } from './orders.js';
+import { longDate, money, peopleOf, sendPage } from './page.js';
+import { Refusal } from './refusal.js';
 import type { Booking } from './tour-platform.js';
 
-export class OrderNotFound extends Error {}
-
-/** @throws OrderNotFound */
-export function findOrder(orders: Orders, id: string): Order {
-  const order = orders.find(id);
-  if (!order) throw new OrderNotFound();
-  return order;
-}
+const EMPTY: Form = { values: {}, issues: {} };
 
 /** Shows what the customer can do next: pay, change the date, or cancel. */
-export async function sendOrder(response: Response, platform: TourPlatform, order: Order): Promise<void> {
+export async function sendOrder(
+  response: Response,
+  platform: TourPlatform,
+  order: Order,
+  form = EMPTY,
+): Promise<void> {
   const booking = order.bookingRef ? await readBooking(platform, order.bookingRef) : undefined;
   sendPage(
     response,
@@ -25,7 +25,7 @@ export async function sendOrder(response: Response, platform: TourPlatform, orde
         {longDate(order.date, order.time)}, {peopleOf(order)}
       </p>
       <p class="price">{money(order.total, order.currency)}</p>
-      {booking ? <BookingPanel order={order} booking={booking} /> : <PaymentForm order={order} />}
+      {booking ? <BookingPanel order={order} booking={booking} /> : <Payment order={order} form={form} />}
     </>,
   );
 }
@@ -37,50 +37,67 @@ async function readBooking(platform: TourPlatform, booking_ref: string): Promise
   return data;
 }
 
-function PaymentForm({ order }: { order: Order }) {
-  const seats = order.adults + order.children;
+function Payment({ order, form }: { order: Order; form: Form }) {
+  const minutes = Math.ceil((Date.parse(order.payUntil) - Date.now()) / 60_000);
+  if (minutes <= 0 || form.refusal?.code === 'hold_expired') return <ExpiredHold order={order} />;
+  return <PaymentForm order={order} form={form} minutes={minutes} />;
+}
+
+/** The seats may still be free: the link leads to the same departure and party. */
+function ExpiredHold({ order: { tour, date, time, adults, children } }: { order: Order }) {
+  const choice = new URLSearchParams({
+    date,
+    time: time ?? '',
+    adults: `${adults}`,
+    children: `${children}`,
+  });
   return (
-    <form class="panel" method="post" action={`/orders/${order.id}/pay`}>
+    <section class="notice" role="alert">
+      <h2>The time to pay is over</h2>
+      <p>Others can buy your seats now. We have charged nothing. Check whether they are still free:</p>
+      <p>
+        <a class="button" href={`/tours/${tour}?${choice}#party`}>
+          Choose again
+        </a>
+      </p>
+    </section>
+  );
+}
+
+interface PaymentFormProps {
+  order: Order;
+  form: Form;
+  /** Until the hold ends. */
+  minutes: number;
+}
+
+function PaymentForm({ order, form, minutes }: PaymentFormProps) {
+  const seats = order.adults + order.children;
+  const isNamed = Object.keys(form.values).some((name) => name.startsWith('travellers') && form.values[name]);
+  return (
+    <form class="panel" method="post" action={`/orders/${order.id}`}>
       <h2>Your details</h2>
       <p class="facts">
-        Your seats and price are held until{' '}
-        {new Date(order.payUntil).toLocaleTimeString('en', { timeStyle: 'short' })}.{' '}
+        {`Your seats and price are held for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}. `}
         <a href={`/orders/${order.id}/date`}>Change my date</a>
       </p>
-      <Field label="Name">
-        <input name="name" required autocomplete="name" />
-      </Field>
-      <Field label="Phone">
-        <input type="tel" name="phone" required autocomplete="tel" />
-      </Field>
-      <Field label="Email">
-        <input type="email" name="email" required autocomplete="email" />
-      </Field>
-      <details>
+      {form.refusal && <Refusal error={form.refusal} shown={['name', 'phone', 'email', 'travellers']} />}
+      <Input label="Name" form={form} name="name" required autocomplete="name" />
+      <Input label="Phone" form={form} type="tel" name="phone" required autocomplete="tel" />
+      <Input label="Email" form={form} type="email" name="email" required autocomplete="email" />
+      <details open={isNamed}>
         <summary>Names of the travellers (you can leave them out)</summary>
-        {Array.from({ length: seats }, (_, n) => (
-          <TravellerFields n={n} category={n < order.adults ? 'Adult' : 'Child'} />
+        {Array.from({ length: seats }, (_, row) => (
+          <fieldset>
+            <legend>{`${row < order.adults ? 'Adult' : 'Child'} ${row + 1}`}</legend>
+            <Input label="First name" form={form} name={`travellers.${row}.first_name`} />
+            <Input label="Last name" form={form} name={`travellers.${row}.last_name`} />
+            <Input label="Born on" form={form} type="date" name={`travellers.${row}.birth_date`} />
+          </fieldset>
         ))}
       </details>
       <button>Pay {money(order.total, order.currency)}</button>
     </form>
-  );
-}
-
-function TravellerFields({ n, category }: { n: number; category: string }) {
-  return (
-    <fieldset>
-      <legend>{`${category} ${n + 1}`}</legend>
-      <Field label="First name">
-        <input name={`first_name_${n}`} />
-      </Field>
-      <Field label="Last name">
-        <input name={`last_name_${n}`} />
-      </Field>
-      <Field label="Born on">
-        <input type="date" name={`birth_date_${n}`} />
-      </Field>
-    </fieldset>
   );
 }
 
@@ -111,9 +128,7 @@ function BookingPanel({ order, booking }: { order: Order; booking: Booking }) {
             </a>
           </p>
           <form method="post" action={`/orders/${order.id}/cancel`}>
-            <Field label="Reason">
-              <input name="reason" maxLength={500} />
-            </Field>
+            <Input label="Reason" form={EMPTY} name="reason" maxLength={500} />
             <button class="quiet">Cancel the booking</button>
           </form>
         </>

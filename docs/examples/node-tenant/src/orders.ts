@@ -6,6 +6,8 @@ export interface Order {
   /** The tour's slug and name. */
   tour: string;
   tourName: string;
+  /** Such as Europe/Oslo. */
+  timeZone: string;
   date: string;
   /** The start time of the departure, which tells it apart from others of the date. Null: it has none. */
   time: string | null;
@@ -49,4 +51,13 @@ export function createOrders() {
       return true;
     },
   };
+}
+
+export class OrderNotFound extends Error {}
+
+/** @throws OrderNotFound */
+export function findOrder(orders: Orders, id: string): Order {
+  const order = orders.find(id);
+  if (!order) throw new OrderNotFound();
+  return order;
 }

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
 /** Sends a page of the shop. JSX escapes every value, such as names of tours and customers. */
@@ -30,13 +30,30 @@ export function sendPage(response: Response, title: string, body: VNode): void {
   response.type('html').send(`<!doctype html>${renderToString(page)}`);
 }
 
-export function Field({ label, children }: { label: string; children: ComponentChildren }) {
+/** A picture of the catalog, or a drawing in its place. */
+export function Picture({ url, isFirst = false }: { url: string | null; isFirst?: boolean }) {
   return (
-    <label>
-      <span>{label}</span>
-      {children}
-    </label>
+    <img
+      class="picture"
+      src={url ?? '/no-picture.svg'}
+      alt=""
+      width="640"
+      height="400"
+      loading={isFirst ? 'eager' : 'lazy'}
+      fetchpriority={isFirst ? 'high' : undefined}
+    />
   );
+}
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region' });
+
+/** @param code ISO 3166 alpha-2 */
+export function countryName(code: string): string {
+  return countryNames.of(code) ?? code;
+}
+
+export function days(count: number): string {
+  return count === 1 ? '1 day' : `${count} days`;
 }
 
 /** @param amount major units, as the platform sends them */

@@ -1,46 +1,184 @@
 import type { TourPlatform } from '@tour-platform/client';
-import { Router } from 'express';
-import { Calendar, chosenIn } from './calendar.js';
-import { Field, longDate, money, sendPage } from './page.js';
-import type { Availability, Departure, Tour } from './tour-platform.js';
+import { type Request, type Response, Router } from 'express';
+import { Calendar, type Chosen, chosenIn, todayIn } from './calendar.js';
+import { type Form, Input, refusedForm, type Values } from './form.js';
+import type { Orders } from './orders.js';
+import { countryName, days, longDate, money, Picture, sendPage } from './page.js';
+import { Refusal } from './refusal.js';
+import { type Availability, type Departure, type Tour, upcomingDepartures } from './tour-platform.js';
 
 /** The page of a tour: its calendar, and the form that holds seats. */
-export function showTour(platform: TourPlatform): Router {
-  return Router().get('/tours/:slug', async (request, response) => {
-    const params = { path: { id_or_slug: request.params.slug } };
-    const [{ data: tour }, { data: departures }] = await Promise.all([
-      platform.GET('/api/tenant/tours/{id_or_slug}', { params }),
-      platform.GET('/api/tenant/tours/{id_or_slug}/departures', { params }),
-    ]);
-    const chosen = chosenIn(departures.items, request.query);
-    const availability = chosen.departure && (await checkAvailability(platform, tour, chosen.departure));
-    sendPage(
-      response,
-      tour.name,
-      <>
-        <h1>{tour.name}</h1>
-        <p class="lead">{tour.summary}</p>
-        {tour.image_url && <img class="cover" src={tour.image_url} alt="" />}
-        <p>{tour.description}</p>
-        <Itinerary tour={tour} />
-        <h2 id="dates">Choose a date</h2>
-        <Calendar departures={departures.items} chosen={chosen} />
-        {availability && <PartyForm availability={availability} />}
-      </>,
-    );
+export function showTour(platform: TourPlatform, orders: Orders): Router {
+  const router = Router();
+
+  router.get('/tours/:slug', async (request, response) => {
+    const values = valuesIn(request);
+    await sendTour(response, platform, request.params.slug, { values, issues: {} });
   });
+
+  router.post('/tours/:slug', async (request, response) => {
+    const values = request.body as Values;
+    try {
+      const order = await holdSeats(platform, orders, request.params.slug, values);
+      response.redirect(303, `/orders/${order}`);
+    } catch (error) {
+      const form = refusedForm(values, error);
+      await sendTour(response.status(form.refusal!.status), platform, request.params.slug, form);
+    }
+  });
+
+  return router;
 }
+
+/** Returns the query as the values of the form. `date` and `time` are short names for links. */
+function valuesIn({ query }: Request): Values {
+  const { date, time, ...rest } = Object.fromEntries(
+    Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  );
+  return { ...rest, departure_date: date, departure_time: time };
+}
+
+/** Holds the seats for the time of a payment. @returns the id of the new order */
+async function holdSeats(platform: TourPlatform, orders: Orders, tour: string, values: Values) {
+  const { departure_date = '', departure_time, adults, children } = values;
+  const id = orders.newId();
+  const path = { id_or_slug: tour };
+  const party = { adults: Number(adults), children: Number(children ?? 0) };
+  const { data: hold } = await platform.POST('/api/gateway/tours/{id_or_slug}/hold', {
+    params: { path, header: { 'Idempotency-Key': `${id}-hold` } },
+    body: {
+      departure_date,
+      departure_time: departure_time || undefined,
+      quantity: party.adults + party.children,
+      ...party,
+      external_ref: id,
+    },
+  });
+  const { data } = await platform.GET('/api/tenant/tours/{id_or_slug}', { params: { path } });
+  orders.save({
+    id,
+    tour,
+    tourName: data.name,
+    timeZone: data.time_zone,
+    date: hold.departure_date,
+    time: hold.departure_time,
+    ...party,
+    holdId: hold.hold_id,
+    payUntil: hold.expires_at,
+    total: hold.total_price,
+    currency: hold.currency,
+    bookingRef: null,
+    status: 'held',
+    changes: 0,
+  });
+  return id;
+}
+
+async function sendTour(response: Response, platform: TourPlatform, slug: string, form: Form) {
+  const [{ data: tour }, departures] = await Promise.all([
+    platform.GET('/api/tenant/tours/{id_or_slug}', { params: { path: { id_or_slug: slug } } }),
+    upcomingDepartures(platform, slug),
+  ]);
+  const { departure_date: date, departure_time: time, month } = form.values;
+  const chosen = chosenIn(departures, { date, time, month });
+  const availability = chosen.departure && (await checkAvailability(platform, tour, chosen.departure));
+  sendPage(
+    response,
+    tour.name,
+    <>
+      <h1>{tour.name}</h1>
+      <p class="lead">{tour.summary}</p>
+      <div class="intro">
+        <Offer tour={tour} chosen={chosen} />
+        <Picture url={tour.image_url} isFirst />
+      </div>
+      <p class="description">{tour.description}</p>
+      <Itinerary tour={tour} />
+      <Terms tour={tour} />
+      <h2 id="dates">Choose a date</h2>
+      <div class="choice">
+        <Calendar departures={departures} chosen={chosen} today={todayIn(tour.time_zone)} />
+        <section id="party" class="panel">
+          {form.refusal && <Refusal error={form.refusal} shown={['adults', 'children']} />}
+          {availability ? (
+            <PartyForm availability={availability} form={form} />
+          ) : (
+            <p>Choose a date in the calendar{chosen.date && ', then a time'}.</p>
+          )}
+        </section>
+      </div>
+    </>,
+  );
+}
+
+/** The price and the next step, which a visitor sees first. */
+function Offer({ tour, chosen: { departure } }: { tour: Tour; chosen: Chosen }) {
+  const { currency, price_from, country, duration_days, group_size_max, languages } = tour;
+  const spoken = languages.map((code) => languageNames.of(code)).join(', ');
+  return (
+    <section class="panel offer">
+      <p class="price">
+        {departure ? money(departure.tenant_prices.adult, currency) : `from ${money(price_from, currency)}`}{' '}
+        <small>a person</small>
+      </p>
+      {departure && <p>{longDate(departure.departure_date, departure.start_time)}</p>}
+      <a class="button" href={departure ? '#party' : '#dates'}>
+        {departure ? 'Book this departure' : 'Book: choose a date'}
+      </a>
+      <ul class="facts">
+        <li>{`${days(duration_days)}, ${countryName(country)}`}</li>
+        {group_size_max !== null && <li>{`At most ${group_size_max} people`}</li>}
+        {spoken && <li>{spoken}</li>}
+      </ul>
+    </section>
+  );
+}
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 
 function Itinerary({ tour: { itinerary } }: { tour: Tour }) {
   if (itinerary.length === 0) return null;
   return (
-    <ol class="itinerary">
-      {itinerary.map(({ title, description }) => (
-        <li>
-          <strong>{title}</strong> {description}
-        </li>
-      ))}
-    </ol>
+    <>
+      <h2>Day by day</h2>
+      <ol class="itinerary">
+        {itinerary.map(({ title, description }) => (
+          <li>
+            <strong>{title}</strong> {description}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** What the customer pays for, before the form. */
+function Terms({ tour: { inclusions, exclusions, cancellation_policy } }: { tour: Tour }) {
+  return (
+    <div class="terms">
+      <Items title="Included" items={inclusions} />
+      <Items title="Not included" items={exclusions} />
+      {cancellation_policy && (
+        <section>
+          <h2>If you cancel</h2>
+          <p>{cancellation_policy}</p>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Items({ title, items }: { title: string; items: string[] }) {
+  if (items.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul>
+        {items.map((item) => (
+          <li>{item}</li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -56,31 +194,43 @@ async function checkAvailability(platform: TourPlatform, tour: Tour, departure: 
   return data;
 }
 
-function PartyForm({ availability }: { availability: Availability }) {
-  const { tour, departure_date, departure_time, available, tenant_prices, currency, seats_available } =
+function PartyForm({ availability, form }: { availability: Availability; form: Form }) {
+  const { departure_date, departure_time, available, tenant_prices, currency, seats_available } =
     availability;
-  const title = <h2>{longDate(departure_date, departure_time)}</h2>;
+  const title = <h3>{longDate(departure_date, departure_time)}</h3>;
   if (!available || tenant_prices === null) {
     return (
-      <section id="party" class="panel">
+      <>
         {title}
-        <p>No seats are free. Please choose another departure.</p>
-      </section>
+        <p>No seats are free. Please choose another date or time in the calendar.</p>
+      </>
     );
   }
   return (
-    <form id="party" class="panel" method="post" action="/orders">
+    <form method="post" action="#party">
       {title}
-      <input type="hidden" name="tour" value={tour.slug} />
       <input type="hidden" name="departure_date" value={departure_date} />
       <input type="hidden" name="departure_time" value={departure_time ?? ''} />
-      <Field label={`Adults, ${money(tenant_prices.adult, currency)} each`}>
-        <input type="number" name="adults" min="1" max={Math.min(50, seats_available)} value="2" required />
-      </Field>
+      <Input
+        label={`Adults, ${money(tenant_prices.adult, currency)} each`}
+        form={form}
+        type="number"
+        name="adults"
+        min={1}
+        max={Math.min(50, seats_available)}
+        value="2"
+        required
+      />
       {tenant_prices.child !== undefined && (
-        <Field label={`Children, ${money(tenant_prices.child, currency)} each`}>
-          <input type="number" name="children" min="0" max={Math.min(49, seats_available - 1)} value="0" />
-        </Field>
+        <Input
+          label={`Children, ${money(tenant_prices.child, currency)} each`}
+          form={form}
+          type="number"
+          name="children"
+          min={0}
+          max={Math.min(49, seats_available - 1)}
+          value="0"
+        />
       )}
       <button>Hold the seats</button>
       <p class="facts">{seats_available} seats are free.</p>

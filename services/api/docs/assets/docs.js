@@ -4,12 +4,26 @@
 {
   const COPIED_MS = 2000;
 
+  /** The HTML of lists of fields and of samples. The page has each content once, and a part for each copy. */
+  const originals = new Map();
+  for (const part of document.querySelectorAll('[data-part]:not([data-original])'))
+    originals.set(part.dataset.part, part.innerHTML);
+
+  /** Returns the HTML of a folded part. The fields of a copy have the addresses of their own part. */
+  const contentOf = ({ dataset: { part, original }, textContent }) =>
+    original === undefined
+      ? textContent
+      : originals
+          .get(original)
+          .replaceAll(`"${original}.`, `"${part}.`)
+          .replaceAll(`"#${original}.`, `"#${part}.`);
+
   /** Turns the content of a folded part into elements: in a browser with scripts, the content of its noscript element is only text. */
   const fill = (part) => {
     const text = part.querySelector('noscript');
     if (!text) return;
     const template = document.createElement('template');
-    template.innerHTML = text.textContent;
+    template.innerHTML = contentOf(text);
     addCopyButtons(template.content);
     text.replaceWith(template.content);
   };
@@ -18,7 +32,7 @@
   const reveal = () => {
     const id = decodeURIComponent(location.hash.slice(1));
     const folded = [...document.querySelectorAll('details noscript')];
-    const text = folded.find(({ textContent }) => textContent.includes(` id="${id}"`));
+    const text = folded.find((part) => contentOf(part).includes(` id="${id}"`));
     if (text) fill(text.parentElement);
     const target = document.getElementById(id);
     const closed = target?.closest('details:not([open])');

@@ -26,7 +26,7 @@
       return [...page.querySelectorAll('main [id]')].map((element) => toEntry(element, address));
     });
   const toEntry = (element, address) => {
-    const field = element.classList.contains('field');
+    const field = element.closest('.fields');
     const article = element.closest('article');
     const name = element.textContent.trim();
     const more = field ? textOf(element.closest('dt')) : (article?.querySelector('.call')?.textContent ?? '');

@@ -99,12 +99,12 @@ function limitsOf(schema: Schema): string[] {
   return limits;
 }
 
+/** Renders the entries with few characters, because the reference has 1,300 of them. */
 function listOfFields(id: string, fields: Field[]): Markup {
   const entries = fields.map(({ name, type, mark, text }) => {
     const anchor = `${id}.${name.replaceAll('[]', '')}`;
     return html`<dt>
-        <a class="field" id="${anchor}" href="#${anchor}"><code>${name}</code></a>
-        ${mark && html`<span class="mark">${mark}</span>`} <span class="soft">${type}</span>
+        <a id="${anchor}" href="#${anchor}">${name}</a>${mark && html` <b>${mark}</b>`} <i>${type}</i>
       </dt>
       <dd>${renderLine(text)}</dd>`;
   });

@@ -1,10 +1,10 @@
-import { html, type Markup } from '../../../platform/html-template';
+import { html, type Markup, toHtml } from '../../../platform/html-template';
 import { answerFields, bodyFields, parameterFields } from './field-list';
 import { renderLine, renderMarkdown } from './markdown';
 import { renderCode, renderFolded, renderTable } from '../pages/page';
 import { EVENT_SCHEMAS, WEBHOOK_HEADERS, WEBHOOKS, WEBHOOKS_TAG } from '../webhook-events';
 import { curlSample, nodeSample } from './request-samples';
-import type { Answer, Media, OpenApiDocument, OpenApiOperation } from '../openapi-document';
+import type { Answer, Media, OpenApiDocument, OpenApiOperation, Schema } from '../openapi-document';
 
 interface DocumentedCall {
   path: string;
@@ -12,17 +12,21 @@ interface DocumentedCall {
   operation: OpenApiOperation;
 }
 
+/** The lists of fields and the samples that are on the page so far: the id of each, by its content. */
+type KnownParts = Map<string, string>;
+
 /** Renders the complete document: each operation with its parameters, body, answers and errors. The links have no base path yet. */
 export function reference(document: OpenApiDocument): Markup {
+  const known: KnownParts = new Map();
   const sections = callsByTag(document).map(({ tag, calls }) => {
-    const articles = calls.map((call) => renderCall(call, document));
+    const articles = calls.map((call) => renderCall(call, document, known));
     return html`<h2 id="${tag.name}">${tag.name}</h2>
       <p>${renderLine(tag.description)}</p>
       ${articles}`;
   });
   return html`<h1>${document.info.title} <span class="soft">${document.info.version}</span></h1>
     ${renderMarkdown(document.info.description!)} ${renderCredentials(document)} ${sections}
-    ${renderWebhooks()} ${renderHeaders(document)}`;
+    ${renderWebhooks(known)} ${renderHeaders(document)}`;
 }
 
 function renderCredentials({ components }: OpenApiDocument): Markup {
@@ -71,7 +75,11 @@ function callsByTag({ paths, tags = [] }: OpenApiDocument) {
 }
 
 /** Renders a call in two columns: the text, and the request with its answers. A narrow page has the text above the request. */
-function renderCall({ path, method, operation }: DocumentedCall, document: OpenApiDocument): Markup {
+function renderCall(
+  { path, method, operation }: DocumentedCall,
+  document: OpenApiDocument,
+  known: KnownParts,
+): Markup {
   const { operationId, summary, description = '', responses } = operation;
   const call = { baseUrl: document.servers[0]!.url, path, method, operation };
   const successes = Object.entries(responses).filter(([status]) => Number(status) < 400);
@@ -82,14 +90,14 @@ function renderCall({ path, method, operation }: DocumentedCall, document: OpenA
     </p>
     <div class="text">
       ${renderMarkdown(description)} ${renderInput(operation, document)}
-      ${successes.map(([status, answer]) => renderAnswer(`${operationId}.${status}`, status, answer, document))}
+      ${successes.map(([status, answer]) => renderAnswer(`${operationId}.${status}`, answer, document, known))}
       ${renderErrors(responses)}
     </div>
     <div class="samples">
       <h4>Request</h4>
       ${renderCode(curlSample(call), 'sh')}
       ${renderFolded('The same in Node', renderCode(nodeSample(call), 'js'))}
-      ${successes.map(([status, { content }]) => renderAnswerSample(status, content?.['application/json']))}
+      ${successes.map(([status, { content }]) => renderAnswerSample(`${operationId}.${status}`, content?.['application/json'], known))}
     </div>
   </article>`;
 }
@@ -109,28 +117,76 @@ function renderInput(operation: OpenApiOperation, { components }: OpenApiDocumen
   }`;
 }
 
-function renderAnswer(id: string, status: string, answer: Answer, { components }: OpenApiDocument): Markup {
+function renderAnswer(
+  id: string,
+  answer: Answer,
+  { components }: OpenApiDocument,
+  known: KnownParts,
+): Markup {
+  const [, status] = id.split('.');
   const media: Media | undefined = answer.content?.['application/json'];
-  const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
+  const headers = Object.keys(answer.headers ?? {});
   return html`<h4>Answer ${status}</h4>
     <p>${renderLine(answer.description)}</p>
-    ${media && renderFolded('Fields', answerFields(id, media.schema, components.schemas))}
-    ${headers.length > 0 && html`<p class="soft">Headers:${headers}</p>`}`;
+    ${media && renderFields(id, media.schema, components.schemas, known)}
+    ${headers.length > 0 && html`<p class="soft">Headers: ${headers.join(', ')}</p>`}`;
 }
 
-function renderAnswerSample(status: string, media: Media | undefined): Markup {
-  const sample =
-    media &&
-    html`<h4>Answer ${status}</h4>
-      ${renderCode(JSON.stringify(media.example, null, 2), 'json')}`;
-  return html`${sample}`;
+/** Renders the fields in a folded part; of an answer that is a list, the fields of its items. */
+function renderFields(
+  id: string,
+  schema: Schema,
+  schemas: Record<string, Schema>,
+  known: KnownParts,
+): Markup {
+  const isList = schema.type === 'array';
+  const summary = isList ? 'Fields of each item' : 'Fields';
+  const fields = (prefix: string) => answerFields(prefix, isList ? schema.items! : schema, schemas);
+  const original = originalOf(id, toHtml(fields('')), known);
+  if (original) return renderCopy(summary, id, original);
+  return html`<details>
+    <summary>${summary}</summary>
+    <noscript data-part="${id}">${fields(id)}</noscript>
+  </details>`;
+}
+
+function renderAnswerSample(id: string, media: Media | undefined, known: KnownParts): Markup {
+  if (!media) return html``;
+  const [, status] = id.split('.');
+  const part = `${id}.sample`;
+  const sample = JSON.stringify(media.example, null, 2);
+  const original = originalOf(part, sample, known);
+  if (original) return renderCopy(`Answer ${status}`, part, original);
+  return html`<h4>Answer ${status}</h4>
+    <div data-part="${part}">${renderCode(sample, 'json')}</div>`;
+}
+
+/** Returns the id of the part with the same content, or undefined for the first one. */
+function originalOf(id: string, content: string, known: KnownParts): string | undefined {
+  const original = known.get(content);
+  if (original === undefined) known.set(content, id);
+  return original;
+}
+
+/**
+ * Renders a folded part into which docs.js copies an earlier one. Repeated content would make the page twice as large. Without scripts, the
+ * reader follows a link.
+ */
+function renderCopy(summary: string, id: string, original: string): Markup {
+  const [operation] = original.split('.');
+  return html`<details>
+    <summary>${summary}</summary>
+    <noscript data-part="${id}" data-original="${original}">
+      <p>The same as in <a href="#${operation}">${operation}</a>.</p>
+    </noscript>
+  </details>`;
 }
 
 function renderErrors(responses: OpenApiOperation['responses']): Markup {
   const rows = Object.entries(responses).flatMap(([status, { content, description }]) => {
     if (Number(status) < 400) return [];
     const codes = Object.keys(content?.['application/problem+json']?.examples ?? {});
-    const links = codes.map((code) => html`<a href="/docs/errors/${code}"><code>${code}</code></a> `);
+    const links = codes.map((code) => html`<a href="/docs/errors/${code}">${code}</a> `);
     return html`<dt>${status}</dt>
       <dd>${links.length > 0 ? links : renderLine(description)}</dd>`;
   });
@@ -138,7 +194,7 @@ function renderErrors(responses: OpenApiOperation['responses']): Markup {
 }
 
 /** Renders each webhook event with its body, from webhook-events.ts: the OpenAPI 3.0 document has no webhooks. */
-function renderWebhooks(): Markup {
+function renderWebhooks(known: KnownParts): Markup {
   const articles = operations().map(({ operationId, summary, description, requestBody }) => {
     const { schema, example } = requestBody!.content['application/json']!;
     return html`<article>
@@ -147,8 +203,7 @@ function renderWebhooks(): Markup {
         <code><b>POST</b> ${(example as { event_type: string }).event_type}</code>
       </p>
       <div class="text">
-        ${renderMarkdown(description!)}
-        ${renderFolded('Fields', answerFields(`${operationId}.body`, schema, EVENT_SCHEMAS))}
+        ${renderMarkdown(description!)} ${renderFields(`${operationId}.body`, schema, EVENT_SCHEMAS, known)}
       </div>
       <div class="samples">
         <h4>Body</h4>

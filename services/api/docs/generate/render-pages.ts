@@ -27,7 +27,18 @@ function renderPages([openapi, folder, ...guideFiles]: string[]): void {
 }
 
 function toPage(body: Markup, contents: Markup): string {
-  return `${toHtml(renderColumns(body, contents))}\n`;
+  const parts = toHtml(renderColumns(body, contents)).split(/(<pre[^]*?<\/pre>)/);
+  return `${parts.map(shorten).join('')}\n`;
+}
+
+/** Tags beside which a browser shows no space. */
+const BLOCKS = / ?(<\/?(?:article|dd|details|div|dl|dt|h\d|li|noscript|p|summary|ul)\b[^>]*>) ?/g;
+
+/** Removes the line breaks and indents of the templates. Code keeps its lines. Quotation marks need no escape between tags. */
+function shorten(part: string): string {
+  const text = part.replaceAll('&#39;', "'");
+  if (part.startsWith('<pre')) return text.replaceAll('&quot;', '"');
+  return text.replace(/\n\s+/g, ' ').replace(BLOCKS, '$1');
 }
 
 function toTypes(document: OpenApiDocument): string {

@@ -1,21 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { foldName } from '../../services/api/catalog/fold-name';
 import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import { startTestApi, type TestApi } from '../support/api';
-import { startChromium } from '../support/chromium';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
-import globalSetup, { stopServer } from '../support/global-setup';
-import { givenShowcase } from './browser/given-showcase';
-import { LONG_NAMES } from './browser/long-names';
-import { givenWidgetToken } from './given-widget';
+import { givenShowcase } from '../widget/browser/given-showcase';
+import { LONG_NAMES } from '../widget/browser/long-names';
+import { givenWidgetToken } from '../widget/given-widget';
+import { savePicture } from './save-picture';
 
-/** `npm run lab -- screenshots`: takes the screenshots of the embed page for docs/images. */
-
-const FOLDER = path.join(__dirname, '../../docs/images');
-const LOGO = readFileSync(path.join(__dirname, 'browser/logo.svg'));
+const LOGO = readFileSync(path.join(__dirname, '../widget/browser/logo.svg'));
 const LOGO_ADDRESS = 'https://shop.example.com/logo.svg';
 const LINKS = { linkTemplate: 'https://shop.example.com/tours/{slug}' };
 const HEIGHT = 'Math.ceil(document.documentElement.getBoundingClientRect().height)';
@@ -70,18 +65,14 @@ const SHOTS: Shot[] = [
   },
 ];
 
-async function main(): Promise<void> {
-  await mkdir(FOLDER, { recursive: true });
-  await globalSetup();
+/** Takes the pictures of the embed page. */
+export async function takeEmbedPictures(browser: Browser): Promise<void> {
   const api = await startTestApi();
-  const browser = await startChromium(['--hide-scrollbars']);
   try {
     await givenTours(api);
     for (const shot of SHOTS) await take(api, browser, shot);
   } finally {
-    await browser.close();
     await api.stop();
-    await stopServer();
   }
 }
 
@@ -113,12 +104,6 @@ async function take(api: TestApi, browser: Browser, shot: Shot): Promise<void> {
   await page.waitForLoadState('networkidle');
   await act?.(page);
   await page.waitForTimeout(400);
-  const file = path.join(FOLDER, `embed-${name}.png`);
-  await page.screenshot({ path: file });
-  process.stdout.write(
-    `${path.relative(process.cwd(), file)}\t${Math.round((await stat(file)).size / 1024)} KiB\n`,
-  );
+  await savePicture(page, `embed-${name}`);
   await context.close();
 }
-
-void main();

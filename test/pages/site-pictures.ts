@@ -1,0 +1,27 @@
+import type { Browser } from 'playwright-core';
+import { startDemoSite } from '../support/demo-site';
+import { savePicture } from './save-picture';
+
+const WINDOW = { width: 1280, height: 720 };
+/** A picture of the reference with more text has over 150 KB. */
+const REFERENCE_HEIGHT = 640;
+
+/** Takes the pictures of the reference and of the example shop. */
+export async function takeSitePictures(browser: Browser): Promise<void> {
+  const site = await startDemoSite();
+  try {
+    const page = await browser.newPage({ viewport: WINDOW });
+    const take = async (address: string, name: string) => {
+      await page.goto(address);
+      await page.waitForLoadState('networkidle');
+      await savePicture(page, name);
+    };
+    await page.setViewportSize({ ...WINDOW, height: REFERENCE_HEIGHT });
+    await take(`${site.api}/docs#placeHold`, 'reference');
+    await page.setViewportSize(WINDOW);
+    await take(`${site.shop}/tours/ha-long-bay-cruise`, 'shop');
+    await page.close();
+  } finally {
+    await site.stop();
+  }
+}
