@@ -1,0 +1,126 @@
+import { chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Db, openDatabase } from '../../services/platform/database';
+import { accountFor, runAs } from '../../services/platform/embedded-postgres/account';
+import { type Child, startChild, untilReady } from '../stack/child';
+import { DOCKER, documentsOf } from '../stack/docker-files';
+
+const { environment, command } = documentsOf('compose.archive.yaml')[0].services.postgres as {
+  environment: Record<string, string>;
+  command: string[];
+};
+const PASSWORD = 'a password for one run';
+const account = accountFor();
+
+/** A PostgreSQL server of the apt package that archives its WAL as compose.archive.yaml configures it. */
+export interface ArchivedServer {
+  /** The database `tours`, for a superuser. */
+  url: string;
+  /** Resolves when the server accepts writes: after a restore, when it has recovered. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Runs pgbackrest as the container does. @returns its output @throws Error with the output of a failed command */
+  pgbackrest(...args: string[]): Promise<string>;
+}
+
+/** Returns the directory with the programs of the newest PostgreSQL from apt; undefined if it is not installed. */
+export function aptPrograms(): string | undefined {
+  const packages = '/usr/lib/postgresql';
+  const majors = existsSync(packages) ? readdirSync(packages) : [];
+  return majors
+    .sort((a, b) => Number(b) - Number(a))
+    .map((major) => path.join(packages, major, 'bin'))
+    .find((bin) => existsSync(path.join(bin, 'initdb')));
+}
+
+/**
+ * Creates and starts a server with an empty database `tours`, and the stanza of its archive.
+ * @param dir an empty folder, which the server's account then owns
+ */
+export async function createArchivedServer(dir: string, port: number): Promise<ArchivedServer> {
+  const server = describeServer(dir, port);
+  const own = (file: string) => {
+    if (account.uid !== undefined) chownSync(file, account.uid, account.gid!);
+  };
+  own(dir);
+  for (const name of ['repository', 'lock']) {
+    mkdirSync(path.join(dir, name), { mode: 0o700 });
+    own(path.join(dir, name));
+  }
+  copyFileSync(path.join(DOCKER, 'pgbackrest/pgbackrest.conf'), path.join(dir, 'pgbackrest.conf'));
+  writeFileSync(path.join(dir, 'password'), PASSWORD, { mode: 0o600 });
+  own(path.join(dir, 'password'));
+  // As the image does: a connection over the socket needs no password.
+  const access = [
+    '--auth-local=trust',
+    '--auth-host=scram-sha-256',
+    `--pwfile=${path.join(dir, 'password')}`,
+  ];
+  const form = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--data-checksums'];
+  await run(path.join(aptPrograms()!, 'initdb'), ['-D', path.join(dir, 'data'), ...form, ...access]);
+  await server.start();
+  await onServer(server.url.replace(/tours$/, 'postgres'), (db) => db.raw('create database tours'));
+  await server.pgbackrest('stanza-create');
+  return server;
+}
+
+function describeServer(dir: string, port: number): ArchivedServer {
+  const url = `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours`;
+  const env = {
+    ...environment,
+    LC_ALL: 'C',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    PGBACKREST_CONFIG: path.join(dir, 'pgbackrest.conf'),
+    PGBACKREST_REPO1_PATH: path.join(dir, 'repository'),
+    PGBACKREST_LOCK_PATH: path.join(dir, 'lock'),
+    PGBACKREST_PG1_PATH: path.join(dir, 'data'),
+    PGBACKREST_PG1_PORT: `${port}`,
+    PGBACKREST_PG1_SOCKET_PATH: dir,
+    PGBACKREST_PG1_USER: 'postgres',
+  };
+  const places = ['-D', env.PGBACKREST_PG1_PATH, '-p', `${port}`, '-k', dir];
+  let child: Child;
+  return {
+    url,
+    async start() {
+      child = startChild({
+        name: 'PostgreSQL',
+        program: path.join(aptPrograms()!, 'postgres'),
+        args: [...places, ...command.slice(1)],
+        ...account,
+        env,
+        cwd: '/',
+        logFile: path.join(dir, 'postgres.log'),
+      });
+      await untilReady(child, 'PostgreSQL', async () => !(await isRecovering(url)));
+    },
+    // A fast shutdown: disconnects clients.
+    stop: async () => void (await child.stop('SIGINT')),
+    pgbackrest: (...args) => run('pgbackrest', args, env),
+  };
+}
+
+async function isRecovering(url: string): Promise<boolean> {
+  return onServer(url.replace(/tours$/, 'postgres'), async (db) => {
+    const { rows } = await db.raw<{ rows: [{ recovering: boolean }] }>(
+      'select pg_is_in_recovery() as recovering',
+    );
+    return rows[0].recovering;
+  });
+}
+
+async function run(program: string, args: string[], env?: Record<string, string>): Promise<string> {
+  const { ok, output } = await runAs(account, program, args, { env });
+  if (!ok) throw new Error(`${path.basename(program)} ${args.join(' ')} failed: ${output}`);
+  return output;
+}
+
+/** Runs `work` on a connection of its own. */
+export async function onServer<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = openDatabase(url, { applicationName: 'operator', poolMax: 1 });
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
