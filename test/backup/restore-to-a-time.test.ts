@@ -37,6 +37,12 @@ function suite(): void {
   let api: ApiProcess;
   let authorization: string;
   let seats: PlacedSeats;
+  /** References of the bookings before the time, after it, and after the recovery. */
+  let kept: string[];
+  let lost: string[];
+  let added: string[];
+  /** A time after the lost bookings. */
+  let beforeDisaster: string;
   const toKill: (() => unknown)[] = [];
 
   beforeAll(async () => {
@@ -94,35 +100,46 @@ function suite(): void {
     onServer(server.url, (db) => db('booking_leads').orderBy('id').pluck<string[]>('booking_ref'));
   const numberOf = (ref: string) => Number(ref.split('-').at(-1));
 
-  it('after a recovery to a time, the sales before it are there, new bookings get new numbers, and endpoints are paused', async () => {
+  async function clock(): Promise<string> {
+    return onServer(server.url, async (db) => {
+      const { rows } = await db.raw<{ rows: [{ time: string }] }>('select clock_timestamp()::text as time');
+      return rows[0].time;
+    });
+  }
+
+  async function restoreTo(time: string, ...more: string[]): Promise<void> {
+    await server.stop();
+    await server.pgbackrest('restore', '--type=time', `--target=${time}`, '--target-action=promote', ...more);
+    await server.start();
+  }
+
+  it('a recovery to a time keeps the sales before it, new bookings get numbers never given before, and endpoints wait', async () => {
     await startApi();
-    const kept = await sell(SALES);
+    kept = await sell(SALES);
     await server.pgbackrest('backup', '--type=full');
     // pgBackRest compares whole seconds, so the time must be in a later second than the end of the backup.
     await sleep(1100);
     kept.push(...(await sell(SALES)));
-    const { time } = await onServer(
-      server.url,
-      (db) => db.first(db.raw('clock_timestamp()::text as time')) as unknown as Promise<{ time: string }>,
-    );
-    const lost = await sell(SALES);
+    const time = await clock();
+    lost = await sell(SALES);
+    beforeDisaster = await clock();
     await onServer(server.url, (db) => db.raw('delete from booking_leads'));
     expect(await storedRefs()).toEqual([]);
 
     await api.stop();
-    await server.stop();
-    await server.pgbackrest('restore', '--type=time', `--target=${time}`, '--target-action=promote');
-    await server.start();
+    await restoreTo(time);
     expect(await storedRefs()).toEqual(kept);
     const { json } = await tourctl('restore --in-place --json');
     expect(json.endpoints_paused).toBe(1);
-
     const doctor = await tourctl('doctor --json');
     expect([doctor.code, doctor.stderr]).toEqual([0, '']);
-    await startApi();
-    const added = await sell(SALES);
-    expect(Math.min(...added.map(numberOf))).toBeGreaterThan(Math.max(...lost.map(numberOf)));
 
+    await startApi();
+    added = await sell(SALES);
+    expect(Math.min(...added.map(numberOf))).toBeGreaterThan(Math.max(...lost.map(numberOf)));
+  }, 120_000);
+
+  it('webhook endpoints send nothing after the recovery until an operator resumes them', async () => {
     const queue = await startQueueProcess(server.url, { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
     toKill.push(queue.kill);
     const { id, status } = await onServer(server.url, (db) => db('webhook_endpoints').first('id', 'status'));
@@ -134,5 +151,12 @@ function suite(): void {
       new Set(receiver.received.map(({ body }) => JSON.parse(body).booking_ref as string));
     await eventually('the delivery of all events', () => delivered().size >= all.length || undefined);
     expect([...delivered()].sort()).toEqual(all);
-  }, 120_000);
+    queue.kill();
+  });
+
+  it('a second recovery to a later time on the first timeline brings back the sales that the first one lost', async () => {
+    await api.stop();
+    await restoreTo(beforeDisaster, '--target-timeline=current');
+    expect(await storedRefs()).toEqual([...kept, ...lost]);
+  }, 60_000);
 }
