@@ -1,7 +1,8 @@
-import { chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Db, openDatabase } from '../../services/platform/database';
 import { accountFor, runAs } from '../../services/platform/embedded-postgres/account';
+import { onServer } from '../chaos/failover/postgres-server';
+import { serverPrograms } from '../chaos/failover/server-programs';
 import { type Child, startChild, untilReady } from '../stack/child';
 import { DOCKER, documentsOf } from '../stack/docker-files';
 
@@ -23,14 +24,40 @@ export interface ArchivedServer {
   pgbackrest(...args: string[]): Promise<string>;
 }
 
-/** Returns the directory with the programs of the newest PostgreSQL from apt; undefined if it is not installed. */
-export function aptPrograms(): string | undefined {
-  const packages = '/usr/lib/postgresql';
-  const majors = existsSync(packages) ? readdirSync(packages) : [];
-  return majors
-    .sort((a, b) => Number(b) - Number(a))
-    .map((major) => path.join(packages, major, 'bin'))
-    .find((bin) => existsSync(path.join(bin, 'initdb')));
+/** Where a server outside its container has its files. */
+export interface ServerPlace {
+  data: string;
+  /** The folder of its socket. */
+  socket: string;
+  port: number;
+}
+
+/** Creates the folder of an archive, which the account of the servers owns. */
+export function createArchive(folder: string): void {
+  mkdirSync(folder, { mode: 0o700 });
+  copyFileSync(path.join(DOCKER, 'pgbackrest/pgbackrest.conf'), path.join(folder, 'pgbackrest.conf'));
+  own(folder);
+}
+
+/** Returns the variables with which pgbackrest uses the shipped configuration for a server outside its container. */
+export function archiveVariables(
+  archive: string,
+  { data, socket, port }: ServerPlace,
+): Record<string, string> {
+  return {
+    ...environment,
+    PGBACKREST_CONFIG: path.join(archive, 'pgbackrest.conf'),
+    PGBACKREST_REPO1_PATH: path.join(archive, 'repository'),
+    PGBACKREST_LOCK_PATH: path.join(socket, 'lock'),
+    PGBACKREST_PG1_PATH: data,
+    PGBACKREST_PG1_PORT: `${port}`,
+    PGBACKREST_PG1_SOCKET_PATH: socket,
+    PGBACKREST_PG1_USER: 'postgres',
+  };
+}
+
+function own(file: string): void {
+  if (account.uid !== undefined) chownSync(file, account.uid, account.gid!);
 }
 
 /**
@@ -39,15 +66,8 @@ export function aptPrograms(): string | undefined {
  */
 export async function createArchivedServer(dir: string, port: number): Promise<ArchivedServer> {
   const server = describeServer(dir, port);
-  const own = (file: string) => {
-    if (account.uid !== undefined) chownSync(file, account.uid, account.gid!);
-  };
   own(dir);
-  for (const name of ['repository', 'lock']) {
-    mkdirSync(path.join(dir, name), { mode: 0o700 });
-    own(path.join(dir, name));
-  }
-  copyFileSync(path.join(DOCKER, 'pgbackrest/pgbackrest.conf'), path.join(dir, 'pgbackrest.conf'));
+  createArchive(path.join(dir, 'archive'));
   writeFileSync(path.join(dir, 'password'), PASSWORD, { mode: 0o600 });
   own(path.join(dir, 'password'));
   // As the image does: a connection over the socket needs no password.
@@ -57,35 +77,29 @@ export async function createArchivedServer(dir: string, port: number): Promise<A
     `--pwfile=${path.join(dir, 'password')}`,
   ];
   const form = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--data-checksums'];
-  await run(path.join(aptPrograms()!, 'initdb'), ['-D', path.join(dir, 'data'), ...form, ...access]);
+  await run(path.join(serverPrograms()!, 'initdb'), ['-D', path.join(dir, 'data'), ...form, ...access]);
   await server.start();
-  await onServer(server.url.replace(/tours$/, 'postgres'), (db) => db.raw('create database tours'));
+  await onServer({ url: server.url.replace(/tours$/, 'postgres') }, (db) => db.raw('create database tours'));
   await server.pgbackrest('stanza-create');
   return server;
 }
 
 function describeServer(dir: string, port: number): ArchivedServer {
   const url = `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours`;
+  const place = { data: path.join(dir, 'data'), socket: dir, port };
   const env = {
-    ...environment,
     LC_ALL: 'C',
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    PGBACKREST_CONFIG: path.join(dir, 'pgbackrest.conf'),
-    PGBACKREST_REPO1_PATH: path.join(dir, 'repository'),
-    PGBACKREST_LOCK_PATH: path.join(dir, 'lock'),
-    PGBACKREST_PG1_PATH: path.join(dir, 'data'),
-    PGBACKREST_PG1_PORT: `${port}`,
-    PGBACKREST_PG1_SOCKET_PATH: dir,
-    PGBACKREST_PG1_USER: 'postgres',
+    ...archiveVariables(path.join(dir, 'archive'), place),
   };
-  const places = ['-D', env.PGBACKREST_PG1_PATH, '-p', `${port}`, '-k', dir];
+  const places = ['-D', place.data, '-p', `${port}`, '-k', dir];
   let child: Child;
   return {
     url,
     async start() {
       child = startChild({
         name: 'PostgreSQL',
-        program: path.join(aptPrograms()!, 'postgres'),
+        program: path.join(serverPrograms()!, 'postgres'),
         args: [...places, ...command.slice(1)],
         ...account,
         env,
@@ -101,7 +115,7 @@ function describeServer(dir: string, port: number): ArchivedServer {
 }
 
 async function isRecovering(url: string): Promise<boolean> {
-  return onServer(url.replace(/tours$/, 'postgres'), async (db) => {
+  return onServer({ url: url.replace(/tours$/, 'postgres') }, async (db) => {
     const { rows } = await db.raw<{ rows: [{ recovering: boolean }] }>(
       'select pg_is_in_recovery() as recovering',
     );
@@ -113,14 +127,4 @@ async function run(program: string, args: string[], env?: Record<string, string>
   const { ok, output } = await runAs(account, program, args, { env });
   if (!ok) throw new Error(`${path.basename(program)} ${args.join(' ')} failed: ${output}`);
   return output;
-}
-
-/** Runs `work` on a connection of its own. */
-export async function onServer<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const db = openDatabase(url, { applicationName: 'operator', poolMax: 1 });
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
 }

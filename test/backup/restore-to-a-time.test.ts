@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, openDatabase } from '../../services/platform/database';
 import { migrate } from '../../services/platform/migrate';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { onServer } from '../chaos/failover/postgres-server';
+import { serverPrograms } from '../chaos/failover/server-programs';
 import { runOnce } from '../cli/run-once';
 import { killChildren } from '../stack/child';
 import { lowPorts } from '../stack/low-ports';
@@ -15,13 +17,18 @@ import { startQueueProcess } from '../support/queue-process';
 import { CUSTOMER, givenSeats, type PlacedSeats } from '../support/website';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { type Receiver, startReceiver } from '../webhook-queue/receiver';
-import { type ArchivedServer, aptPrograms, createArchivedServer, onServer } from './archived-server';
+import { type ArchivedServer, createArchivedServer } from './archived-server';
 
 describeWith(
   'pgbackrest',
   'with an archive of pgBackRest',
   () => {
-    describeWith('postgresql', 'a database that is restored to a time', suite, aptPrograms() !== undefined);
+    describeWith(
+      'postgresql',
+      'a database that is restored to a time',
+      suite,
+      serverPrograms() !== undefined,
+    );
   },
   isInstalled('pgbackrest'),
 );
@@ -97,11 +104,11 @@ function suite(): void {
   }
 
   const storedRefs = () =>
-    onServer(server.url, (db) => db('booking_leads').orderBy('id').pluck<string[]>('booking_ref'));
+    onServer(server, (db) => db('booking_leads').orderBy('id').pluck<string[]>('booking_ref'));
   const numberOf = (ref: string) => Number(ref.split('-').at(-1));
 
   async function clock(): Promise<string> {
-    return onServer(server.url, async (db) => {
+    return onServer(server, async (db) => {
       const { rows } = await db.raw<{ rows: [{ time: string }] }>('select clock_timestamp()::text as time');
       return rows[0].time;
     });
@@ -123,7 +130,7 @@ function suite(): void {
     const time = await clock();
     lost = await sell(SALES);
     beforeDisaster = await clock();
-    await onServer(server.url, (db) => db.raw('delete from booking_leads'));
+    await onServer(server, (db) => db.raw('delete from booking_leads'));
     expect(await storedRefs()).toEqual([]);
 
     await api.stop();
@@ -142,7 +149,7 @@ function suite(): void {
   it('webhook endpoints send nothing after the recovery until an operator resumes them', async () => {
     const queue = await startQueueProcess(server.url, { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
     toKill.push(queue.kill);
-    const { id, status } = await onServer(server.url, (db) => db('webhook_endpoints').first('id', 'status'));
+    const { id, status } = await onServer(server, (db) => db('webhook_endpoints').first('id', 'status'));
     expect(status).toBe('paused');
     expect(receiver.received).toEqual([]);
     await tourctl(`webhook resume ${id}`);

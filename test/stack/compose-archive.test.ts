@@ -19,6 +19,12 @@ describe.each(['compose.archive.yaml', 'compose.ha-archive.yaml'])('%s', (file) 
     }
   });
 
+  it(`${file} extends servers that the other compose files have`, () => {
+    const base = documentsOf(file === 'compose.ha-archive.yaml' ? 'compose.ha.yaml' : 'compose.yaml')[0]
+      .services;
+    for (const [name] of services) expect(base[name].volumes[0]).toMatch(/^[\w-]+:\/var\/lib\/postgresql$/);
+  });
+
   it(`${file} asks only for variables of .env.example`, () => {
     const { required, optional } = interpolated(read(file));
     expect([[...required], [...optional]]).toEqual([['ARCHIVE_DIR'], []]);

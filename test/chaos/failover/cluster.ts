@@ -5,7 +5,7 @@ import { type Child, startChild, untilReady } from '../../stack/child';
 import { DOCKER } from '../../stack/docker-files';
 import { isListening } from '../../support/free-ports';
 import { describeEtcd, type EtcdMember } from './etcd';
-import { describeMember, type Member } from './member';
+import { describeMember, type Member, type MemberPlace } from './member';
 import { makeFolder } from './postgres-server';
 
 /** The database of compose.ha.yaml as processes, with the files of docker/. */
@@ -48,8 +48,13 @@ const PATIENCE_MS = 120_000;
 const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin';
 export const PORTS = 13;
 
-/** @param ports as many as PORTS says */
-export async function startCluster(dir: string, ports: number[], lease: Lease): Promise<Cluster> {
+/** @param ports as many as PORTS says @param more variables of the members that another compose file adds */
+export async function startCluster(
+  dir: string,
+  ports: number[],
+  lease: Lease,
+  more?: MemberPlace['more'],
+): Promise<Cluster> {
   makeFolder(dir);
   const variables = {
     ...PASSWORDS,
@@ -66,7 +71,7 @@ export async function startCluster(dir: string, ports: number[], lease: Lease): 
   const members: Member[] = [];
   for (const place of places) {
     makeFolder(path.join(dir, place.name));
-    members.push(await describeMember({ ...place, dir, variables }, etcd));
+    members.push(await describeMember({ ...place, dir, variables, more }, etcd));
   }
   for (const member of etcd) member.start();
   await Promise.all(etcd.map((member) => member.untilHealthy()));

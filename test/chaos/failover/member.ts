@@ -16,7 +16,11 @@ export interface Member {
   port: number;
   /** The port of Patroni's REST API for HAProxy. The other member uses a proxy before it. */
   restPort: number;
+  /** The directory of its database. */
+  data: string;
   start(): void;
+  /** Stops PostgreSQL and Patroni, as `docker compose stop` does. */
+  stop(): Promise<void>;
   /** Sends SIGKILL to Patroni and PostgreSQL, like a loss of power. */
   kill(): Promise<void>;
   /** Sends SIGSTOP to Patroni and PostgreSQL. Connections stay open, but get no answers. */
@@ -33,6 +37,8 @@ export interface Member {
   ask(page: '/primary' | '/synchronous'): Promise<number>;
   /** Runs patronictl with the settings of this member. @throws Error with its output */
   patronictl(...args: string[]): Promise<void>;
+  /** Runs a program in the environment of the member, as `docker compose run` does. @throws Error with its output */
+  run(program: string, ...args: string[]): Promise<void>;
   /** Ends all processes and proxies. */
   remove(): Promise<void>;
 }
@@ -44,6 +50,8 @@ export interface MemberPlace {
   restPort: number;
   /** Passwords and the lease, by the variable of docker/.env. */
   variables: Record<string, string>;
+  /** More variables of its container. */
+  more?: (member: { data: string; socket: string; port: number }) => Record<string, string>;
 }
 
 const ANSWER_MS = 800;
@@ -72,6 +80,10 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
     await child.stop('SIGKILL');
   };
   const env = environmentOf(place, data, { rest: rest.port, etcd: toEtcd.map((proxy) => proxy.port) });
+  const run = async (program: string, ...args: string[]) => {
+    const { ok, output } = await runAs(accountFor(), program, args, { env });
+    if (!ok) throw new Error(`${program} ${args.join(' ')}: ${output}`);
+  };
   return {
     name,
     port,
@@ -87,6 +99,8 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
         logFile: path.join(dir, `${name}.log`),
       });
     },
+    data,
+    stop: async () => void (await child.stop('SIGTERM')),
     kill,
     freeze: () => signalAll(all(), 'SIGSTOP'),
     thaw: () => signalAll(all(), 'SIGCONT'),
@@ -104,11 +118,8 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
         ({ status }) => status,
         () => 0,
       ),
-    async patronictl(...args) {
-      const settings = path.join(dir, name, 'patroni');
-      const { ok, output } = await runAs(accountFor(), 'patronictl', ['-c', settings, ...args], { env });
-      if (!ok) throw new Error(`patronictl ${args.join(' ')}: ${output}`);
-    },
+    run,
+    patronictl: (...args) => run('patronictl', '-c', path.join(dir, name, 'patroni'), ...args),
     async remove() {
       await kill();
       await Promise.all([...toEtcd, rest].map((proxy) => proxy.stop()));
@@ -123,7 +134,7 @@ function restoreProxy(proxy: TcpProxy): void {
 }
 
 function environmentOf(
-  { dir, name, port, restPort, variables }: MemberPlace,
+  { dir, name, port, restPort, variables, more }: MemberPlace,
   data: string,
   proxies: { rest: number; etcd: number[] },
 ): Record<string, string> {
@@ -148,5 +159,6 @@ function environmentOf(
     POST_BOOTSTRAP: path.join(DOCKER, 'patroni/post-bootstrap'),
     CREATE_ROLE: path.join(DOCKER, 'postgres/create-role.sh'),
     SOCKET_DIRECTORY: path.join(dir, name),
+    ...more?.({ data, socket: path.join(dir, name), port }),
   };
 }
