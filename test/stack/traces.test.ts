@@ -47,14 +47,12 @@ function suite(): void {
     seats = await givenSeats(db, { seats: 100 });
     const endpoint = { tenantId: tenant.id, url: receiver.url, allowPrivateTargets: true };
     await inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
-    [api, queue] = await Promise.all([
-      startApiProcess(database.url, traces.environmentOf(API, modules!)),
-      startQueueProcess(database.url, {
-        WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-        ...traces.environmentOf(QUEUE, modules!),
-      }),
-    ]);
-  }, 60_000);
+    api = await startApiProcess(database.url, traces.environmentOf(API, modules!));
+    queue = await startQueueProcess(database.url, {
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+      ...traces.environmentOf(QUEUE, modules!),
+    });
+  }, 180_000);
   afterAll(async () => {
     queue?.kill();
     await api?.stop();
