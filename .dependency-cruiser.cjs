@@ -25,6 +25,7 @@ const PLATFORM = [
   'csv-cells',
   'directories',
   'metrics',
+  'traces',
   'service',
 ];
 

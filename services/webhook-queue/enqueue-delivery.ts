@@ -1,4 +1,5 @@
 import { runPrepared, type Trx } from '../platform/database';
+import { transactionTrace } from '../platform/traces';
 import { EVENT_TYPES, type EventType, type OctoEventType, type WebhookEvent } from './deliveries/delivery';
 
 export type { WebhookEvent };
@@ -127,7 +128,8 @@ export const INSERT_EVENTS = `
     select clock_timestamp() as at
   ), incoming as materialized (
     select webhook_new_id(c.at) as id, c.at, i.*
-    from event_clock c, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text)
+    from event_clock c, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text,
+      traceparent text)
   ), target as (
     select i.id as event_id, e.id as endpoint_id, b.body
     from incoming i
@@ -135,8 +137,8 @@ export const INSERT_EVENTS = `
     cross join lateral (select webhook_body(e.format, i.type, i.at, i.body) as body) b
     where e.format <> 'octo' or b.body is not null
   ), event as (
-    insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at)
-    select i.id, i.tenant_id, i.type, i.booking_ref, i.body, i.at from incoming i
+    insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at, traceparent)
+    select i.id, i.tenant_id, i.type, i.booking_ref, i.body, i.at, i.traceparent from incoming i
     where i.type = 'booking.created' or exists (select from target t where t.event_id = i.id)
     returning id, tenant_id, created_at
   ), delivery as (
@@ -150,13 +152,20 @@ export const INSERT_EVENTS = `
     select d.id, d.endpoint_id, d.next_attempt_at from delivery d where d.endpoint_id is not null
   )`;
 
+/** An event and the request that caused it. */
+export interface TracedEvent extends WebhookEvent {
+  /** Null: unknown. */
+  traceparent: string | null;
+}
+
 /** Returns the bindings of INSERT_EVENTS. */
-export function bindEvents(events: WebhookEvent[]) {
-  const rows = events.map(({ tenantId, type, bookingRef, body }) => ({
+export function bindEvents(events: TracedEvent[]) {
+  const rows = events.map(({ tenantId, type, bookingRef, body, traceparent }) => ({
     tenant_id: tenantId,
     type,
     booking_ref: bookingRef,
     body: JSON.stringify(body),
+    traceparent,
   }));
   return { events: JSON.stringify(rows) };
 }
@@ -168,5 +177,7 @@ export function bindEvents(events: WebhookEvent[]) {
  */
 export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await runPrepared(trx, `with ${INSERT_EVENTS} select from event_clock`, bindEvents(events));
+  const traceparent = transactionTrace(trx);
+  const traced = events.map((event) => ({ ...event, traceparent }));
+  await runPrepared(trx, `with ${INSERT_EVENTS} select from event_clock`, bindEvents(traced));
 }

@@ -111,7 +111,7 @@ describe('sales with keys', () => {
         {},
       );
       return prepareHold(
-        { tenant, principal: null, claim },
+        { ...sellerWithoutKey(tenant), claim },
         tour,
         { departureId, times: [] },
         holdRequest(date),

@@ -5,10 +5,12 @@ import { isInstalled, describeLeftOut } from '../support/describe-with';
 
 describe('a run without a program that some suites need', () => {
   it('a test run without programs that some suites need names the skipped suites and how to install each program', () => {
-    const written = 'redis-server\tquotas\nnginx\tthe proxy\nredis-server\tthe cache\nredis-server\tquotas\n';
+    const written =
+      'redis-server\tquotas\nnginx\tthe proxy\nredis-server\tthe cache\nredis-server\tquotas\n@scope/name\ttraces\n';
     expect(describeLeftOut(written).split('\n')).toEqual([
       'Left out, as redis-server is not installed: quotas; the cache. To run them: apt-get install redis-server',
       'Left out, as nginx is not installed: the proxy. To run them: apt-get install nginx',
+      'Left out, as @scope/name is not installed: traces. To run them: let npm reach its registry',
       '',
     ]);
     expect(describeLeftOut('')).toBe('');

@@ -55,7 +55,12 @@ export function describeLeftOut(written: string): string {
   return [...suites]
     .map(
       ([program, titles]) =>
-        `Left out, as ${program} is not installed: ${[...titles].join('; ')}. To run them: apt-get install ${program}\n`,
+        `Left out, as ${program} is not installed: ${[...titles].join('; ')}. To run them: ${remedyOf(program)}\n`,
     )
     .join('');
+}
+
+/** An npm package that a suite installs by itself has a scope. */
+function remedyOf(program: string): string {
+  return program.startsWith('@') ? 'let npm reach its registry' : `apt-get install ${program}`;
 }

@@ -1,4 +1,4 @@
-import { readTraceparent } from '../../services/api/http/request-log';
+import { readTraceparent } from '../../services/platform/traces';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';

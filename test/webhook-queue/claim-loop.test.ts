@@ -50,6 +50,7 @@ it('A delivery that is claimed twice takes two slots of the worker, each until i
     tries: 0,
     uncounted: 0,
     createdAt: new Date(),
+    traceparent: null,
     claimedAt: new Date(),
     dueAt: new Date(),
   };

@@ -24,6 +24,7 @@ const DELIVERY: Omit<ClaimedDelivery, 'url' | 'body'> = {
   fence: 1,
   tries: 0,
   createdAt: new Date(),
+  traceparent: null,
   claimedAt: new Date(),
 };
 const SIGNED = expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/);

@@ -41,6 +41,7 @@ import {
 import { bookingRequest } from './booking.request';
 import { type BookingLead, type LeadPosition, peopleOf } from './booking-lead';
 import { getBooking, listBookings } from './find-booking';
+import { traceparentOf } from '../../platform/traces';
 
 const WEEK_HOURS = 7 * 24;
 const CREATE: WriteOperation = {
@@ -72,6 +73,7 @@ export class BookingsController {
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
+    const traceparent = traceparentOf(request);
     const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
     const answer = await answerOnce<BookingLead, BookingAnswer>(
       request,
@@ -79,7 +81,7 @@ export class BookingsController {
       async (keyed) => {
         const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
         const claim = keyed && claimOf(keyed, { tour: tour.id, hold: wanted.holdId });
-        return sellBooking(this.context, { tenant, principal, claim }, tour, wanted);
+        return sellBooking(this.context, { tenant, principal, claim, traceparent }, tour, wanted);
       },
       bookingAnswer,
       (refused, refusal) =>

@@ -16,6 +16,7 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import type { Turn } from '../../platform/database';
+import { traceparentOf } from '../../platform/traces';
 import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
@@ -74,6 +75,7 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
+    const traceparent = traceparentOf(request);
     const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
     const answer = await answerOnce<SeatHold, HoldAnswer>(
       request,
@@ -82,7 +84,8 @@ export class HoldsController {
         const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
         const { departureDate, departureTime } = wanted;
         const departure = await this.context.departureIds.find(tour, departureDate, departureTime);
-        const seller = { tenant, principal, claim: keyed && claimOf(keyed, { tour: tour.id }) };
+        const claim = keyed && claimOf(keyed, { tour: tour.id });
+        const seller = { tenant, principal, claim, traceparent };
         return this.context.sales.sell(prepareHold(seller, tour, departure, wanted));
       },
       holdAnswer,

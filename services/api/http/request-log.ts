@@ -4,6 +4,7 @@ import { type WriteRequestLine, routeOf, statusOf } from '../../platform/http/re
 import { contextOf } from './api-context';
 import { credentialIdOf, principalOf } from './authentication';
 import { type CountedSeries, countSeries } from '../../platform/metrics';
+import { readTraceparent } from '../../platform/traces';
 import type { Operation } from '../idempotency/operation';
 import type { ProblemCode } from './problems';
 
@@ -24,33 +25,6 @@ export const writeRequestLine: WriteRequestLine = (line, request, response) => {
   };
   contextOf(request).log.info(fields, 'request');
 };
-
-/** The trace of a caller's request (W3C Trace Context). */
-interface TraceContext {
-  /** Id of the trace: 32 digits of lower-case hex. */
-  traceId: string;
-  /** Id of the caller's span: 16 digits. */
-  parentId: string;
-  /** True if the caller records this trace. */
-  sampled: boolean;
-}
-
-/** Matches version, trace-id, parent-id, trace-flags, and optional fields of later versions. */
-const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-const ALL_ZEROS = /^0+$/;
-const SAMPLED = 1;
-
-/**
- * Reads `traceparent`. Ignores an invalid value (W3C Trace Context section 4.3). The ids contain only hexadecimal digits, so they are safe
- * in a log.
- */
-export function readTraceparent(header: string | undefined): TraceContext | undefined {
-  const [, version, traceId, parentId, flags, more] = TRACEPARENT.exec(header ?? '') ?? [];
-  if (!version || !traceId || !parentId || !flags) return undefined;
-  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined;
-  if (ALL_ZEROS.test(traceId) || ALL_ZEROS.test(parentId)) return undefined;
-  return { traceId, parentId, sampled: (parseInt(flags, 16) & SAMPLED) === SAMPLED };
-}
 
 /** Returns the fields of a log line that name the caller's trace. Empty if the request has no valid trace. */
 export function traceFields(request: Request): object {

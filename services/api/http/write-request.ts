@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { inTransaction, type Trx, type Turn } from '../../platform/database';
 import { requestIdOf } from '../../platform/http/request-log';
+import { setTransactionTrace, traceparentOf } from '../../platform/traces';
 import { assertKeyStillServes } from '../credentials/verify-credential';
 import {
   isRepeat,
@@ -146,7 +147,9 @@ export async function writeChecked<T>(
   work: (trx: Trx) => Promise<T>,
   turn: Turn = AT_ONCE,
 ): Promise<T> {
+  const traceparent = traceparentOf(request);
   const checked = async (trx: Trx) => {
+    setTransactionTrace(trx, traceparent);
     const result = await work(trx);
     await assertKeyStillServes(trx, apiKeyPrincipalOf(request));
     return result;

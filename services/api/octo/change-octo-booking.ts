@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import { transactionTrace } from '../../platform/traces';
 import { amendBooking } from '../sales/amend-booking';
 import { cancelBooking, confirmBooking } from '../bookings/change-booking';
 import { prepareBooking } from '../sales/prepare-sale';
@@ -61,7 +62,7 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
   }
   const { hold, octo } = state;
   const { contact, unitItems, customer } = mergedWith(sent, write);
-  const seller = { tenant, principal, claim: null };
+  const seller = { tenant, principal, claim: null, traceparent: transactionTrace(trx) };
   const lead = await onLiveHold(octo.uuid, async () => {
     const sale = await prepareBooking(trx, seller, hold.tour, {
       holdId: hold.id,

@@ -35,6 +35,7 @@ import {
 import { findProductDeparture, findRequestedTour } from './find-product';
 import { bookingViewOf, octoBody, octoEnvironment } from './octo.router';
 import { getRepeated, isUuidTaken, withItsCatalog } from './octo-state';
+import { traceparentOf } from '../../platform/traces';
 
 const RESERVE: WriteOperation = {
   name: 'octo.reserve',
@@ -143,7 +144,12 @@ export class OctoReservationsController {
         const isReplay = claim !== null && (await isRepeat(db, claim));
         if (uuid && !isReplay && (await isUuidTaken(db, tenant.id, uuid))) throw new OctoUuidTakenError();
         return sales.sell(
-          prepareHold({ tenant, principal, claim }, tour, { departureId: departure.id, times: [] }, wanted),
+          prepareHold(
+            { tenant, principal, claim, traceparent: traceparentOf(request) },
+            tour,
+            { departureId: departure.id, times: [] },
+            wanted,
+          ),
         );
       },
       toAnswer,

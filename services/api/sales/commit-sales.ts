@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram } from 'prom-client';
 import { type Db, inTransaction, isRolledBack, type Trx } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
+import { inSpan, linkSpan } from '../../platform/traces';
 import { ReplayedResponse } from '../idempotency/run-idempotent';
+import type { Sale } from './sale';
 import type { Outcome, WrittenSales } from './transact-sales';
 
 /** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
@@ -39,15 +41,45 @@ const transactionSales = new Histogram({
  */
 export const SALE_PLANS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
 
+interface CommitServices {
+  db: Db;
+  log: Logger;
+}
+
+interface BatchedSale {
+  arrivedAt: number;
+  sale: Pick<Sale, 'traceparent'>;
+}
+
 /**
  * Runs `work` in one transaction and measures it. Logs a failure only if the batch has several sales: the caller of a single one gets the
  * error. If the connection is lost between COMMIT and its answer, reads from the database whether the transaction was committed.
+ * In a trace, the span of one sale belongs to its request; the span of several sales begins a trace, with a link to each request.
  * @param batch the sales; `work` may add some
  * @param lockBy the time, on the clock of performance.now(), at which the wait for a lock ends
  */
 export async function commitSales(
-  { db, log }: { db: Db; log: Logger },
-  batch: { arrivedAt: number }[],
+  services: CommitServices,
+  batch: BatchedSale[],
+  work: (trx: Trx) => Promise<WrittenSales>,
+  lockBy: number,
+): Promise<CommitResult> {
+  const parent = batch.length === 1 ? batch[0]!.sale.traceparent : null;
+  return inSpan('write sales', parent, async (span) => {
+    const result = await commitInTransaction(services, batch, work, lockBy);
+    if (batch.length > 1)
+      linkSpan(
+        span,
+        batch.map(({ sale }) => sale.traceparent),
+      );
+    span.setAttribute('sales.count', batch.length);
+    return result;
+  });
+}
+
+async function commitInTransaction(
+  { db, log }: CommitServices,
+  batch: BatchedSale[],
   work: (trx: Trx) => Promise<WrittenSales>,
   lockBy: number,
 ): Promise<CommitResult> {

@@ -42,13 +42,14 @@ export function prepareHold(
   { departureId, times }: DepartureChoice,
   request: HoldRequest,
 ): HoldSale {
-  const { tenant, principal, claim } = seller;
+  const { tenant, principal, claim, traceparent } = seller;
   return {
     ...request,
     kind: 'hold',
     tenant,
     principal,
     claim,
+    traceparent,
     tour: { id, slug },
     departureId,
     times,
@@ -115,7 +116,7 @@ type ChooseDeparture = (date: string, time: string | undefined) => Promise<Choic
  */
 export async function prepareBooking(
   db: Db,
-  { tenant, principal, claim }: Seller<BookingLead>,
+  { tenant, principal, claim, traceparent }: Seller<BookingLead>,
   { id, slug }: TourRef,
   request: BookingRequest,
   choose: ChooseDeparture = (departureDate, departureTime) =>
@@ -129,6 +130,7 @@ export async function prepareBooking(
     tenant,
     principal,
     claim,
+    traceparent,
     tour: { id, slug },
     paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
     source: request.source ?? 'tenant_api',

@@ -15,11 +15,13 @@ export interface Seller<Result> {
   principal: ApiKeyPrincipal | null;
   /** Null: a request without an Idempotency-Key. A seller with a claim also has a principal. */
   claim: KeyClaim<Result> | null;
+  /** The trace of the request. Null: the request has none, or there is no request. */
+  traceparent: string | null;
 }
 
 /** Returns the seller of a sale that is made without an API key. */
 export function sellerWithoutKey(tenant: Tenant): Seller<never> {
-  return { tenant, principal: null, claim: null };
+  return { tenant, principal: null, claim: null, traceparent: null };
 }
 
 interface SaleOf<Result> extends Seller<Result>, DepartureChoice {

@@ -46,7 +46,7 @@ export async function writeSales(
     insertedHolds(holds),
     insertedOctoDetails(holds),
     insertedLeads(bookings, leads),
-    events(leads),
+    events(bookings, leads),
     storedAnswers(sold),
   ]).catch((error: unknown) => {
     const waitedForKey = sqlState(error) === LOCK_NOT_AVAILABLE && sold.some(([{ claim }]) => claim !== null);
@@ -228,12 +228,12 @@ function toLeadRow(lead: BookingLead, windowMinutes: number | null) {
   };
 }
 
-function events(leads: BookingLead[]): Part {
-  return {
-    rows: leads.length,
-    sql: INSERT_EVENTS,
-    values: bindEvents(leads.map((lead) => eventOfLead('booking.created', lead))),
-  };
+function events(bookings: GrantedBooking[], leads: BookingLead[]): Part {
+  const created = leads.map((lead, n) => ({
+    ...eventOfLead('booking.created', lead),
+    traceparent: bookings[n]!.sale.traceparent,
+  }));
+  return { rows: leads.length, sql: INSERT_EVENTS, values: bindEvents(created) };
 }
 
 function storedAnswers(sold: [Sale, Sold][]): Part {

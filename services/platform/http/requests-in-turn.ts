@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { keepActiveSpan } from '../traces';
 import { type ConnectionLimits, discardInput, lingerOnClose } from './connections';
 
 export interface RequestsInTurn {
@@ -15,6 +16,8 @@ interface PendingExchange {
   response: ServerResponse;
   /** True when the app has got the request. */
   hasBegun: boolean;
+  /** Gives the request to the app. */
+  answer(): void;
 }
 
 /**
@@ -60,7 +63,9 @@ export function answerInTurn(
       pipeline.unanswered.length >= limits.unanswered || pipeline.received >= limits.requestsPerConnection;
     if (pipeline.isEnding || isOneTooMany) return endAfterLast(socket);
     pipeline.received += 1;
-    pipeline.unanswered.push({ request, response, hasBegun: false });
+    // The request may begin in a turn that another request has started.
+    const answerInSpan = keepActiveSpan(() => answer(request, response));
+    pipeline.unanswered.push({ request, response, hasBegun: false, answer: answerInSpan });
     if (pipeline.received === limits.requestsPerConnection) response.shouldKeepAlive = false;
     if (pipeline.unanswered.length > 1) return;
     onBusy(socket);
@@ -69,7 +74,7 @@ export function answerInTurn(
 
   function begin(socket: Socket, pipeline: Pipeline): void {
     const exchange = pipeline.unanswered[0]!;
-    const { request, response } = exchange;
+    const { response } = exchange;
     exchange.hasBegun = true;
     onBusy(socket);
     // Counts the connection as idle when the response is complete, so that the connection of a slow reader may be closed for a new client.
@@ -79,7 +84,7 @@ export function answerInTurn(
       if (pipeline.unanswered.length === 0) onIdle(socket);
       else beginPipelined(() => beginIfOpen(socket, pipeline));
     });
-    answer(request, response);
+    exchange.answer();
   }
 
   function beginIfOpen(socket: Socket, pipeline: Pipeline): void {

@@ -44,6 +44,8 @@ export interface ClaimedDelivery {
   /** Number of earlier attempts that used an entry of the retry schedule. */
   tries: number;
   createdAt: Date;
+  /** The trace of the request that caused the event. Null: unknown. */
+  traceparent: string | null;
   /** Time of the claim by the database's clock. */
   claimedAt: Date;
 }

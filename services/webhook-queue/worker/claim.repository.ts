@@ -73,8 +73,8 @@ interface Receiver<Sealed> {
   ownHeaders: Sealed[];
 }
 
-/** id, eventId, body, createdAt in seconds. */
-type ContentRow = [string, string, string, number];
+/** id, eventId, body, createdAt in seconds, traceparent. */
+type ContentRow = [string, string, string, number, string | null];
 
 /** Maximum number of endpoints that one claim reads. The next claim reads the endpoints after these. */
 const ENDPOINTS_A_CLAIM = 1000;
@@ -215,8 +215,8 @@ const STORE_LOST = `
   from json_to_recordset(:lost::json) as l (id uuid, fence integer) where d.id = l.id`;
 
 const READ_CONTENTS = `
-  select coalesce(json_agg(json_build_array(d.id, d.event_id, coalesce(d.body, ev.body), date_part('epoch', d.created_at))), '[]')
-    as contents
+  select coalesce(json_agg(json_build_array(d.id, d.event_id, coalesce(d.body, ev.body), date_part('epoch', d.created_at),
+    ev.traceparent)), '[]') as contents
   from webhook_deliveries d join webhook_events ev on ev.id = d.event_id
   where d.id = any (:ids::uuid[])`;
 
@@ -244,7 +244,7 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
     ]),
   );
   const claims = (row.claimed ?? []).map(([id, endpointId, fence, tries, uncounted, dueAt]): Claim => {
-    const [, eventId, body, createdAt] = contents.get(id)!;
+    const [, eventId, body, createdAt, traceparent] = contents.get(id)!;
     const { url, secrets, ownHeaders } = receivers.get(endpointId)!;
     return {
       id,
@@ -260,6 +260,7 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
       claimedAt,
       dueAt: new Date(dueAt * 1000),
       createdAt: new Date(createdAt * 1000),
+      traceparent,
     };
   });
   return { claims, lost: lost?.length ?? 0, next };

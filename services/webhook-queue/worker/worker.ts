@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
+import { inSpan, linkSpan } from '../../platform/traces';
 import { createQueueMetrics, type QueueMetrics } from '../metrics/queue-metrics';
 import type { AttemptResult } from '../deliveries/delivery';
 import { sendWebhook, type SendingRules, unsent } from '../sending/send-webhook';
@@ -155,7 +156,12 @@ function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' 
   return {
     async send(delivery, cutoff, waitedMs) {
       if (cutoff.reason || waitedMs > waitLimitMs) return NOT_SENT;
-      const report = await sendWebhook(delivery, openSecrets, rules, cutoff);
+      const report = await inSpan('send webhook', null, async (span) => {
+        linkSpan(span, [delivery.traceparent]);
+        const sent = await sendWebhook(delivery, openSecrets, rules, cutoff);
+        span.setAttribute('webhook.delivery_id', delivery.id).setAttribute('webhook.outcome', sent.outcome);
+        return sent;
+      });
       concurrency.observe(delivery.endpointId, report);
       stats.observe(delivery, report);
       metrics.countAttempt(delivery, report);
