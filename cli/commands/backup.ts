@@ -15,7 +15,7 @@ import { mayAsk } from '../engine/confirm';
 import type { Context, Terminal } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { withContext } from '../engine/open-database';
-import { fileName } from '../engine/values';
+import { fileName, line } from '../engine/values';
 import { readVersion } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { askText } from '../terminal/prompts';
@@ -27,8 +27,12 @@ export const backupVerb: VerbBody = {
       parse: fileName,
       otherwise: 'a name with the time, in this directory',
     }),
+    flag('--record <tool>', 'write no file: record that this tool has just made a backup, for the alert', {
+      parse: line(40),
+    }),
   ],
-  examples: ['backup', 'backup --out /backups/tours.backup'],
+  check: checkBackupOptions,
+  examples: ['backup', 'backup --out /backups/tours.backup', 'backup --record pgbackrest'],
   run: backupCommand,
 };
 
@@ -45,15 +49,36 @@ export const restoreVerb: VerbBody = {
 
 const PAUSED = 'A restore paused it, so that a copy sends nothing: tourctl webhook resume';
 
-/** Writes a backup. Writes the audit row first, because even an interrupted backup has written names of people to the file. */
-async function backupCommand(
-  { audited, db, io, output }: Context,
-  { out = defaultName() }: { out?: string },
-): Promise<void> {
+interface BackupOptions {
+  out?: string;
+  record?: string;
+}
+
+function checkBackupOptions({ out, record }: BackupOptions): void {
+  if (out !== undefined && record !== undefined)
+    throw new UsageError('--record writes no file: leave out --out');
+}
+
+/** Writes a backup, or records the backup of another tool. */
+function backupCommand(context: Context, { out, record }: BackupOptions): Promise<void> {
+  return record === undefined ? writeFile(context, out ?? defaultName()) : recordBackup(context, record);
+}
+
+async function recordBackup({ audited, output }: Context, tool: string): Promise<void> {
+  await audited({ action: 'backup.complete', subject: tool }, () => Promise.resolve());
+  output.answer({ recorded: tool }, () => `Recorded a backup by ${tool}`);
+}
+
+/**
+ * Writes a backup. Writes one audit row first, because even an interrupted backup has written names of people to the file, and a second one
+ * at the end: the metrics show its age.
+ */
+async function writeFile({ audited, db, io, output }: Context, out: string): Promise<void> {
   const begun = performance.now();
   refuseUnwritableFile(out);
   await audited({ action: 'backup', subject: out }, (_, note) => Promise.resolve(note(null, { file: out })));
   const header = await writeBackup(db, out, { version: readVersion(io), signal: io.interrupted });
+  await audited({ action: 'backup.complete', subject: out }, () => Promise.resolve());
   const document = documentOf(out, header, begun);
   output.answer(document, () => `${out}: ${describeRows(document)}, as of ${header.made_at}`);
   output.note('It has the personal data of customers: keep it as safe as the database.');

@@ -17,6 +17,8 @@ export interface Config {
   /** Undefined: the service uses the embedded database of dataDir. */
   databaseUrl: string | undefined;
   databaseDirectUrl: string | undefined;
+  /** The synchronous standbys that the database should have. */
+  databaseStandbys: number;
   /** Undefined: quotas and cache are in memory, for one instance. */
   sharedStore: StoreAddress | undefined;
   replicas: number;
@@ -100,6 +102,7 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL,
+    databaseStandbys: values.DATABASE_STANDBYS,
     sharedStore: storeAddress(values),
     replicas: values.REPLICAS,
     quotas: {

@@ -13,6 +13,7 @@ import {
   runService,
 } from '../platform/service';
 import { opensSealed } from './endpoints/endpoint-secrets';
+import { registerDatabaseGauges } from './metrics/database-metrics';
 import { createQueueMetrics, registerQueueGauges } from './metrics/queue-metrics';
 import { startQueueServer } from './queue-server';
 import { startWorker } from './worker/worker';
@@ -62,6 +63,7 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   if (secretsKey === undefined) return;
 
   registerQueueGauges(db);
+  registerDatabaseGauges(db, config.databaseStandbys);
   const worker = startWorker({
     db,
     log,

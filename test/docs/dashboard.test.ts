@@ -34,8 +34,11 @@ const questions: [where: string, query: string][] = [
   ...rules.map(({ alert, expr }): [string, string] => [`alert ${alert}`, expr]),
 ];
 
-/** Metrics that Prometheus adds to a scrape. */
-const OF_PROMETHEUS = { names: ['up'], labels: ['job', 'instance', 'le'] };
+/** Metrics that Prometheus adds to a scrape, and one of CloudNativePG's Barman Cloud plugin. */
+const OF_PROMETHEUS = {
+  names: ['up', 'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp'],
+  labels: ['job', 'instance', 'le'],
+};
 const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'without', 'time']);
 /** Matches labels outside of braces: by (le, route). */
 const LABEL_LIST = /\b(?:by|on|without)\s*\(([^)]*)\)/g;

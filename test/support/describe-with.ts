@@ -6,7 +6,7 @@ export const LEFT_OUT = 'TEST_LEFT_OUT';
 
 /**
  * Declares a suite that needs a program outside npm. The apt package has the same name as the program. Without the program, the
- * suite is skipped, and the end of the run names the program; on CI the suite fails.
+ * suite is skipped, and the end of the run names the program; on CI the suite fails, unless apt has no such program.
  * @param installed for a package whose programs are not on the path
  */
 export function describeWith(
@@ -17,7 +17,7 @@ export function describeWith(
 ): void {
   if (installed) {
     describe(title, suite);
-  } else if (process.env.CI === 'true') {
+  } else if (process.env.CI === 'true' && !NOT_IN_APT.includes(program)) {
     describe(title, () => {
       it(`has ${program}`, () => {
         throw new Error(`${program} is not installed: add it to APT_PACKAGES in .ci/run`);
@@ -29,6 +29,9 @@ export function describeWith(
     describe.skip(`${title} (left out: ${program} is not installed)`, suite);
   }
 }
+
+/** Debian's kubectl has a kustomize that is too old for the manifests, so .ci/run cannot install it. */
+const NOT_IN_APT = ['kubectl'];
 
 /** apt installs servers here. Only root has these directories on the path. */
 const OF_SERVERS = ['/usr/local/sbin', '/usr/sbin'];
@@ -62,5 +65,6 @@ export function describeLeftOut(written: string): string {
 
 /** An npm package that a suite installs by itself has a scope. */
 function remedyOf(program: string): string {
+  if (NOT_IN_APT.includes(program)) return `install ${program}`;
   return program.startsWith('@') ? 'let npm reach its registry' : `apt-get install ${program}`;
 }

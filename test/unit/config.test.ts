@@ -11,6 +11,7 @@ describe('the configuration', () => {
       webhookQueuePort: 3001,
       metricsPort: 9464,
       dataDir: '.data',
+      databaseStandbys: 0,
       replicas: 1,
       publicBaseUrl: 'http://127.0.0.1:3000',
       trustProxy: false,

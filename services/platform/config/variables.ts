@@ -60,6 +60,10 @@ export const VARIABLES = {
     ...POSTGRES,
     default: '<DATABASE_URL>',
   },
+  DATABASE_STANDBYS: {
+    about: 'number of synchronous standbys that the database should have, for the alert',
+    ...integer(0, 0, 100),
+  },
   REDIS_URL: {
     about: 'shared cache and quotas, over Redis',
     mustBe: REDIS_FORMS,

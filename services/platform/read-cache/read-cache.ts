@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Gauge } from 'prom-client';
+import type { Gauge, Histogram } from 'prom-client';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database';
 import type { Logger } from '../logger';
@@ -84,6 +84,18 @@ function gaugeOfValidity(): Gauge {
   return validGauge;
 }
 
+/** The duration of a poll, in seconds. A poll is one small statement, so a long one has waited in PgBouncer or in PostgreSQL. */
+let pollSeconds: Histogram | undefined;
+
+function pollHistogram(): Histogram {
+  pollSeconds ??= new (loadProm().Histogram)({
+    name: 'database_poll_seconds',
+    help: 'Duration of a small statement that runs twice a second, with its wait in PgBouncer; at most 1 s',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2],
+  });
+  return pollSeconds;
+}
+
 /**
  * Polls until `stop` is called. A failed poll throws no error: the validity ends, and requests read from the database.
  * @param db a separate pool with one connection, because a poll that waits behind the statements of requests would be too late
@@ -97,7 +109,12 @@ export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity &
 
   async function poll(): Promise<void> {
     const began = readClocks();
-    validity.renew(await exchangeVersions(db, { instance, seen: validity.seen(), number: ++number }), began);
+    try {
+      const answer = await exchangeVersions(db, { instance, seen: validity.seen(), number: ++number });
+      validity.renew(answer, began);
+    } finally {
+      pollHistogram().observe((readClocks().monotonic - began.monotonic) / 1000);
+    }
   }
 
   function logChange(isValid: boolean, error?: unknown): void {

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/database';
 import { DUE } from '../deliveries/queue.repository';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AttemptReport, ClaimedDelivery, Phase } from '../deliveries/delivery';
+import { sampleAtMostOnce } from './sample';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const WAITS = [0.1, 0.5, 1, 5, 30, 60, 300, 1800, 3600, 6 * 3600, 24 * 3600, 72 * 3600];
@@ -95,9 +96,6 @@ function defineMetrics(registers: Registry[]) {
   };
 }
 
-/** All gauges use the same sample for this time, so that a scrape runs only one query. */
-const FRESH_MS = 2000;
-
 const GAUGES: Record<keyof QueueSample, { name: string; help: string }> = {
   due: { name: 'webhook_due', help: 'Deliveries that are due now, counted up to a million' },
   oldestDueSeconds: {
@@ -117,19 +115,13 @@ const GAUGES: Record<keyof QueueSample, { name: string; help: string }> = {
 
 /** Registers gauges that read the state of the queue from the database at each scrape. */
 export function registerQueueGauges(db: Db): void {
-  let sample: Promise<QueueSample> | undefined;
-  const fresh = () => {
-    sample ??= sampleQueue(db).finally(() => setTimeout(() => (sample = undefined), FRESH_MS).unref());
-    return sample;
-  };
+  const fresh = sampleAtMostOnce(() => sampleQueue(db));
   for (const [key, { name, help }] of Object.entries(GAUGES)) {
     new Gauge({
       name,
       help,
       async collect() {
-        // Reports NaN without the database, so that the other metrics are still served.
-        const sampled = await fresh().catch(() => undefined);
-        this.set(sampled?.[key as keyof QueueSample] ?? NaN);
+        this.set((await fresh())?.[key as keyof QueueSample] ?? NaN);
       },
     });
   }
