@@ -24,6 +24,8 @@ export interface PostgresServer {
   promote(): Promise<void>;
   /** Replaces the server's data with a copy of the primary's data, and starts the server as standby. */
   rebuildFrom(primary: PostgresServer): Promise<void>;
+  /** Disconnects clients and ends the server. */
+  stop(): Promise<void>;
 }
 
 const SETTINGS = {
@@ -94,6 +96,7 @@ export function describeServer(dir: string, name: string, port: number): Postgre
       ]);
       await server.start();
     },
+    stop: async () => child?.stop('SIGINT'),
   };
   return server;
 }
@@ -117,20 +120,26 @@ export function makeFolder(dir: string): void {
   own(dir);
 }
 
-/** Makes each COMMIT on `primary` wait until the standby has written the COMMIT to disk. Resolves when the setting applies. */
-export async function waitForStandby(primary: PostgresServer, standby: PostgresServer): Promise<void> {
+/**
+ * Makes each COMMIT on `primary` wait until the standby has written the COMMIT to disk. Without a standby, no COMMIT waits. Resolves when
+ * the setting applies.
+ */
+export async function waitForStandby(
+  primary: PostgresServer,
+  standby: PostgresServer | undefined,
+): Promise<void> {
   await onServer(primary, async (db) => {
-    await db.raw(`alter system set synchronous_standby_names = '${standby.name}'`);
+    await db.raw(`alter system set synchronous_standby_names = '${standby?.name ?? ''}'`);
     await db.raw('select pg_reload_conf()');
     const inSync = async () => {
       const { rows } = await db.raw(
         `select 1 from pg_stat_replication where sync_state = 'sync' and state = 'streaming'`,
       );
-      return rows.length === 1;
+      return rows.length === (standby ? 1 : 0);
     };
     for (let tries = 1; !(await inSync()); tries++) {
       if (tries > 200)
-        throw new Error(`${standby.name} did not become the synchronous standby of ${primary.name}`);
+        throw new Error(`${standby?.name} did not become the synchronous standby of ${primary.name}`);
       await sleep(50);
     }
   });

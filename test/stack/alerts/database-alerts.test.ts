@@ -6,9 +6,9 @@ import {
   makeFolder,
   onServer,
   type PostgresServer,
-  serverPrograms,
   waitForStandby,
 } from '../../chaos/failover/postgres-server';
+import { serverPrograms } from '../../chaos/failover/server-programs';
 import { openDatabase } from '../../../services/platform/database';
 import { migrate } from '../../../services/platform/migrate';
 import { type ApiProcess, startApiProcess } from '../../support/api-process';
