@@ -96,7 +96,9 @@ export function describeServer(dir: string, name: string, port: number): Postgre
       ]);
       await server.start();
     },
-    stop: async () => child?.stop('SIGINT'),
+    async stop() {
+      await child?.stop('SIGINT');
+    },
   };
   return server;
 }
