@@ -56,6 +56,13 @@ export const EVENTS: Record<string, FailureEvent> = {
     begin: (_, __, standby) => standby.kill(),
     end: (_, __, standby) => standby.start(),
   },
+  stuck: {
+    title: 'standby frozen, then let go',
+    promotes: false,
+    isOutage: false,
+    begin: (_, __, standby) => standby.freeze(),
+    end: (_, __, standby) => standby.thaw(),
+  },
   etcd: {
     title: "etcd's leader killed",
     promotes: false,
