@@ -102,7 +102,7 @@ function clusterOf(
   };
   const superuserUrl = ({ port }: Member) =>
     url('postgres', encodeURIComponent(PASSWORDS.POSTGRES_PASSWORD), port);
-  // Asks the primary's PostgreSQL, because a Patroni that was frozen answers with its old state.
+  // Asks the primary's PostgreSQL too, because a Patroni that was frozen answers with its old state.
   const isSynchronous = async () => {
     const [primary, standby] = await roles();
     const rows = await queryOnce(superuserUrl(primary), {
@@ -110,7 +110,7 @@ function clusterOf(
       values: [standby.name],
       timeoutMs: 1000,
     });
-    return rows.length === 1;
+    return rows.length === 1 && (await standby.isSynchronous());
   };
   return {
     etcd,

@@ -31,6 +31,8 @@ export interface Member {
   reconnect(): void;
   /** Asks Patroni's REST API, as HAProxy does. */
   isPrimary(): Promise<boolean>;
+  /** Asks Patroni's REST API whether etcd names this member as the synchronous standby, which may be promoted. */
+  isSynchronous(): Promise<boolean>;
   /** Runs patronictl with the settings of this member. @throws Error with its output */
   patronictl(...args: string[]): Promise<void>;
   /** Ends all processes and proxies. */
@@ -99,11 +101,8 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
     cutFromEtcd: () => toEtcd.forEach((proxy) => proxy.hang()),
     cutRest: () => rest.hang(),
     reconnect: () => [...toEtcd, rest].forEach(restoreProxy),
-    isPrimary: () =>
-      fetch(`http://127.0.0.1:${restPort}/primary`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
+    isPrimary: () => isOk(`http://127.0.0.1:${restPort}/primary`),
+    isSynchronous: () => isOk(`http://127.0.0.1:${restPort}/synchronous`),
     async patronictl(...args) {
       const settings = path.join(dir, name, 'patroni');
       const { ok, output } = await runAs(accountFor(), 'patronictl', ['-c', settings, ...args], { env });
@@ -114,6 +113,13 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
       await Promise.all([...toEtcd, rest].map((proxy) => proxy.stop()));
     },
   };
+}
+
+function isOk(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 /** Closes the connections with dropped bytes, and passes bytes again. */
