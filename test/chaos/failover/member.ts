@@ -33,8 +33,10 @@ export interface Member {
   /** Drops all packets to the REST API, except those of HAProxy. */
   cutRest(): void;
   reconnect(): void;
-  /** Asks Patroni's REST API. @returns the status; 0 without an answer */
-  ask(page: '/primary' | '/synchronous'): Promise<number>;
+  /** Asks Patroni's REST API, as HAProxy does. */
+  isPrimary(): Promise<boolean>;
+  /** Asks Patroni's REST API whether etcd names this member as the synchronous standby, which may be promoted. */
+  isSynchronous(): Promise<boolean>;
   /** Runs patronictl with the settings of this member. @throws Error with its output */
   patronictl(...args: string[]): Promise<void>;
   /** Runs a program in the environment of the member, as `docker compose run` does. @throws Error with its output */
@@ -113,11 +115,8 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
     cutFromEtcd: () => toEtcd.forEach((proxy) => proxy.hang()),
     cutRest: () => rest.hang(),
     reconnect: () => [...toEtcd, rest].forEach(restoreProxy),
-    ask: (page) =>
-      fetch(`http://127.0.0.1:${restPort}${page}`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
-        ({ status }) => status,
-        () => 0,
-      ),
+    isPrimary: () => isOk(`http://127.0.0.1:${restPort}/primary`),
+    isSynchronous: () => isOk(`http://127.0.0.1:${restPort}/synchronous`),
     run,
     patronictl: (...args) => run('patronictl', '-c', path.join(dir, name, 'patroni'), ...args),
     async remove() {
@@ -125,6 +124,13 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
       await Promise.all([...toEtcd, rest].map((proxy) => proxy.stop()));
     },
   };
+}
+
+function isOk(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 /** Closes the connections with dropped bytes, and passes bytes again. */
@@ -144,7 +150,8 @@ function environmentOf(
     ...proxies.etcd.map((proxy, n) => [`etcd-${n + 1}:2379`, `127.0.0.1:${proxy}`]),
   ]);
   return {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
+    // A newer Patroni may stand before that of apt.
+    PATH: `${process.env.PATH}:/usr/bin:/bin`,
     HOME: dir,
     LC_ALL: 'C.UTF-8',
     TMPDIR: path.join(dir, name),
