@@ -14,6 +14,7 @@ export const COPIED_TABLES = [
   'visibility_tour_rules',
   'visibility_continent_rules',
   'price_rules',
+  'exchange_rates',
   'seat_holds',
   'hold_extensions',
   'hold_changes',
