@@ -4,7 +4,7 @@ import type { Tenant } from '../tenants/tenant';
 import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
 import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
 import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './tour.repository';
-import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import { andSellable, IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
 interface Selection extends TourSelection {
   /** Selects only tours that have one of these changes. */
@@ -57,7 +57,7 @@ async function selectPage<T extends ListedTour>(
   const at = byDate ? await readTime(db, after?.at ?? null) : undefined;
   const { rows } = await db.raw(
     `${VISIBLE_CONTINENTS},
-     ${byDate ? pageByDate(page) : pageByName(page)}
+     ${byDate ? pageByDate(page, tenant) : pageByName(page, tenant)}
      select ${columns}, page.sort_key
      from page join tours t on t.id = page.id ${upcoming}
      order by page.sort_key, page.id`,
@@ -65,6 +65,7 @@ async function selectPage<T extends ListedTour>(
       ...selectionBindings(page),
       ...changesBindings(page.changes),
       tenantId: tenant.id,
+      sellIn: tenant.sellIn,
       defaultVisible: tenant.defaultVisible,
       limit: page.limit,
       readAt: at ?? null,
@@ -92,7 +93,7 @@ async function readTime(db: Db, first: string | null): Promise<string> {
 }
 
 /** Reads the tours that a tour rule shows, and the tours without a tour rule in visible continents. Reads both in the order of an index. */
-function pageByName(page: CatalogPageRequest): string {
+function pageByName(page: CatalogPageRequest, tenant: Tenant): string {
   const after = (row: string, id: string) =>
     page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';
   // The index of tags also has the order of folded name, then id.
@@ -102,7 +103,7 @@ function pageByName(page: CatalogPageRequest): string {
   return `page as (
        (select r.tour_id as id, r.name_folded as sort_key
         from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
-        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, 'r')} ${after('r', 'tour_id')}
+        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, 'r')} ${andSellable(tenant)} ${after('r', 'tour_id')}
         order by r.name_folded, r.tour_id limit :limit)
        union all
        (select found.id, found.name_folded
@@ -110,7 +111,7 @@ function pageByName(page: CatalogPageRequest): string {
           select t.id, t.name_folded from ${listed}
           where t.status = 'published' and ${row}.continent = seen.continent
             and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)
-            ${selectionOf({ ...page, tag: undefined }, row)} ${after(row, id)}
+            ${selectionOf({ ...page, tag: undefined }, row)} ${andSellable(tenant)} ${after(row, id)}
           order by ${row}.name_folded, ${row}.${id} limit :limit) found)
        order by sort_key, id limit :limit
      )`;
@@ -121,8 +122,8 @@ function pageByName(page: CatalogPageRequest): string {
  * departure instead in three cases: the tour has changed, the stored departure has closed, or the row was written after the first page was
  * read.
  */
-function pageByDate(page: CatalogPageRequest): string {
-  const selection = selectionOf(page, 't', ':readAt::timestamptz');
+function pageByDate(page: CatalogPageRequest, tenant: Tenant): string {
+  const selection = `${selectionOf(page, 't', ':readAt::timestamptz')} ${andSellable(tenant)}`;
   const after = (key: string) => (page.after ? `and ${key} > :afterKey` : '');
   const known = `${selection} ${after('n.sort_key')}
             and n.open_until > :readAt::timestamptz and n.computed_at <= :readAt::timestamptz

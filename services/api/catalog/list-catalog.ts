@@ -2,7 +2,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { readTenantAgain } from '../tenants/manage-tenants';
 import { readAsOf } from './as-of';
-import { getVisibleTour } from './find-tour';
+import { assertSold, getVisibleTour } from './find-tour';
 import {
   type CatalogChanges,
   findCatalogChanges,
@@ -22,6 +22,7 @@ import {
   type TourSelection,
 } from './tour';
 import type { Db } from '../../platform/database';
+import type { Currency } from '../pricing/convert-price';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { foldName } from './fold-name';
 
@@ -35,10 +36,13 @@ interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   after?: PagePosition;
 }
 
-export interface PricedCatalogTour {
-  tour: ListedTour;
-  /** The lowest price of one adult, in minor units (priceFrom). */
+/** The lowest price of one adult on a tour, in the currency of the sale. */
+interface PriceFrom extends Currency {
   priceFromMinor: number;
+}
+
+export interface PricedCatalogTour extends PriceFrom {
+  tour: ListedTour;
 }
 
 /** One page of the catalog with the tenant's visibility and prices. */
@@ -97,7 +101,7 @@ async function listChanges(
   if (last || isComplete) return { items, removed: [], last: last && { ...last, asOf } };
   const room = limit - items.length;
   const after = removedUpTo ?? FIRST_ID;
-  const found = await findRemovedTours(db, tenant.id, { since: updatedSince, after, limit: room + 1 });
+  const found = await findRemovedTours(db, tenant, { since: updatedSince, after, limit: room + 1 });
   const removed = found.slice(0, room);
   const hasMore = found.length > room;
   return { items, removed, last: hasMore ? { asOf, removedUpTo: removed.at(-1)?.id ?? after } : null };
@@ -116,7 +120,7 @@ async function listItems(
     tenant,
     page.map(({ tour }) => tour.id),
   );
-  const items = page.map(({ tour }) => ({ tour, priceFromMinor: priceFrom(tour, quote) }));
+  const items = page.map(({ tour }) => ({ tour, ...priceFrom(tour, quote) }));
   return { items, last: tours.length > limit ? page.at(-1)!.position : null };
 }
 
@@ -144,11 +148,14 @@ export async function listCompleteTours(
 /**
  * Returns the tenant's lowest price of one adult on the open departures of the tour, in minor units. Without an open departure, returns the
  * tenant's price for a booking without a date.
+ * @param tour a tour that the tenant sees
  */
-export function priceFrom(tour: ListedTour, quote: Quoter): number {
-  const prices = tour.lowestPrices.map(({ date, adult }) => quote(tour, { adult }, date).tenant.adult);
-  if (prices.length === 0) return quote(tour, { adult: tour.basePriceMinor }, null).tenant.adult;
-  return Math.min(...prices);
+export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom {
+  const hasDates = tour.lowestPrices.length > 0;
+  const platform = hasDates ? tour.lowestPrices : [{ date: null, adult: tour.basePriceMinor }];
+  const quotes = platform.map(({ date, adult }) => assertSold(quote(tour, { adult }, date)));
+  const { currency, currencyDigits } = quotes[0]!;
+  return { priceFromMinor: Math.min(...quotes.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
 }
 
 /** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
