@@ -57,6 +57,11 @@ const LABS: Record<string, Suite | Program> = {
     tests: ['test/model/'],
     env: { MODEL_RUNS: '1000' },
   },
+  money: {
+    about: 'compares the prices of 500 random sales with a model (5 minutes)',
+    tests: ['selling-currency-model'],
+    env: { MONEY_RUNS: '500' },
+  },
   plans: {
     about: 'reads plans of lists with 2,000,000 departures and 1,000,000 bookings (15 minutes)',
     tests: ['many-sales'],
