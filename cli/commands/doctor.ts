@@ -151,7 +151,8 @@ async function checkRates(db: Db): Promise<HealthCheck[]> {
       meaning: 'tours that a tenant does not see, because a rate is missing',
       label: ({ tenant, sellIn, currency, tours }) =>
         `${countOf(tours, 'tour')} in ${currency} for ${tenant} (${sellIn})`,
-      command: ({ missing }) => missing.map((currency) => `tourctl rates set ${currency} RATE`).join('; '),
+      command: ({ missing }) =>
+        `tourctl rates set ${missing.map((currency) => `${currency} RATE`).join(' ')}`,
     }),
     noticeOf('old-rates', await findOldRates(db, RATE_DAYS), {
       meaning: `rates older than ${RATE_DAYS} days`,

@@ -193,9 +193,8 @@ async function warnOfUnsoldTours(
   if (unsold.length === 0) return;
   const named = unsold.map(({ tours, currency }) => `${countOf(tours, 'tour')} in ${currency}`);
   const missing = [...new Set(unsold.flatMap((one) => one.missing))];
-  output.warn(
-    `${slug} does not see ${named.join(', ')}, because no rate is known: ${missing.map((code) => `tourctl rates set ${code} RATE`).join('; ')}`,
-  );
+  const command = `tourctl rates set ${missing.map((code) => `${code} RATE`).join(' ')}`;
+  output.warn(`${slug} does not see ${named.join(', ')}, because no rate is known: ${command}`);
 }
 
 /** Notes that no booking of the tenant gets a reminder, if its payment window is too short for one. */
