@@ -8,6 +8,7 @@ export const COPIED_TABLES = [
   'widget_tokens',
   'tours',
   'tour_tags',
+  'tour_names',
   'departures',
   'next_departures',
   'next_departures_due',

@@ -12,6 +12,9 @@ import {
 import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
 import { findTimesOfNextDates } from './next-departures.repository';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
+import { findListLanguages } from './catalog-languages';
+import { LISTED_TEXTS, type ShownLanguages, translateTour, type WishedLanguages } from './tour-text';
+import { findTranslations } from './translation.repository';
 import {
   type CatalogSort,
   type DateTimes,
@@ -34,6 +37,8 @@ interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   updatedSince?: string;
   sort?: CatalogSort;
   after?: PagePosition;
+  /** Shows the texts in these languages. Undefined: each tour in its own language, without `shown`. */
+  wished?: WishedLanguages;
 }
 
 /** The lowest price of one adult on a tour, in the currency of the sale. */
@@ -43,6 +48,8 @@ interface PriceFrom extends Currency {
 
 export interface PricedCatalogTour extends PriceFrom {
   tour: ListedTour;
+  /** The languages of the texts, if the request wishes languages. */
+  shown?: ShownLanguages;
 }
 
 /** One page of the catalog with the tenant's visibility and prices. */
@@ -110,10 +117,11 @@ async function listChanges(
 async function listItems(
   db: Db,
   tenant: Tenant,
-  { limit, q, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
+  { limit, q, wished, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
 ): Promise<Pick<PricedCatalogPage, 'items' | 'last'>> {
   const nameContains = q === undefined ? undefined : foldName(q);
-  const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains });
+  const languages = wished && (await findListLanguages(db, wished));
+  const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains, languages });
   const page = tours.slice(0, limit);
   const quote = await createQuoter(
     db,
@@ -121,7 +129,24 @@ async function listItems(
     page.map(({ tour }) => tour.id),
   );
   const items = page.map(({ tour }) => ({ tour, ...priceFrom(tour, quote) }));
-  return { items, last: tours.length > limit ? page.at(-1)!.position : null };
+  return {
+    items: wished ? await withTranslations(db, items, wished) : items,
+    last: tours.length > limit ? page.at(-1)!.position : null,
+  };
+}
+
+/** Adds the texts that lists show, in the wished languages. */
+async function withTranslations(
+  db: Db,
+  items: PricedCatalogTour[],
+  wished: WishedLanguages,
+): Promise<PricedCatalogTour[]> {
+  const ids = items.map(({ tour }) => tour.id);
+  const translations = await findTranslations(db, ids, wished, LISTED_TEXTS);
+  return items.map((item) => ({
+    ...item,
+    ...translateTour(item.tour, translations.get(item.tour.id) ?? {}, wished),
+  }));
 }
 
 /**
@@ -206,6 +231,24 @@ export async function cachedVisibleTour(
     const tour = await getVisibleTour(db, tenant, idOrSlug);
     return { value: tour, until: shownUntil([tour]), size: kibOf(tour) };
   });
+}
+
+/**
+ * Returns the tour with its texts in the wished languages. Reads the translations from the cache if possible.
+ * @param wished undefined: returns the tour as it is
+ */
+export async function showTour(
+  { db, cache }: CachedReads,
+  tour: Tour,
+  wished: WishedLanguages | undefined,
+): Promise<{ tour: Tour; shown?: ShownLanguages }> {
+  if (!wished) return { tour };
+  const key = JSON.stringify(['translations', tour.id, wished]);
+  const translations = await cache.get(key, async () => {
+    const found = (await findTranslations(db, [tour.id], wished)).get(tour.id) ?? {};
+    return { value: found, until: Infinity, size: kibOf(found) };
+  });
+  return translateTour(tour, translations, wished);
 }
 
 export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {

@@ -13,14 +13,16 @@ import type {
   TourLocationAnswer,
 } from './tour.dto';
 import type { Tour, TourLocation } from './tour';
+import type { ShownLanguages } from './tour-text';
 import { tenantPricesAnswer } from '../pricing/price-categories';
 
 /** @param baseUrl the address of this installation, for pictures that this installation serves */
 export function catalogItem(priced: PricedCatalogTour, baseUrl: string): CatalogItem {
-  const { tour, priceFromMinor, currency, currencyDigits } = priced;
+  const { tour, shown, priceFromMinor, currency, currencyDigits } = priced;
   return {
     id: tour.id,
     slug: tour.slug,
+    ...(shown && { lang: shown.name }),
     name: tour.name,
     summary: tour.summary,
     continent: tour.continent,
@@ -50,11 +52,14 @@ export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
   };
 }
 
-/** @param baseUrl as in catalogItem */
-export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string): TourDetail {
+/**
+ * @param baseUrl as in catalogItem
+ * @param shown the languages of the texts, if the request wishes languages
+ */
+export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: ShownLanguages): TourDetail {
   const quote = assertSold(quoter(tour, { adult: tour.basePriceMinor }, null));
   return {
-    ...catalogItem({ tour, ...priceFrom(tour, quoter) }, baseUrl),
+    ...catalogItem({ tour, ...priceFrom(tour, quoter), shown }, baseUrl),
     description: tour.description,
     itinerary: tour.itinerary.map(({ day, title, description }) => ({
       day,

@@ -11,7 +11,7 @@ const CHANGED_AT = `greatest(t.updated_at,
      where c.tenant_id = :tenantId and c.scope = any(array['default', 'in ' || t.continent, t.id::text])))`;
 /** Selects a ListedTour. The query names the tours `t`, and its FROM clause ends with UPCOMING. */
 export const LISTED_COLUMNS = `
-  t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
+  t.id, t.slug, t.language, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
   t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
   upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
 /**

@@ -46,11 +46,14 @@ export function visibilityJoins(tenantId: string): string {
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
 
 /**
- * Returns the condition that the tenant can sell the tour `t`, after `and`. Empty for a tenant without a selling currency. A tour whose rate
- * is missing is not visible to the tenant. The statement binds `:sellIn`. The subquery is evaluated once for a statement.
+ * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`. A tour whose rate is missing is not visible to the
+ * tenant. A statement evaluates the subquery once.
  */
+export const IS_SELLABLE = 't.currency = any((select sellable_currencies(:sellIn))::text[])';
+
+/** Returns IS_SELLABLE after `and`. Empty for a tenant without a selling currency. */
 export function andSellable({ sellIn }: Pick<Tenant, 'sellIn'>): string {
-  return sellIn === null ? '' : 'and t.currency = any((select sellable_currencies(:sellIn))::text[])';
+  return sellIn === null ? '' : `and ${IS_SELLABLE}`;
 }
 
 /**

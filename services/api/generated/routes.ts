@@ -87,6 +87,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "id": {"dataType":"string","required":true},
             "slug": {"dataType":"string","required":true},
+            "lang": {"dataType":"string"},
             "name": {"dataType":"string","required":true},
             "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "continent": {"dataType":"string","required":true},
@@ -206,6 +207,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "id": {"dataType":"string","required":true},
             "slug": {"dataType":"string","required":true},
+            "lang": {"dataType":"string"},
             "name": {"dataType":"string","required":true},
             "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "continent": {"dataType":"string","required":true},
@@ -663,6 +665,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "id": {"dataType":"string","required":true},
             "slug": {"dataType":"string","required":true},
+            "lang": {"dataType":"string"},
             "name": {"dataType":"string","required":true},
             "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "continent": {"dataType":"string","required":true},
@@ -1223,6 +1226,7 @@ export function RegisterRoutes(app: Router) {
                 updated_since: {"in":"query","name":"updated_since","dataType":"string"},
                 sort: {"default":"name","in":"query","name":"sort","dataType":"union","subSchemas":[{"dataType":"enum","enums":["name"]},{"dataType":"enum","enums":["next_departure_date"]}]},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/api/tenant/catalog',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
@@ -1296,6 +1300,7 @@ export function RegisterRoutes(app: Router) {
         const argsCatalogController_readTour: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/api/tenant/tours/:id_or_slug',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
@@ -1878,7 +1883,7 @@ export function RegisterRoutes(app: Router) {
                 continent: {"in":"query","name":"continent","dataType":"string"},
                 q: {"in":"query","name":"q","dataType":"string"},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
-                _lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/api/widget/tours',
             authenticateMiddleware([{"widgetToken":[]}]),
