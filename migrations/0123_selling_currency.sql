@@ -7,6 +7,24 @@ alter table tenants
   add column sell_in_digits smallint constraint tenants_sell_in_digits_range check (sell_in_digits between 0 and 4),
   add constraint tenants_sell_in_complete check ((sell_in is null) = (sell_in_digits is null));
 
+-- True for a process that converts prices. Processes of the previous release do not write the column, and would sell in the tour's currency.
+-- While such a process runs, a selling currency is refused.
+alter table api_instances add column knows_selling_currency boolean not null default false;
+
+create function refuse_sell_in_during_update() returns trigger language plpgsql as $$
+begin
+  if exists (
+      select from api_instances where not knows_selling_currency and polled_at > clock_timestamp() - interval '1 minute') then
+    raise exception 'an instance of an earlier release runs, which does not convert prices'
+      using errcode = 'object_not_in_prerequisite_state', constraint = 'tenants_sell_in_during_update';
+  end if;
+  return new;
+end $$;
+create trigger tenants_inserted_sell_in before insert on tenants
+  for each row when (new.sell_in is not null) execute function refuse_sell_in_during_update();
+create trigger tenants_updated_sell_in before update of sell_in on tenants
+  for each row when (new.sell_in is not null and old.sell_in is distinct from new.sell_in) execute function refuse_sell_in_during_update();
+
 -- The last known rate of each currency. The euro has no row: its rate is 1. Rows are never deleted, so a tour that a tenant sells stays
 -- convertible.
 create table exchange_rates (
