@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { importExchangeRates, setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import type { ExchangeRate } from '../../services/api/pricing/convert-price';
@@ -97,19 +98,22 @@ async function setRatesCommand(
 async function importRatesCommand({ audited, io, output }: Context, _: object, file: string): Promise<void> {
   const text = await readText(file === STANDARD_INPUT ? io.stdin : createReadStream(file));
   const read = readRatesFile(text);
-  const document = await audited({ action: 'rates.import' }, async (trx, note) => {
-    const { before, after, kept } = await importExchangeRates(trx, read);
-    noteRates(note, before, after);
-    const known = new Set(before.map(textOf));
-    const unchanged = after.filter((rate) => known.has(textOf(rate))).length;
-    return {
-      date: read.date,
-      changed: after.length - unchanged,
-      unchanged,
-      kept: kept.map(({ currency: code }) => code),
-      skipped: read.skipped,
-    };
-  });
+  const document = await audited(
+    { action: 'rates.import', subject: path.basename(file) },
+    async (trx, note) => {
+      const { before, after, kept } = await importExchangeRates(trx, read);
+      noteRates(note, before, after);
+      const known = new Set(before.map(textOf));
+      const unchanged = after.filter((rate) => known.has(textOf(rate))).length;
+      return {
+        date: read.date,
+        changed: after.length - unchanged,
+        unchanged,
+        kept: kept.map(({ currency: code }) => code),
+        skipped: read.skipped,
+      };
+    },
+  );
   const { changed, unchanged, kept, skipped } = document;
   output.answer(document, () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`);
   if (kept.length > 0)

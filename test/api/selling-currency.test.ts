@@ -13,6 +13,7 @@ import {
 } from '../support/given';
 import { expectProblem } from '../support/responses';
 import { givenWebsite, seatsTaken, type Website } from '../support/website';
+import { givenWidgetToken, SHOP } from '../widget/given-widget';
 
 const api = useTestApi();
 
@@ -175,13 +176,29 @@ describe('a tenant with a selling currency', () => {
     await givenPriceRule(api.db, website, { percent: 50 });
     const tour = await givenTour(api.db, { currency: 'USD' });
     await givenDeparture(api.db, tour, { date: DATE, prices: { adult: 100 } });
-    // 1.00 USD is 0.333… EUR, which becomes 0.33 and then 0.495, which becomes 0.50. Rounded once, it would be 0.50 too; 2.00 differs.
+    // 2.00 USD is 0.666… EUR, which becomes 0.67, and with the rule 1.005, which becomes 1.01. Rounded once, it would be 1.00.
     await givenDeparture(api.db, tour, { date: LATER, prices: { adult: 200 } });
     const [one, two] = await departuresOf(website, tour);
     expect([one.tenant_prices.adult, two.tenant_prices.adult]).toEqual([0.5, 1.01]);
   });
 
-  it('the lists of the widget and of OCTO agree with the catalog', async () => {
+  it('the widget, the embedded page and its structured data show the price in the selling currency', async () => {
+    const website = await givenWebsite(api, { sellIn: EUR });
+    const tour = await givenFamilyTour({ currency: 'USD', name: 'A Shown Tour', continent: 'antarctica' });
+    const { token } = await givenWidgetToken(api.db, website.tenant);
+    const query = `token=${token}&continent=antarctica`;
+    const list = await api.http.get(`/api/widget/tours?${query}`).set({ origin: SHOP });
+    expect(list.body.items).toEqual([
+      expect.objectContaining({ id: tour.id, currency: 'EUR', price_from: 800 }),
+    ]);
+    const { text } = await api.http.get(`/embed/tours?${query}&lang=en`);
+    expect(text).toContain('€800');
+    expect(text).toContain('"price":800,"priceCurrency":"EUR"');
+    await setRates({ USD: '1' });
+    expect((await api.http.get(`/embed/tours?${query}&lang=en`)).text).toContain('€1,000');
+  });
+
+  it('the products and availabilities of OCTO agree with the catalog', async () => {
     const website = await givenWebsite(api, { sellIn: EUR });
     const tour = await inDollars();
     const { body } = await website
