@@ -236,6 +236,21 @@ describe('with 100,000 tours', () => {
     ).toEqual([]);
   });
 
+  it('the pages of a tenant with a selling currency read few rows', async () => {
+    await terminal.tourctl('rates set USD 1.08');
+    await terminal.tourctl('tenant set large-1 --sell-in USD');
+    const others = authorization;
+    authorization = `Bearer ${await givenKey(api.db, await findTenant(api.db, 'large-1'))}`;
+    const scans = [
+      await badScans(() => get('/api/tenant/catalog?limit=24')),
+      await badScans(() => get('/api/tenant/catalog?sort=next_departure_date')),
+      await badScans(() => get('/api/tenant/catalog?updated_since=1970-01-01T00:00:00Z')),
+      await badScans(() => get(`/api/tenant/tours/${tour}/departures`)),
+    ];
+    authorization = others;
+    expect(scans.flat()).toEqual([]);
+  });
+
   it('the filters of the catalog read each tour once, and few departures', async () => {
     const scans = await badScans(() => get('/api/tenant/catalog/filters'));
     expect(scans).toEqual([expect.stringMatching(/ of tours, 100000 rows: /)]);

@@ -11,7 +11,7 @@ export function tenDecimals(text: string): bigint {
 }
 
 /** Returns the whole number nearest to numerator / denominator, and of two equally near ones the larger. Both are positive, or 0. */
-export function nearestWhole(numerator: bigint, denominator: bigint): bigint {
+function nearestWhole(numerator: bigint, denominator: bigint): bigint {
   let low = 0n;
   let high = numerator / denominator + 1n;
   // Finds the largest whole number that is at most half a unit above the quotient.
