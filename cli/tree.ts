@@ -81,6 +81,11 @@ export const TREE: Branch[] = [
         "Show, change and simulate a tenant's prices: one rule decides each price, else it is the platform's",
         () => (require('./commands/pricing') as typeof import('./commands/pricing')).pricingVerbs,
       ),
+      noun(
+        'rates',
+        'Exchange rates, by which the prices of tenants with a selling currency are converted',
+        () => (require('./commands/rates') as typeof import('./commands/rates')).ratesVerbs,
+      ),
     ],
   },
   {

@@ -74,6 +74,11 @@ const LABS: Record<string, Suite | Program> = {
     tests: ['test/model/'],
     env: { MODEL_RUNS: '1000' },
   },
+  money: {
+    about: 'compares the prices of 500 random sales with a model (5 minutes)',
+    tests: ['selling-currency-model'],
+    env: { MONEY_RUNS: '500' },
+  },
   pictures: {
     about: 'renews the pictures of docs/images',
     script: ['test/pages/pictures.ts'],

@@ -14,6 +14,7 @@ import {
   noticeOf,
   ok,
 } from '../../services/api/health/inspect-installation';
+import { findOldRates, findUnsoldTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import type { Config } from '../../services/platform/config';
 import type { Db } from '../../services/platform/database';
@@ -30,7 +31,7 @@ import { withContext } from '../engine/open-database';
 import { CancelledError } from '../terminal/io';
 import { paint, type Screen, type Tone } from '../terminal/screen';
 import { beside } from '../terminal/table';
-import { countIs, padText, textWidth } from '../terminal/text';
+import { countIs, countOf, padText, textWidth } from '../terminal/text';
 import { adviseOn, type CredentialNoun } from './key/credentials';
 import { describeLowPrices } from './pricing/price-rule';
 import { adviseOnFailing, describeFailing, toFailingDocument } from './status';
@@ -140,6 +141,27 @@ async function checkLowPrices(db: Db): Promise<HealthCheck> {
   });
 }
 
+/** The most days of a rate without a notice. The European Central Bank publishes rates on each of its working days. */
+const RATE_DAYS = 7;
+
+/** Finds tours that tenants with a selling currency do not see because a rate is missing, and rates that are out of date. */
+async function checkRates(db: Db): Promise<HealthCheck[]> {
+  return [
+    noticeOf('missing-rates', await findUnsoldTours(db), {
+      meaning: 'tours that a tenant does not see, because a rate is missing',
+      label: ({ tenant, sellIn, currency, tours }) =>
+        `${countOf(tours, 'tour')} in ${currency} for ${tenant} (${sellIn})`,
+      command: ({ missing }) =>
+        `tourctl rates set ${missing.map((currency) => `${currency} RATE`).join(' ')}`,
+    }),
+    noticeOf('old-rates', await findOldRates(db, RATE_DAYS), {
+      meaning: `rates older than ${RATE_DAYS} days`,
+      label: ({ currency, rateDate }) => `${currency} of ${rateDate}`,
+      command: () => 'tourctl rates import FILE',
+    }),
+  ];
+}
+
 /** A running worker takes due deliveries within a second. A delay of a minute is longer than a short peak of load causes. */
 const LATE_SECONDS = 60;
 
@@ -208,8 +230,8 @@ async function examine(terminal: Terminal): Promise<HealthCheck[]> {
       const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
       if (isOutdated) return checks;
       const secrets = await checkSecrets(db, terminal.config);
-      const prices = await checkLowPrices(db);
-      return [...checks, secrets, prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
+      const prices = [await checkLowPrices(db), ...(await checkRates(db))];
+      return [...checks, secrets, ...prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
     });
   } catch (error) {
     if (error instanceof CancelledError || error instanceof NoInstallationError) throw error;

@@ -8,6 +8,7 @@ import {
 } from '../../services/api/tenants/manage-tenants';
 import { type Tenant, TENANT_STATUSES, type TenantStatus } from '../../services/api/tenants/tenant';
 import { listTenants } from '../../services/api/tenants/tenant.repository';
+import { findUnsoldTours } from '../../services/api/pricing/exchange-rate.repository';
 import type { Db } from '../../services/platform/database';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
@@ -16,6 +17,7 @@ import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
 import { slug } from '../engine/values';
 import type { Output } from '../terminal/output';
 import { properties } from '../terminal/table';
+import { countOf } from '../terminal/text';
 import { onboardTenantCommand } from './tenant/onboard';
 import { checkOnboarding, ONBOARD_FLAGS } from './tenant/onboard-plan';
 import {
@@ -149,7 +151,7 @@ async function showTenantCommand({ db, output }: Context, _: object, slug: strin
 }
 
 async function createTenantCommand(
-  { audited, output }: Context,
+  { audited, db, output }: Context,
   options: TenantOptions & { slug: string; name: string; sandbox?: boolean },
 ): Promise<void> {
   const { slug, name, sandbox } = options;
@@ -160,11 +162,12 @@ async function createTenantCommand(
     return created;
   });
   output.answer(document, () => properties(document));
+  if (options.sellIn) await warnOfUnsoldTours(db, output, document);
   output.note(`Created. Next: tourctl key issue ${slug} --scope catalog:read`);
 }
 
 async function setTenantCommand(
-  { audited, output }: Context,
+  { audited, db, output }: Context,
   options: TenantOptions,
   slug: string,
 ): Promise<void> {
@@ -176,7 +179,22 @@ async function setTenantCommand(
   });
   const document = toTenantDocument(changed);
   output.answer(document, () => properties(document));
+  if (options.sellIn) await warnOfUnsoldTours(db, output, changed);
   if ((options.paymentWindow ?? options.paymentReminder) !== undefined) noteMissingReminder(output, changed);
+}
+
+/** Warns of the tours that the tenant does not see, because a rate is missing. */
+async function warnOfUnsoldTours(
+  db: Db,
+  output: Output,
+  { id, slug }: Pick<Tenant, 'id' | 'slug'>,
+): Promise<void> {
+  const unsold = await findUnsoldTours(db, id);
+  if (unsold.length === 0) return;
+  const named = unsold.map(({ tours, currency }) => `${countOf(tours, 'tour')} in ${currency}`);
+  const missing = [...new Set(unsold.flatMap((one) => one.missing))];
+  const command = `tourctl rates set ${missing.map((code) => `${code} RATE`).join(' ')}`;
+  output.warn(`${slug} does not see ${named.join(', ')}, because no rate is known: ${command}`);
 }
 
 /** Notes that no booking of the tenant gets a reminder, if its payment window is too short for one. */

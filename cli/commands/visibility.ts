@@ -8,6 +8,7 @@ import {
 } from '../../services/api/catalog/manage-visibility';
 import type { CatalogTour } from '../../services/api/catalog/tour';
 import type { Visibility, VisibilityRule, VisibilityTarget } from '../../services/api/catalog/visibility';
+import { findUnsoldTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findTenant, findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { mayBeUsed, type Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database';
@@ -114,11 +115,11 @@ async function showVisibilityCommand({ db, output }: Context, _: object, slug: s
   output.answer(toVisibilityDocument(slug, visibility), (screen) => describeVisibility(visibility, screen));
 }
 
-/** A rule or a status that decides whether the tenant sees the tour. No rule can overrule a status. */
+/** A rule, a status or a missing rate that decides whether the tenant sees the tour. No rule can overrule a status or a missing rate. */
 interface Decision {
-  kind: VisibilityRule['kind'] | 'tenant' | 'status';
+  kind: VisibilityRule['kind'] | 'tenant' | 'status' | 'rate';
   visible: boolean;
-  /** Subject of the decision: a tour's slug, a continent or a status. Null: the default. */
+  /** Subject of the decision: a tour's slug, a continent, a status or a currency. Null: the default. */
   of: string | null;
 }
 
@@ -132,9 +133,13 @@ async function explainVisibilityCommand(
   const tour = await findTour(db, idOrSlug);
   const { decidedBy, beaten, published } = await explainVisibility(db, tenant, tour);
   const rules = [decidedBy, ...beaten].map((rule) => toDecision(rule, tour));
+  const unsold = (await findUnsoldTours(db, tenant.id)).find(({ currency }) => currency === tour.currency);
   const [decided, ...others] = [
     ...(mayBeUsed(tenant) ? [] : [{ kind: 'tenant' as const, visible: false, of: tenant.status }]),
     ...(published ? [] : [{ kind: 'status' as const, visible: false, of: tour.status }]),
+    ...(unsold && decidedBy.visible
+      ? [{ kind: 'rate' as const, visible: false, of: unsold.missing[0]! }]
+      : []),
     ...rules,
   ] as [Decision, ...Decision[]];
   const { id, slug: tourSlug, name, continent, status, upcomingDepartures } = tour;
@@ -166,22 +171,25 @@ function toDecision({ kind, visible }: VisibilityRule, { slug, continent }: Cata
 function inWords({ kind, visible, of }: Decision): string {
   if (kind === 'tenant') return `the tenant's status: the requests of a ${of} tenant are refused`;
   if (kind === 'status') return `its status: ${of === 'archived' ? 'an' : 'a'} ${of} tour is shown to nobody`;
+  if (kind === 'rate') return `a missing exchange rate: that of ${of}`;
   return `the ${kind} rule (${of ?? 'everything'}: ${shown(visible)})`;
 }
 
 function explainOverruled(winner: Decision, loser: Decision, { status }: CatalogTour): string {
   if (winner.kind === 'tenant') return 'no rule applies to a tenant whose requests are refused';
   if (winner.kind === 'status') return `no rule can show a tour that is ${status}`;
+  if (winner.kind === 'rate') return 'no rule can show a tour whose price cannot be converted';
   return loser.kind === 'default'
     ? 'any rule overrides the default'
     : "a tour's rule overrides a continent's";
 }
 
 /** Returns the command that would show the tour; nothing if it is visible. */
-function commandsFor({ kind, visible }: Decision, tenant: Tenant, tour: CatalogTour): string[] {
+function commandsFor({ kind, visible, of }: Decision, tenant: Tenant, tour: CatalogTour): string[] {
   if (visible) return [];
   if (kind === 'tenant') return [`tourctl tenant activate ${tenant.slug}`];
   if (kind === 'status') return [`tourctl catalog import FILE, with "status": "published" for ${tour.slug}`];
+  if (kind === 'rate') return [`tourctl rates set ${of} RATE`];
   return [`tourctl visibility allow ${tenant.slug} --tour ${tour.slug}`];
 }
 

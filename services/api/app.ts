@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Express } from 'express';
+import { reduceCachedWish } from './catalog/catalog-languages';
 import { registerCoverPictures } from './demo/cover-pictures.router';
 import { registerDocs } from './docs/pages/docs.router';
 import { registerWidgetCors } from './widget/cors.router';
@@ -9,7 +10,7 @@ import { registerHealth } from './health/health.router';
 import { OCTO_ERROR_FORM } from './octo/octo.errors';
 import { registerOcto } from './octo/octo.router';
 import type { SalesContext } from './sales-context';
-import { createCacheResponder } from './http/cached-answers';
+import { createCacheResponder, type ReduceWish } from './http/cached-answers';
 import { type ErrorForm, handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
 import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
@@ -39,6 +40,7 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
   });
   app.locals.context = context;
   app.locals.errorForms = [OCTO_ERROR_FORM] satisfies ErrorForm[];
+  app.locals.reduceWish = reduceCachedWish satisfies ReduceWish;
   app.locals.answerFromCache = createCacheResponder(shedder, DATA_HEADERS);
 
   registerHealth(app);

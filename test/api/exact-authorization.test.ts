@@ -104,6 +104,23 @@ describe('two instances under constant requests', () => {
     expect((await two.hits()) - hitsBefore).toBeGreaterThan(1_000);
   }, 180_000);
 
+  it('both instances convert prices by a new selling currency and by new rates from the instant at which the command returns', async () => {
+    const shop = await two.givenShop();
+    const isOldAfter = (old: string) =>
+      withKey(shop, tourOf(shop), (status, body) => status === 200 && body.includes(old));
+    await two.tourctl('rates set USD 2');
+    const steps: [line: string, old: string][] = [
+      [`tenant set ${shop.slug} --sell-in USD`, '"currency":"EUR"'],
+      ['rates set USD 4', '"price_from":1000,'],
+      [`tenant set ${shop.slug} --sell-in CHF`, '"price_from":2000,'],
+    ];
+    for (const [line, old] of steps) {
+      const outcome = await hammer(two.baseUrls, isOldAfter(old), command(line));
+      expect([line, outcome.oldAfter]).toEqual([line, 0]);
+      expect([line, outcome.oldBefore]).not.toEqual([line, 0]);
+    }
+  }, 60_000);
+
   it('both instances apply a change that a command in another process makes', async () => {
     const shop = await two.givenShop();
     for (const line of [`tenant suspend ${shop.slug}`, `key revoke ${shop.keyId}`]) {

@@ -58,7 +58,7 @@ describe('each command', () => {
     for (const example of examples) {
       expect(`${example} `).toContain(`${name} `);
       // Files that commands read must exist when the line is parsed.
-      for (const file of words(example).filter((word) => /\.(csv|jsonl?)$/.test(word)))
+      for (const file of words(example).filter((word) => /\.(csv|jsonl?|xml)$/.test(word)))
         writeFileSync(file, '');
       expect(await parseLine(example)).toBe(verb);
     }
@@ -133,7 +133,7 @@ describe('a typo', () => {
     ['help tenat', '(Did you mean tenant?)'],
     ['tenat --help', '(Did you mean tenant?)'],
     ['tenant lits --help', '(Did you mean list?)'],
-    ['import tours.json', '(Did you mean catalog import?)'],
+    ['import tours.json', '(Did you mean rates import or catalog import?)'],
     ['tenant delete acme', "unknown command 'delete': tourctl tenant has create, list"],
     ['tenant list --stauts trial', "unknown option '--stauts' (Did you mean --status?)"],
     ['tenant list --limt=3', '(Did you mean --limit?)'],

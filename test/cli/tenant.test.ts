@@ -21,6 +21,7 @@ describe('tourctl tenant create', () => {
       status: 'trial',
       booking_prefix: 'ACME',
       currency: 'EUR',
+      sell_in: 'none',
       country: 'DE',
       visibility: 'all',
       deposit_percent: 20,

@@ -3,7 +3,7 @@ import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
-import { daysFromToday as inDays, givenKey, unique } from '../support/given';
+import { daysFromToday as inDays, givenKey, givenTenant, unique } from '../support/given';
 import { add, claimNow } from '../webhook-queue/queue-fixture';
 import { archiveManyTours, fillLargeCatalog, fillLargeTenant, fillRuledTenant } from './large-catalog';
 import { logPlans, openPlanLog, type RunStatement } from './server-plans';
@@ -234,6 +234,22 @@ describe('with 100,000 tours', () => {
     expect(
       await badScans(() => get(`/api/tenant/catalog?updated_since=${hoursAgo(720)}`), SIZE.tours),
     ).toEqual([]);
+  });
+
+  it('the pages of a tenant with a selling currency read few rows', async () => {
+    await terminal.tourctl('rates set USD 1.08');
+    const selling = await givenTenant(api.db, { sellIn: { code: 'USD', digits: 2 } });
+    const others = authorization;
+    authorization = `Bearer ${await givenKey(api.db, selling)}`;
+    expect((await get('/api/tenant/catalog?limit=24')).items).toHaveLength(24);
+    const scans = [
+      await badScans(() => get('/api/tenant/catalog?limit=24')),
+      await badScans(() => get('/api/tenant/catalog?sort=next_departure_date')),
+      await badScans(() => get('/api/tenant/catalog?updated_since=1970-01-01T00:00:00Z')),
+      await badScans(() => get(`/api/tenant/tours/${tour}/departures`)),
+    ];
+    authorization = others;
+    expect(scans.flat()).toEqual([]);
   });
 
   it('the filters of the catalog read each tour once, and few departures', async () => {

@@ -116,6 +116,12 @@ describe('an instance of the last release, after the migrations', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('a selling currency is refused until the old instance has ended', async () => {
+    const { db } = database;
+    const sellIn = () => db('tenants').where({ slug: 'acme' }).update({ sell_in: 'CHF', sell_in_digits: 2 });
+    await expect(sellIn()).rejects.toMatchObject({ constraint: 'tenants_sell_in_during_update' });
+  });
+
   it('a second departure of a date is refused until the old instance has ended', async () => {
     const { db } = database;
     const tour = await db('tours').where({ slug: 'tour-2' }).first<{ id: string }>('id');

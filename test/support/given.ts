@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { foldName } from '../../services/api/catalog/fold-name';
+import type { Translations } from '../../services/api/catalog/tour-text';
 import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES, type Scope } from '../../services/api/credentials/credential';
 import { createTenant, type TenantToCreate } from '../../services/api/tenants/manage-tenants';
@@ -47,6 +48,10 @@ export interface TourOverrides {
   country?: string;
   durationDays?: number;
   tags?: string[];
+  summary?: string | null;
+  /** The language tag of the tour's own texts. */
+  language?: string;
+  translations?: Translations;
 }
 
 export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<GivenTour> {
@@ -65,9 +70,25 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
       base_price_minor: overrides.basePriceMinor ?? 50_000,
       time_zone: overrides.timeZone ?? 'UTC',
       status: overrides.status ?? 'published',
+      ...textColumns(overrides),
     })
     .returning(['id', 'slug']);
   return row as GivenTour;
+}
+
+/** Returns the columns of a tour for its summary, its language and its translations. */
+export function textColumns({
+  summary = null,
+  language = 'en',
+  translations = {},
+}: Pick<TourOverrides, 'summary' | 'language' | 'translations'>) {
+  const names = Object.entries(translations).map(([tag, { name }]) => [tag, name ? foldName(name) : '']);
+  return {
+    summary,
+    language,
+    translations: JSON.stringify(translations),
+    translation_names: JSON.stringify(Object.fromEntries(names)),
+  };
 }
 
 export interface DepartureOverrides {

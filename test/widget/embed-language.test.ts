@@ -1,4 +1,5 @@
-import { acceptedTags, chooseLanguage } from '../../services/api/widget/languages';
+import { acceptedTags } from '../../services/api/http/wished-languages';
+import { chooseLanguage } from '../../services/api/widget/languages';
 import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';
 import { givenWidgetToken } from './given-widget';

@@ -74,6 +74,9 @@ export function toBookingFacts<T extends ReturnType<typeof toBookingDocument>>(d
 /** The fields of a price breakdown that are shown. Holds and leads store the breakdown (quote-tenant-price.ts). */
 interface StoredPrice {
   platform_unit_price?: number;
+  converted_from?: string | null;
+  rate?: number | null;
+  rate_date?: string | null;
   rule?: StoredRule | null;
 }
 
@@ -95,7 +98,9 @@ export function describePrice(breakdown: StoredPrice, prices: PricesAnswer, curr
   const child = prices.child === undefined ? '' : `; a child ${money(prices.child)}`;
   const single =
     prices.single_supplement === undefined ? '' : `; a single room ${money(prices.single_supplement)} more`;
-  return `${money(prices.adult)}, ${reason}${child}${single}`;
+  const { converted_from, rate, rate_date } = breakdown;
+  const converted = converted_from ? `; converted from ${converted_from} at ${rate} of ${rate_date}` : '';
+  return `${money(prices.adult)}, ${reason}${child}${single}${converted}`;
 }
 
 function ruleValue({ kind, value }: StoredRule, money: (amount: number) => string): string {

@@ -6,8 +6,19 @@ import { findTourDeparture, type NamedDeparture } from '../../../services/api/de
 import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type Party, priceByCategory } from '../../../services/api/pricing/party';
-import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/price-categories';
-import { type SimulatedPrice, simulatePrice } from '../../../services/api/pricing/quote-tenant-price';
+import {
+  type PricesAnswer,
+  pricesAnswer,
+  tenantPricesAnswer,
+} from '../../../services/api/pricing/price-categories';
+import {
+  type ConversionAnswer,
+  explainConversion,
+  type Quote,
+  type SimulatedPrice,
+  simulatePrice,
+} from '../../../services/api/pricing/quote-tenant-price';
+import { ruleCurrencyOf } from '../../../services/api/pricing/selling-currency';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
 import type { Context } from '../../engine/context';
@@ -79,9 +90,10 @@ function toDocument(
   { quote, unroundedMinor, totalMinor, depositMinor, beaten, inapplicable }: SimulatedPrice,
   visible: boolean,
 ) {
-  const major = (minor: number) => toMajor(minor, tour.currencyDigits);
+  const { currency, currencyDigits } = quote;
+  const major = (minor: number) => toMajor(minor, currencyDigits);
   const rule = quote.rule ? toPriceRuleDocument(tenant, quote.rule, tour.slug) : null;
-  const circumstances = { tourCurrency: tour.currency, tenantCurrency: tenant.currency, date };
+  const circumstances = { tourCurrency: currency, tenantCurrency: ruleCurrencyOf(tenant).currency, date };
   return {
     tenant: tenant.slug,
     tour: { id: tour.id, slug: tour.slug, status: tour.status },
@@ -93,13 +105,14 @@ function toDocument(
     adults: party.adult,
     children: party.child,
     single_supplements: party.single_supplement,
-    currency: tour.currency,
+    currency,
+    ...platformMoney(tour, quote),
     tenant_currency: tenant.currency,
     prices: pricesAnswer(quote.platform, tour.currencyDigits),
-    tenant_prices: tenantPricesAnswer(quote, tour.currencyDigits),
+    tenant_prices: tenantPricesAnswer(quote),
     unrounded_price: major(unroundedMinor),
     unit_price: major(quote.tenant.adult),
-    categories: priceByCategory(party, quote.tenant, tour.currencyDigits),
+    categories: priceByCategory(party, quote.tenant, currencyDigits),
     total_price: major(totalMinor),
     deposit_total: major(depositMinor),
     deposit_percent: Number(tenant.depositPercent),
@@ -117,6 +130,19 @@ function toDocument(
 }
 type Document = ReturnType<typeof toDocument>;
 
+/** Returns how the platform's prices were converted, if the tenant has a selling currency. */
+function platformMoney(tour: CatalogTour, quote: Quote): Partial<PlatformMoney> {
+  const conversion = explainConversion(quote);
+  if (!conversion) return {};
+  const converted_prices = pricesAnswer(quote.converted, quote.currencyDigits);
+  return { platform_currency: tour.currency, ...conversion, converted_prices };
+}
+
+interface PlatformMoney extends ConversionAnswer {
+  platform_currency: string;
+  converted_prices: PricesAnswer;
+}
+
 function describe(document: Document, screen: Screen): string {
   const { tenant, tour, currency, rule, beaten, inapplicable, categories } = document;
   const money = (amount: number) => formatMoney(amount, currency);
@@ -130,12 +156,13 @@ function describe(document: Document, screen: Screen): string {
           `${number} × ${category.replace('_', ' ')} ${money(unit_price)}`,
       )
       .join(', '),
-    platform_price: money(document.prices.adult),
+    platform_price: formatMoney(document.prices.adult, document.platform_currency ?? currency),
     unit_price: money(document.unit_price),
     total_price: money(document.total_price),
     deposit_total: money(document.deposit_total),
   };
   const reasons = [
+    conversionInWords(document),
     rule ? `decided by ${ruleInWords(rule)}` : `decided by no rule: it is the platform's price`,
     rule && `  ${calculation(document)}`,
     `  deposit: ${depositInWords(document)}`,
@@ -145,10 +172,22 @@ function describe(document: Document, screen: Screen): string {
   return `${properties(amounts, screen)}\n\n${paragraph(reasons.filter(Boolean).join('\n'), screen)}`;
 }
 
+/** Returns `converted: 1,000.00 USD at 0.924898261191 EUR of 2026-11-25 = 924.90 EUR`. Undefined: nothing was converted. */
+function conversionInWords(document: Document): string | undefined {
+  const { prices, converted_prices, converted_from, rate, rate_date, currency } = document;
+  if (!converted_prices || !converted_from) return undefined;
+  const [from, to] = [
+    formatMoney(prices.adult, converted_from),
+    formatMoney(converted_prices.adult, currency),
+  ];
+  return `converted: ${from} at ${rate} ${currency} of ${rate_date} = ${to}`;
+}
+
 /** Returns `1,000.00 EUR +12.5 % = 1,125.00 EUR, to the nearest 10: 1,130.00 EUR`. */
-function calculation({ prices, rule, currency, unrounded_price, unit_price }: Document): string {
+function calculation(document: Document): string {
+  const { prices, converted_prices, rule, currency, unrounded_price, unit_price } = document;
   const made = formatMoney(unrounded_price, currency);
-  const platform = formatMoney(prices.adult, currency);
+  const platform = formatMoney((converted_prices ?? prices).adult, currency);
   const change = rule!.price === null ? `${platform} ${describePriceChange(rule!)} = ${made}` : made;
   const floor = unrounded_price === 0 && rule!.price === null ? ' (never below 0)' : '';
   const rounded =

@@ -73,6 +73,11 @@ export const LINK_TEMPLATE_FLAG = flag(
 );
 
 export const SETTINGS: Flag[] = [
+  flag(
+    '--sell-in <code>',
+    "ISO 4217 currency in which it sells every tour, or none for each tour's own; its price rules in money are then in this currency",
+    { parse: orNone(currency), otherwise: 'none' },
+  ),
   flag('--payment-method <method>', 'payment method of a booking that names none', {
     choices: PAYMENT_METHODS,
     otherwise: 'bank',
@@ -121,6 +126,8 @@ export interface TenantOptions {
   name?: string;
   status?: TenantStatus;
   currency?: { code: string; digits: number };
+  /** Null: each tour's own currency. */
+  sellIn?: { code: string; digits: number } | null;
   country?: string;
   bookingPrefix?: string;
   visibility?: 'all' | 'none';
@@ -149,6 +156,7 @@ export function toSettings(options: TenantOptions): TenantSettings {
     name: options.name,
     status: options.status,
     currency: options.currency,
+    sellIn: options.sellIn,
     country: options.country,
     bookingPrefix: options.bookingPrefix,
     defaultVisible: visibility && visibility === 'all',
@@ -180,6 +188,7 @@ export function toTenantDocument(tenant: Tenant) {
     sandbox: tenant.sandbox,
     booking_prefix: tenant.bookingPrefix,
     currency: tenant.currency,
+    sell_in: tenant.sellIn ?? 'none',
     country: tenant.country,
     visibility: visibilityOf(tenant),
     deposit_percent: Number(tenant.depositPercent),

@@ -149,8 +149,23 @@ export function referencePrefix({ bookingPrefix, sandbox }: Tenant): string {
 
 /** The calculation of the price. */
 export interface PriceBreakdown {
-  /** The platform's price for one adult. */
+  /** The platform's price for one adult, in the currency of the booking. */
   platform_unit_price: number;
+  /**
+   * ISO 4217. The currency of the tour. Only if the tenant had a selling currency; null: the tour had this currency too.
+   * @example null
+   */
+  converted_from?: string | null;
+  /**
+   * Units of the booking's currency for one unit of `converted_from`, rounded to 12 significant digits; null: not converted.
+   * @example null
+   */
+  rate?: number | null;
+  /**
+   * YYYY-MM-DD. The day of the rate; of a cross rate, the earlier day of its two rates. Null: not converted.
+   * @example null
+   */
+  rate_date?: string | null;
   /** The tenant's price for one adult. */
   unit_price: number;
   /** @isInt */
@@ -185,9 +200,15 @@ export function priceBreakdown({
   currencyDigits,
 }: BookingLead): PriceBreakdown {
   // Lists the fields in this order, because jsonb does not keep the order of the stored calculation.
-  const { platform_unit_price, unit_price, deposit_percent, rule } = stored as unknown as PriceBreakdown;
+  const breakdown = stored as unknown as PriceBreakdown;
+  const { platform_unit_price, converted_from, rate, rate_date, unit_price, deposit_percent, rule } =
+    breakdown;
   return {
     platform_unit_price,
+    // These three are undefined, and so absent, for a tenant without a selling currency.
+    converted_from,
+    rate,
+    rate_date,
     unit_price,
     adults: party.adult,
     children: party.child,

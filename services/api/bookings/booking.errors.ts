@@ -25,14 +25,13 @@ export class BookingStateConflictError extends AppError {
   }
 }
 
-/** The change needs the tour's present price, but the tour is now sold in another currency than the booking. */
+/** The change needs the tour's present price, but the tour is now sold in another currency than the hold or booking. */
 export class CurrencyConflictError extends AppError {
   readonly code = 'booking_state_conflict';
 
-  constructor(now: string, booked: string) {
-    super(
-      `The tour is now sold in ${now}, and the booking is in ${booked}. Cancel it and create another one.`,
-    );
+  constructor(sale: 'hold' | 'booking', now: string, sold: string) {
+    const end = sale === 'hold' ? 'Release' : 'Cancel';
+    super(`The tour is now sold in ${now}, and the ${sale} is in ${sold}. ${end} it and create another one.`);
   }
 }
 

@@ -13,7 +13,6 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedVisibleTour } from '../catalog/list-catalog';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
@@ -26,7 +25,7 @@ import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { answerOnce, type WriteOperation } from '../http/write-request';
 import { claimOf } from '../idempotency/run-idempotent';
-import { sellBooking } from '../sales/prepare-sale';
+import { findTourToBook, sellBooking } from '../sales/prepare-sale';
 import { seatsOf } from '../pricing/party';
 import { byKey } from '../tenants/actor';
 import {
@@ -79,7 +78,7 @@ export class BookingsController {
       request,
       { ...CREATE, validated: (country) => bookingRequest(body, { country }) },
       async (keyed) => {
-        const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
+        const tour = await findTourToBook(this.context, tenant, body.tour_id, wanted);
         const claim = keyed && claimOf(keyed, { tour: tour.id, hold: wanted.holdId });
         return sellBooking(this.context, { tenant, principal, claim, traceparent }, tour, wanted);
       },

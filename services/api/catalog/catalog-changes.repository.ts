@@ -1,4 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import { andSellable } from './visibility';
 
 /** The changes of the catalog that concern a tenant, from a given time on. */
 export interface CatalogChanges {
@@ -104,11 +106,12 @@ export interface RemovedTour {
  */
 export async function findRemovedTours(
   db: Db,
-  tenantId: string,
+  tenant: Pick<Tenant, 'id' | 'sellIn'>,
   { since: inclusive, after, limit }: { since: string; after: string; limit: number },
 ): Promise<RemovedTour[]> {
   // Subtracts one millisecond, so that the list includes tours that were hidden exactly at the given time.
   const since = new Date(Date.parse(inclusive) - 1).toISOString();
+  const { id: tenantId, sellIn } = tenant;
   const hidden = await findHiddenScopes(db, tenantId, since);
   const { rows } = await db.raw<{ rows: RemovedTour[] }>(
     `with own as materialized (
@@ -123,9 +126,17 @@ export async function findRemovedTours(
      )
      select t.id, t.slug from ${candidates(hidden)}
      -- The CASE evaluates the costly condition WAS_SEEN only for tours that the tenant does not see now.
-     where t.id > :after::uuid and case when ${IS_SEEN} then false else ${WAS_SEEN} end
+     where t.id > :after::uuid and case when ${IS_SEEN} ${andSellable(tenant)} then false else ${wasSeen(hidden)} end
      order by t.id limit :limit`,
-    { tenantId, since, after, limit, hiddenContinents: hidden.continents, ruledContinents: hidden.ruled },
+    {
+      tenantId,
+      sellIn,
+      since,
+      after,
+      limit,
+      hiddenContinents: hidden.continents,
+      ruledContinents: hidden.ruled,
+    },
   );
   return rows;
 }
@@ -137,10 +148,19 @@ interface HiddenScopes {
   continents: string[];
   /** The continents whose rule has not changed. The tenant's default never applied to the tours of these continents. */
   ruled: string[];
+  /** True: the tenant has had a selling currency at some time. */
+  hasSold: boolean;
+  /** True: the selling currency has changed, so tours whose rate is missing may have become invisible. */
+  bySelling: boolean;
 }
 
 /** Returns the scopes that have hidden tours since `since`. A scope is a continent rule or the tenant's default. */
 async function findHiddenScopes(db: Db, tenantId: string, since: string): Promise<HiddenScopes> {
+  const selling = await db.raw<{ rows: [{ hasSold: boolean; bySelling: boolean }] }>(
+    `select count(*) > 0 as has_sold, coalesce(bool_or(upper(c.during) > :since::timestamptz), false) as by_selling
+     from visibility_times c where c.tenant_id = :tenantId and c.scope like 'sells %'`,
+    { tenantId, since },
+  );
   const { rows } = await db.raw<{
     rows: { scope: string; visible: boolean; began: boolean; ended: boolean }[];
   }>(
@@ -161,6 +181,7 @@ async function findHiddenScopes(db: Db, tenantId: string, since: string): Promis
     ruled: continentsOf(
       ofContinents.filter(({ began, ended }) => !began && !ended).map(({ scope }) => scope),
     ),
+    ...selling.rows[0],
   };
 }
 
@@ -168,7 +189,8 @@ async function findHiddenScopes(db: Db, tenantId: string, since: string): Promis
  * Returns SQL for the tours that may have been removed: the tours of `own` in id order and, if a scope has hidden tours, all tours of this
  * scope.
  */
-function candidates({ byDefault, continents }: HiddenScopes): string {
+function candidates({ byDefault, continents, bySelling }: HiddenScopes): string {
+  if (bySelling) return 'tours t';
   if (!byDefault && continents.length === 0)
     return '(select tour_id from own order by tour_id) o join tours t on t.id = o.tour_id';
   const inScope = byDefault
@@ -190,8 +212,12 @@ const IS_SEEN = `t.status = 'published' and coalesce(
 const times = (scope: string, visible = 'true') =>
   `coalesce(range_agg(v.during) filter (where v.scope = ${scope} and ${visible}), '{}')`;
 
-/** SQL condition: at some time since `:since`, the tour was published and the tenant's visibility rules showed it. */
-const WAS_SEEN = `exists (
+/**
+ * Returns the condition that at some time since `:since`, the tour was published, the tenant's visibility rules showed it, and its price could
+ * be converted to the tenant's selling currency.
+ */
+function wasSeen({ hasSold }: HiddenScopes): string {
+  return `exists (
        select from tour_publication_times p cross join lateral (
          select ${times("'usable'", 'v.visible')} * (
            ${times('t.id::text', 'v.visible')}
@@ -200,7 +226,9 @@ const WAS_SEEN = `exists (
               - ${times('t.id::text')})) as seen
          from visibility_times v
          where v.tenant_id = :tenantId and v.scope = any(array['usable', 'default', 'in ' || p.continent, t.id::text])) v
-       where p.tour_id = t.id and v.seen && tstzmultirange(p.during * tstzrange(:since::timestamptz, null)))`;
+       where p.tour_id = t.id and v.seen ${hasSold ? '* sellable_times(:tenantId, p.currency)' : ''}
+         && tstzmultirange(p.during * tstzrange(:since::timestamptz, null)))`;
+}
 
 /**
  * Deletes the periods that ended more than 31 days before the last change. Also deletes the commits from before this time to which no

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
-import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import { andSellable, IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
 /** A value of a field and the number of tours that have it. */
 export interface CountedValue {
@@ -34,14 +34,14 @@ export async function findCatalogFilters(
   const { rows } = await db.raw(
     `with visible as materialized (
        select t.continent, t.country, t.duration_days, t.tags
-       from tours t ${visibilityJoins(':tenantId')} where ${IS_VISIBLE}
+       from tours t ${visibilityJoins(':tenantId')} where ${IS_VISIBLE} ${andSellable(tenant)}
      )
      select ${countedValues('continent', 'visible')} as continents, ${countedValues('country', 'visible')} as countries,
        ${countedValues('tag', 'visible cross join lateral (select distinct unnest(tags) as tag) as each_tag')} as tags,
        (select min(duration_days) from visible) as duration_min, (select max(duration_days) from visible) as duration_max,
        first.departure_date as departs_from, last.departure_date as departs_to, least(first.closes_at, last.closes_at) as first_closing_at
-     from (select) one left join lateral (${openDeparture('asc')}) first on true left join lateral (${openDeparture('desc')}) last on true`,
-    { tenantId: tenant.id },
+     from (select) one left join lateral (${openDeparture(tenant, 'asc')}) first on true left join lateral (${openDeparture(tenant, 'desc')}) last on true`,
+    { tenantId: tenant.id, sellIn: tenant.sellIn },
   );
   return rows[0];
 }
@@ -54,10 +54,10 @@ function countedValues(column: string, from: string): string {
 /**
  * Selects the first or the last open departure. Begins with yesterday's date in UTC, because in some time zones that day is not over.
  */
-function openDeparture(order: 'asc' | 'desc'): string {
+function openDeparture(tenant: Tenant, order: 'asc' | 'desc'): string {
   return `select d.departure_date, departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as closes_at
      from departures d join tours t on t.id = d.tour_id ${visibilityJoins(':tenantId')}
-     where ${IS_VISIBLE} and d.departure_date >= (statement_timestamp() at time zone 'UTC')::date - 1
+     where ${IS_VISIBLE} ${andSellable(tenant)} and d.departure_date >= (statement_timestamp() at time zone 'UTC')::date - 1
        and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
      order by d.departure_date ${order} limit 1`;
 }
@@ -72,14 +72,14 @@ export async function listContinents(db: Db, tenant: Tenant): Promise<string[]> 
        and (exists (
               select from seen where seen.continent = c.continent and exists (
                 select from tours t
-                where t.status = 'published' and t.continent = c.continent
+                where t.status = 'published' and t.continent = c.continent ${andSellable(tenant)}
                   and not exists (select from visibility_tour_rules r
                                   where r.tenant_id = :tenantId and r.tour_id = t.id and not r.visible)))
             or exists (
               select from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
-              where r.tenant_id = :tenantId and r.visible and r.continent = c.continent))
+              where r.tenant_id = :tenantId and r.visible and r.continent = c.continent ${andSellable(tenant)}))
      order by c.continent`,
-    { tenantId: tenant.id, defaultVisible: tenant.defaultVisible },
+    { tenantId: tenant.id, sellIn: tenant.sellIn, defaultVisible: tenant.defaultVisible },
   );
   return rows.map((row: { continent: string }) => row.continent);
 }

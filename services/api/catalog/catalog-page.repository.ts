@@ -1,19 +1,24 @@
 import type { Db } from '../../platform/database';
 import { START_TIME, startTimeOf } from './start-time';
 import type { Tenant } from '../tenants/tenant';
+import type { ListLanguages } from './catalog-languages';
 import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
 import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
 import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './tour.repository';
-import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import { IS_SELLABLE, IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
 interface Selection extends TourSelection {
   /** Selects only tours that have one of these changes. */
   changes?: CatalogChanges;
+  /** The tenant's selling currency. Selects only tours whose prices can be converted to it. */
+  sellIn?: string | null;
 }
 
 interface CatalogPageRequest extends Selection {
   limit: number;
   sort?: CatalogSort;
+  /** The languages of a list that is not in each tour's own language. */
+  languages?: ListLanguages;
   /** The last tour of the previous page. */
   after?: PagePosition;
 }
@@ -48,35 +53,45 @@ export async function findCompleteTours(
 async function selectPage<T extends ListedTour>(
   db: Db,
   tenant: Tenant,
-  page: CatalogPageRequest,
+  request: CatalogPageRequest,
   columns: string,
   upcoming: string,
 ): Promise<PlacedTour<T>[]> {
+  const page = { ...request, sellIn: tenant.sellIn };
   const { after } = page;
   const byDate = page.sort === 'next_departure_date';
+  const toPage = page.languages ? pageByShownName : pageByName;
   const at = byDate ? await readTime(db, after?.at ?? null) : undefined;
   const { rows } = await db.raw(
     `${VISIBLE_CONTINENTS},
-     ${byDate ? pageByDate(page) : pageByName(page)}
+     ${byDate ? pageByDate(page) : toPage(page)}
      select ${columns}, page.sort_key
      from page join tours t on t.id = page.id ${upcoming}
      order by page.sort_key, page.id`,
     {
       ...selectionBindings(page),
+      ...page.languages,
       ...changesBindings(page.changes),
       tenantId: tenant.id,
+      sellIn: page.sellIn,
       defaultVisible: tenant.defaultVisible,
       limit: page.limit,
       readAt: at ?? null,
-      afterKey: after?.sortKey ?? null,
-      afterName: after?.nameFolded ?? null,
-      afterId: after?.id ?? null,
+      ...positionBindings(page.after),
     },
   );
   return rows.map(({ sortKey, ...tour }: T & { sortKey: string }) => ({
     tour: tour as unknown as T,
     position: byDate ? { sortKey, at } : { nameFolded: sortKey, id: tour.id },
   }));
+}
+
+function positionBindings(after: PagePosition | undefined) {
+  return {
+    afterKey: after?.sortKey ?? null,
+    afterName: after?.nameFolded ?? null,
+    afterId: after?.id ?? null,
+  };
 }
 
 /**
@@ -102,7 +117,7 @@ function pageByName(page: CatalogPageRequest): string {
   return `page as (
        (select r.tour_id as id, r.name_folded as sort_key
         from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
-        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, 'r')} ${after('r', 'tour_id')}
+        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, { row: 'r' })} ${after('r', 'tour_id')}
         order by r.name_folded, r.tour_id limit :limit)
        union all
        (select found.id, found.name_folded
@@ -110,11 +125,61 @@ function pageByName(page: CatalogPageRequest): string {
           select t.id, t.name_folded from ${listed}
           where t.status = 'published' and ${row}.continent = seen.continent
             and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)
-            ${selectionOf({ ...page, tag: undefined }, row)} ${after(row, id)}
+            ${selectionOf({ ...page, tag: undefined }, { row })} ${after(row, id)}
           order by ${row}.name_folded, ${row}.${id} limit :limit) found)
        order by sort_key, id limit :limit
      )`;
 }
+
+/** Joins the tour `t` with its shown name, `n`. A tour without translations has none: it shows its own name. */
+const SHOWN_NAME = `left join lateral (
+          select n.name_folded, n.searched from tour_names n
+          where n.tour_id = t.id and (n.languages, n.language) in (select * from unnest(:combinations::text[], :shown::text[]))) n on true`;
+
+/**
+ * Reads the tours of pageByName in the order of the names that a list in a language shows. Reads three kinds of tours: those that a tour
+ * rule shows, of which it sorts all; those without translations, by their own names; and those with translations, by continent and by the
+ * combination of their languages, because all tours of a combination show the same language. So each part is read in the order of an index.
+ */
+function pageByShownName(page: CatalogPageRequest): string {
+  const after = (name: string, id: string) =>
+    page.after ? `and (${name}, ${id}) > (:afterName, :afterId::uuid)` : '';
+  const hasNoRule =
+    'not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)';
+  const ruled = { row: 'r', hasName: 'coalesce(n.searched, t.name_folded) like :pattern' };
+  const translated = { row: 'n', hasName: 'n.searched like :pattern' };
+  return `page as (
+       (select t.id, coalesce(n.name_folded, t.name_folded) as sort_key
+        from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published' ${SHOWN_NAME}
+        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, ruled)} ${after('coalesce(n.name_folded, t.name_folded)', 't.id')}
+        order by sort_key, t.id limit :limit)
+       union all
+       (select found.id, found.name_folded
+        from seen cross join lateral (
+          select t.id, t.name_folded from tours t
+          where t.status = 'published' and t.translation_names = '{}' and t.continent = seen.continent and ${hasNoRule}
+            ${selectionOf(page)} ${after('t.name_folded', 't.id')}
+          order by t.name_folded, t.id limit :limit) found)
+       union all
+       (select found.tour_id, found.name_folded
+        from seen cross join unnest(:combinations::text[], :shown::text[]) as combination (languages, language) cross join lateral (
+          select n.tour_id, n.name_folded from tour_names n join tours t on t.id = n.tour_id
+          where n.languages = combination.languages and n.language = combination.language and n.continent = seen.continent and ${hasNoRule}
+            ${selectionOf(page, translated)} ${after('n.name_folded', 'n.tour_id')}
+          order by n.name_folded, n.tour_id limit :limit) found)
+       order by sort_key, id limit :limit
+     )`;
+}
+
+/**
+ * SQL condition: the own name of the tour `t`, or its name in the shown language, contains the text. The subquery does not refer to `t`, so
+ * that the planner may begin with the tours of a rare name.
+ */
+const HAS_SHOWN_NAME = `t.id in (
+        select o.id from tours o where o.name_folded like :pattern
+        union all
+        select s.tour_id from tour_names s where s.searched like :pattern
+          and (s.languages, s.language) in (select * from unnest(:combinations::text[], :shown::text[])))`;
 
 /**
  * Reads the tours of pageByName in the order of their next departures, which are stored in a table (0105_departures.sql). Computes the next
@@ -122,7 +187,10 @@ function pageByName(page: CatalogPageRequest): string {
  * read.
  */
 function pageByDate(page: CatalogPageRequest): string {
-  const selection = selectionOf(page, 't', ':readAt::timestamptz');
+  const selection = selectionOf(page, {
+    at: ':readAt::timestamptz',
+    hasName: page.languages && HAS_SHOWN_NAME,
+  });
   const after = (key: string) => (page.after ? `and ${key} > :afterKey` : '');
   const known = `${selection} ${after('n.sort_key')}
             and n.open_until > :readAt::timestamptz and n.computed_at <= :readAt::timestamptz
@@ -161,34 +229,53 @@ function pageByDate(page: CatalogPageRequest): string {
      )`;
 }
 
-/**
- * Returns the conditions for the tour `t` of a statement, each after `and`.
- * @param row the name of a table that has copies of the tour's columns continent and name_folded
- * @param at an SQL expression: the time at which departures must be open
- */
-function selectionOf(selection: Selection, row = 't', at = 'statement_timestamp()'): string {
-  const { departsFrom, departsTo } = selection;
-  const departs = [
-    departsFrom !== undefined && 'd.departure_date >= :departsFrom::date',
-    departsTo !== undefined && 'd.departure_date <= :departsTo::date',
-  ].filter(Boolean);
+interface SelectedRows {
+  /** The name of a table that has copies of the tour's columns continent and name_folded. */
+  row?: string;
+  /** An SQL expression: the time at which departures must be open. */
+  at?: string;
+  /** SQL condition: the name contains the text. */
+  hasName?: string;
+}
+
+/** Returns the conditions for the tour `t` of a statement, each after `and`. */
+function selectionOf(
+  selection: Selection,
+  {
+    row = 't',
+    at = 'statement_timestamp()',
+    hasName = `${row}.name_folded like :pattern`,
+  }: SelectedRows = {},
+): string {
   const conditions = [
     selection.continent !== undefined && `${row}.continent = :continent`,
-    selection.nameContains !== undefined && `${row}.name_folded like :pattern`,
+    selection.nameContains !== undefined && hasName,
     selection.country !== undefined && 't.country = :country',
     selection.tag !== undefined && 't.id in (select g.tour_id from tour_tags g where g.tag = :tag)',
     selection.durationMin !== undefined && 't.duration_days >= :durationMin',
     selection.durationMax !== undefined && 't.duration_days <= :durationMax',
-    // The subquery does not refer to `t`, so that the planner may begin with the departures of a rare date.
-    departs.length > 0 &&
-      `t.id in (select d.tour_id from departures d join tours z on z.id = d.tour_id where ${departs.join(' and ')}
-         and departure_is_open(d.status, d.departure_date, ${startTimeOf('z')}, d.closes_at, z.time_zone, ${at}))`,
+    departsBetween(selection, at),
     hasChanged(selection.changes),
+    selection.sellIn != null && IS_SELLABLE,
   ];
   return conditions
     .filter(Boolean)
     .map((condition) => `and ${condition}`)
     .join(' ');
+}
+
+/**
+ * Returns the condition that the tour `t` has an open departure on the dates of the selection. The subquery does not refer to `t`, so that
+ * the planner may begin with the departures of a rare date.
+ */
+function departsBetween({ departsFrom, departsTo }: Selection, at: string): string | undefined {
+  const departs = [
+    departsFrom !== undefined && 'd.departure_date >= :departsFrom::date',
+    departsTo !== undefined && 'd.departure_date <= :departsTo::date',
+  ].filter(Boolean);
+  if (departs.length === 0) return undefined;
+  return `t.id in (select d.tour_id from departures d join tours z on z.id = d.tour_id where ${departs.join(' and ')}
+         and departure_is_open(d.status, d.departure_date, ${startTimeOf('z')}, d.closes_at, z.time_zone, ${at}))`;
 }
 
 function selectionBindings({ nameContains, ...selection }: TourSelection) {

@@ -9,13 +9,16 @@ import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
+import { wishedTags, withLanguages } from '../http/wished-languages';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
 import type { PagePosition } from './tour';
-import { cachedCatalog, cachedFilters, cachedVisibleTour, shownUntil } from './list-catalog';
+import { reduceWish } from './catalog-languages';
+import { cachedCatalog, cachedFilters, cachedVisibleTour, showTour, shownUntil } from './list-catalog';
 import { catalogItem, filtersAnswer, removedItem, tourDetail } from './tour-answer';
 import type { CatalogFiltersAnswer, CatalogPage, TourDetail } from './tour.dto';
 
 const ROUTE: CachedRoute = { quota: 'catalog' };
+const ROUTE_IN_LANGUAGES: CachedRoute = { ...ROUTE, inLanguages: true };
 
 @Route('api/tenant')
 @Tags('Catalog')
@@ -34,7 +37,7 @@ export class CatalogController {
    * @param continent Only tours of this continent, such as `asia`, in any case.
    * @param country Only tours of this country, ISO 3166 alpha-2, in any case.
    * @param tag Only tours with this tag, as the filters of the catalog name it.
-   * @param q Part of the name, in any case, with or without accents.
+   * @param q Part of the name, in any case, with or without accents: of the shown name, or of the name in the tour's own language.
    * @param departs_from YYYY-MM-DD. Only tours with a departure on this day or later that is open for booking.
    * @param departs_to YYYY-MM-DD. Only tours with a departure on this day or earlier that is open for booking. With `departs_from`, one
    *   departure must be between both days; no tour matches if `departs_from` is the later one.
@@ -50,9 +53,13 @@ export class CatalogController {
    *   visibility or price rules for it. It is not a change if a departure closes only because time passes. After these tours, the list
    *   has the tours that the tenant does not see any more, marked as removed; the other filters do not apply to them. Pass `as_of` of
    *   the answer next time. A time more than 30 days before `as_of` gives the complete catalog.
-   * @param sort By `name`, or by `next_departure_date` and then name. Tours without a next departure come last. All pages of a list
+   * @param sort By the shown `name`, or by `next_departure_date` and then the name in the tour's own language. Tours without a next departure come last. All pages of a list
    *   keep the next departures of its first page.
    * @param cursor `next_cursor` of the previous page.
+   * @param lang Language tag, such as `de` or `pt-BR`. Texts without a translation are in the base language (`de` for `de-CH`), otherwise
+   *   in the tour's own. Without `lang`, `Accept-Language` chooses; without both, each tour is in its own language.
+   * @maxLength lang 35 must have at most 35 characters
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
    */
   @Get('catalog')
   async listTours(
@@ -69,8 +76,10 @@ export class CatalogController {
     @Query() updated_since?: string,
     @Query() sort: 'name' | 'next_departure_date' = 'name',
     @Query() cursor?: string,
+    @Query() lang?: string,
   ): Promise<CatalogPage> {
     const { tenant } = apiKeyPrincipalOf(request);
+    const wish = wishedTags(request, lang);
     const filters = {
       continent: continentInput(continent),
       country: countryInput(country),
@@ -84,15 +93,17 @@ export class CatalogController {
       // Leaves out the default, so that cursors of a release without this parameter stay valid.
       sort: sort === 'name' ? undefined : sort,
     };
-    const after = pageStart<PagePosition>(request, cursor, filters);
+    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish });
     const { publicBaseUrl } = this.context.config;
-    const toContent = pageContentOf(request, filters);
-    return answerRead(request, ROUTE, async () => {
-      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, sort, after });
+    const toContent = pageContentOf(request, { ...filters, wish });
+    const wished = await reduceWish(this.context, wish);
+    return answerRead(request, ROUTE_IN_LANGUAGES, async () => {
+      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, sort, after, wished });
       const items = page.items.map((item) => catalogItem(item, publicBaseUrl));
       const more = page.asOf === undefined ? {} : { as_of: page.asOf };
+      const content = toContent([...items, ...page.removed.map(removedItem)], page.last, more);
       return {
-        content: withETag(toContent([...items, ...page.removed.map(removedItem)], page.last, more)),
+        content: withETag(withLanguages(content, wished && page.items.map(({ shown }) => shown!.name))),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
     });
@@ -117,17 +128,27 @@ export class CatalogController {
    * Returns a tour with everything that a page about it shows.
    * @summary Read a tour
    * @param id_or_slug UUID or slug of the tour.
+   * @param lang Language tag, such as `de` or `pt-BR`. Texts without a translation are in the base language (`de` for `de-CH`), otherwise
+   *   in the tour's own. Without `lang`, `Accept-Language` chooses; without both, the tour is in its own language.
+   * @maxLength lang 35 must have at most 35 characters
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
    */
   @Get('tours/{id_or_slug}')
   @Response<ProblemDocument>(404, 'tour_not_found')
-  async readTour(@Request() request: HttpRequest, @Path() id_or_slug: string): Promise<TourDetail> {
+  async readTour(
+    @Request() request: HttpRequest,
+    @Path() id_or_slug: string,
+    @Query() lang?: string,
+  ): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
-    return answerRead(request, ROUTE, async () => {
-      const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-      const quoter = await cachedQuoter(this.context, tenant, tour);
-      const answer = tourDetail(tour, quoter, this.context.config.publicBaseUrl);
+    const wished = await reduceWish(this.context, wishedTags(request, lang));
+    return answerRead(request, ROUTE_IN_LANGUAGES, async () => {
+      const found = await cachedVisibleTour(this.context, tenant, id_or_slug);
+      const quoter = await cachedQuoter(this.context, tenant, found);
+      const { tour, shown } = await showTour(this.context, found, wished);
+      const answer = tourDetail(tour, quoter, this.context.config.publicBaseUrl, shown);
       const content = jsonContent(answer, ['Cache-Control', cacheControl(request, PRIVATE)]);
-      return { content: withETag(content), until: shownUntil([tour]) };
+      return { content: withETag(withLanguages(content, shown && [shown.name])), until: shownUntil([found]) };
     });
   }
 }

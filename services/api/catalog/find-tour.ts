@@ -5,6 +5,7 @@ import { type CatalogTour, type CatalogTourFilter, type Tour, tourKey } from './
 import { findCatalogTour, findCatalogTours, findTourForTenant, findToursById } from './tour.repository';
 import { AppError } from '../../platform/errors';
 import { foldName } from './fold-name';
+import type { Quote } from '../pricing/quote-tenant-price';
 
 /**
  * Finds a tour for an operator, with any status.
@@ -46,13 +47,31 @@ export async function listTours(
 /**
  * Finds a tour that this tenant sees.
  * @param idOrSlug UUID in any case, or slug
- * @throws TourNotFoundError if the tour is unknown, not published, or not visible to the tenant (404)
+ * @throws TourNotFoundError if the tour is unknown, not published, or not visible to the tenant, or if its rate is missing (404)
  */
 export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): Promise<Tour> {
   const key = tourKey(idOrSlug);
   const tour = key && (await findTourForTenant(db, tenant, key));
   if (!tour) throw new TourNotFoundError();
   return tour;
+}
+
+/**
+ * Finds a tour that the visibility rules show to this tenant. A tour whose rate is missing is found too: its holds stay bookable.
+ * @param idOrSlug UUID in any case, or slug
+ * @throws TourNotFoundError (404)
+ */
+export async function getTourShownByRules(db: Db, tenant: Tenant, idOrSlug: string): Promise<Tour> {
+  return getVisibleTour(db, { ...tenant, sellIn: null, sellInDigits: null }, idOrSlug);
+}
+
+/**
+ * Checks that the tenant sells the tour of the quote.
+ * @throws TourNotFoundError if the quote is undefined: a rate is missing (404)
+ */
+export function assertSold(quote: Quote | undefined): Quote {
+  if (!quote) throw new TourNotFoundError();
+  return quote;
 }
 
 /** Returns the tours with these ids, also tours that the tenant does not see any more, because the tenant has sold them. */

@@ -2,7 +2,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { readTenantAgain } from '../tenants/manage-tenants';
 import { readAsOf } from './as-of';
-import { getVisibleTour } from './find-tour';
+import { assertSold, getVisibleTour } from './find-tour';
 import {
   type CatalogChanges,
   findCatalogChanges,
@@ -12,6 +12,9 @@ import {
 import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
 import { findTimesOfNextDates } from './next-departures.repository';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
+import { findListLanguages } from './catalog-languages';
+import { LISTED_TEXTS, type ShownLanguages, translateTour, type WishedLanguages } from './tour-text';
+import { findTranslations } from './translation.repository';
 import {
   type CatalogSort,
   type DateTimes,
@@ -22,6 +25,7 @@ import {
   type TourSelection,
 } from './tour';
 import type { Db } from '../../platform/database';
+import type { Currency } from '../pricing/convert-price';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { foldName } from './fold-name';
 
@@ -33,12 +37,19 @@ interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   updatedSince?: string;
   sort?: CatalogSort;
   after?: PagePosition;
+  /** Shows the texts in these languages. Undefined: each tour in its own language, without `shown`. */
+  wished?: WishedLanguages;
 }
 
-export interface PricedCatalogTour {
-  tour: ListedTour;
-  /** The lowest price of one adult, in minor units (priceFrom). */
+/** The lowest price of one adult on a tour, in the currency of the sale. */
+interface PriceFrom extends Currency {
   priceFromMinor: number;
+}
+
+export interface PricedCatalogTour extends PriceFrom {
+  tour: ListedTour;
+  /** The languages of the texts, if the request wishes languages. */
+  shown?: ShownLanguages;
 }
 
 /** One page of the catalog with the tenant's visibility and prices. */
@@ -97,7 +108,7 @@ async function listChanges(
   if (last || isComplete) return { items, removed: [], last: last && { ...last, asOf } };
   const room = limit - items.length;
   const after = removedUpTo ?? FIRST_ID;
-  const found = await findRemovedTours(db, tenant.id, { since: updatedSince, after, limit: room + 1 });
+  const found = await findRemovedTours(db, tenant, { since: updatedSince, after, limit: room + 1 });
   const removed = found.slice(0, room);
   const hasMore = found.length > room;
   return { items, removed, last: hasMore ? { asOf, removedUpTo: removed.at(-1)?.id ?? after } : null };
@@ -106,18 +117,36 @@ async function listChanges(
 async function listItems(
   db: Db,
   tenant: Tenant,
-  { limit, q, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
+  { limit, q, wished, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
 ): Promise<Pick<PricedCatalogPage, 'items' | 'last'>> {
   const nameContains = q === undefined ? undefined : foldName(q);
-  const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains });
+  const languages = wished && (await findListLanguages(db, wished));
+  const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains, languages });
   const page = tours.slice(0, limit);
   const quote = await createQuoter(
     db,
     tenant,
     page.map(({ tour }) => tour.id),
   );
-  const items = page.map(({ tour }) => ({ tour, priceFromMinor: priceFrom(tour, quote) }));
-  return { items, last: tours.length > limit ? page.at(-1)!.position : null };
+  const items = page.map(({ tour }) => ({ tour, ...priceFrom(tour, quote) }));
+  return {
+    items: wished ? await withTranslations(db, items, wished) : items,
+    last: tours.length > limit ? page.at(-1)!.position : null,
+  };
+}
+
+/** Adds the texts that lists show, in the wished languages. */
+async function withTranslations(
+  db: Db,
+  items: PricedCatalogTour[],
+  wished: WishedLanguages,
+): Promise<PricedCatalogTour[]> {
+  const ids = items.map(({ tour }) => tour.id);
+  const translations = await findTranslations(db, ids, wished, LISTED_TEXTS);
+  return items.map((item) => ({
+    ...item,
+    ...translateTour(item.tour, translations.get(item.tour.id) ?? {}, wished),
+  }));
 }
 
 /**
@@ -144,11 +173,14 @@ export async function listCompleteTours(
 /**
  * Returns the tenant's lowest price of one adult on the open departures of the tour, in minor units. Without an open departure, returns the
  * tenant's price for a booking without a date.
+ * @param tour a tour that the tenant sees
  */
-export function priceFrom(tour: ListedTour, quote: Quoter): number {
-  const prices = tour.lowestPrices.map(({ date, adult }) => quote(tour, { adult }, date).tenant.adult);
-  if (prices.length === 0) return quote(tour, { adult: tour.basePriceMinor }, null).tenant.adult;
-  return Math.min(...prices);
+export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom {
+  const hasDates = tour.lowestPrices.length > 0;
+  const platform = hasDates ? tour.lowestPrices : [{ date: null, adult: tour.basePriceMinor }];
+  const quotes = platform.map(({ date, adult }) => assertSold(quote(tour, { adult }, date)));
+  const { currency, currencyDigits } = quotes[0]!;
+  return { priceFromMinor: Math.min(...quotes.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
 }
 
 /** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
@@ -199,6 +231,24 @@ export async function cachedVisibleTour(
     const tour = await getVisibleTour(db, tenant, idOrSlug);
     return { value: tour, until: shownUntil([tour]), size: kibOf(tour) };
   });
+}
+
+/**
+ * Returns the tour with its texts in the wished languages. Reads the translations from the cache if possible.
+ * @param wished undefined: returns the tour as it is
+ */
+export async function showTour(
+  { db, cache }: CachedReads,
+  tour: Tour,
+  wished: WishedLanguages | undefined,
+): Promise<{ tour: Tour; shown?: ShownLanguages }> {
+  if (!wished) return { tour };
+  const key = JSON.stringify(['translations', tour.id, wished]);
+  const translations = await cache.get(key, async () => {
+    const found = (await findTranslations(db, [tour.id], wished)).get(tour.id) ?? {};
+    return { value: found, until: Infinity, size: kibOf(found) };
+  });
+  return translateTour(tour, translations, wished);
 }
 
 export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import { toMajor } from '../pricing/currency';
 import type { Quoter } from '../pricing/quote-tenant-price';
+import { assertSold } from './find-tour';
 import { priceFrom, type PricedCatalogTour } from './list-catalog';
 import type { RemovedTour } from './catalog-changes.repository';
 import type { CatalogFilters } from './catalog-filters.repository';
@@ -12,13 +13,16 @@ import type {
   TourLocationAnswer,
 } from './tour.dto';
 import type { Tour, TourLocation } from './tour';
+import type { ShownLanguages } from './tour-text';
 import { tenantPricesAnswer } from '../pricing/price-categories';
 
 /** @param baseUrl the address of this installation, for pictures that this installation serves */
-export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl: string): CatalogItem {
+export function catalogItem(priced: PricedCatalogTour, baseUrl: string): CatalogItem {
+  const { tour, shown, priceFromMinor, currency, currencyDigits } = priced;
   return {
     id: tour.id,
     slug: tour.slug,
+    ...(shown && { lang: shown.name }),
     name: tour.name,
     summary: tour.summary,
     continent: tour.continent,
@@ -26,8 +30,8 @@ export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl
     duration_days: tour.durationDays,
     image_url: pictureAddress(tour.imageUrl, baseUrl),
     tags: tour.tags,
-    currency: tour.currency,
-    price_from: toMajor(priceFromMinor, tour.currencyDigits),
+    currency,
+    price_from: toMajor(priceFromMinor, currencyDigits),
     next_departure_date: tour.nextDepartureDate,
     updated_at: tour.updatedAt.toISOString(),
   };
@@ -48,11 +52,14 @@ export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
   };
 }
 
-/** @param baseUrl as in catalogItem */
-export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string): TourDetail {
-  const quote = quoter(tour, { adult: tour.basePriceMinor }, null);
+/**
+ * @param baseUrl as in catalogItem
+ * @param shown the languages of the texts, if the request wishes languages
+ */
+export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: ShownLanguages): TourDetail {
+  const quote = assertSold(quoter(tour, { adult: tour.basePriceMinor }, null));
   return {
-    ...catalogItem({ tour, priceFromMinor: priceFrom(tour, quoter) }, baseUrl),
+    ...catalogItem({ tour, ...priceFrom(tour, quoter), shown }, baseUrl),
     description: tour.description,
     itinerary: tour.itinerary.map(({ day, title, description }) => ({
       day,
@@ -69,7 +76,7 @@ export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string): TourDet
     group_size_max: tour.groupSizeMax,
     cancellation_policy: tour.cancellationPolicy,
     start_time: tour.startTime,
-    tenant_prices: tenantPricesAnswer(quote, tour.currencyDigits),
+    tenant_prices: tenantPricesAnswer(quote),
   };
 }
 

@@ -5,9 +5,11 @@ export interface CatalogItem {
   id: string;
   slug: string;
   /**
-   * In the language of the catalog.
-   * @example "Hà Long Bay Cruise"
+   * The language of `name`, if the request wishes a language. A text without a translation is in the tour's own language.
+   * @example "en"
    */
+  lang?: string;
+  /** @example "Hà Long Bay Cruise" */
   name: string;
   summary: string | null;
   /** Such as `europe`. */

@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../platform/database';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
-import { IS_VISIBLE, visibilityJoins } from './visibility';
+import { andSellable, IS_VISIBLE, visibilityJoins } from './visibility';
 
 /** The time of the last change of the tour, its departures, or the tenant's rules that concern it (0113_versions_and_changes.sql). */
 const CHANGED_AT = `greatest(t.updated_at,
@@ -11,7 +11,7 @@ const CHANGED_AT = `greatest(t.updated_at,
      where c.tenant_id = :tenantId and c.scope = any(array['default', 'in ' || t.continent, t.id::text])))`;
 /** Selects a ListedTour. The query names the tours `t`, and its FROM clause ends with UPCOMING. */
 export const LISTED_COLUMNS = `
-  t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
+  t.id, t.slug, t.language, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
   t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
   upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
 /**
@@ -70,9 +70,9 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
     `select ${TOUR_COLUMNS}
      from (
        select t.* from tours t ${visibilityJoins(':tenantId')}
-       where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE} limit 1
+       where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE} ${andSellable(tenant)} limit 1
      ) t ${UPCOMING_WITH_CHILD}`,
-    { ...key, tenantId: tenant.id },
+    { ...key, tenantId: tenant.id, sellIn: tenant.sellIn },
   );
   return rows[0];
 }

@@ -7,6 +7,8 @@ export type TourStatus = (typeof TOUR_STATUSES)[number];
 export interface ListedTour {
   id: string;
   slug: string;
+  /** The language tag of the tour's own texts. */
+  language: string;
   name: string;
   nameFolded: string;
   summary: string | null;
@@ -151,7 +153,7 @@ export interface TourSelection {
   nameContains?: string;
 }
 
-/** The position of a tour in a list by name (`nameFolded`, `id`) or by next departure (`sortKey`, `at`). */
+/** The position of a tour in a list by the shown name (`nameFolded`, `id`) or by next departure (`sortKey`, `at`). */
 export interface PagePosition {
   nameFolded?: string;
   id?: string;

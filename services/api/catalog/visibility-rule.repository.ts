@@ -27,18 +27,19 @@ export interface VisibleTours {
 
 /**
  * Counts the published tours that each tenant sees. The key of the result is the tenant's id. The CTEs:
- * - published: the number of published tours by continent.
+ * - published: the number of published tours by continent and currency.
+ * - tenant: the tenants, with the currencies of the tours that they can sell. Null: all currencies.
  * - by_continent: the number of tours that the continent rules and the default of each tenant show.
  * - by_tour: how many tours more, or fewer, the tour rules of each tenant show.
  */
 export async function countVisibleTours(db: Db, tenantIds: string[]): Promise<Map<string, VisibleTours>> {
   const { rows } = await db.raw<{ rows: ({ id: string } & VisibleTours)[] }>(
     `with published as materialized (
-       select continent, count(*) as tours from tours where status = 'published' group by continent
+       select continent, currency, count(*) as tours from tours where status = 'published' group by continent, currency
      ), tenant as (
-       select id, default_visible from tenants where id = any (:tenantIds::uuid[])
+       select id, default_visible, case when sell_in is not null then sellable_currencies(sell_in) end as sells from tenants where id = any (:tenantIds::uuid[])
      ), by_continent as (
-       select t.id, sum(p.tours) filter (where coalesce(r.visible, t.default_visible)) as tours
+       select t.id, sum(p.tours) filter (where coalesce(r.visible, t.default_visible) and (t.sells is null or p.currency = any(t.sells))) as tours
        from tenant t cross join published p
        left join visibility_continent_rules r on r.tenant_id = t.id and r.continent = p.continent
        group by t.id
@@ -47,7 +48,7 @@ export async function countVisibleTours(db: Db, tenantIds: string[]): Promise<Ma
        from tenant t join visibility_tour_rules r on r.tenant_id = t.id
        join tours o on o.id = r.tour_id and o.status = 'published'
        left join visibility_continent_rules c on c.tenant_id = t.id and c.continent = o.continent
-       where r.visible <> coalesce(c.visible, t.default_visible)
+       where r.visible <> coalesce(c.visible, t.default_visible) and (t.sells is null or o.currency = any(t.sells))
        group by t.id
      )
      select t.id, (coalesce(c.tours, 0) + coalesce(b.tours, 0))::integer as visible,

@@ -1,3 +1,5 @@
+import type { Tenant } from '../tenants/tenant';
+
 /** The visibility rules of a tenant. A tour rule overrides a continent rule, and a continent rule overrides the default. */
 export interface Visibility {
   defaultVisible: boolean;
@@ -42,6 +44,17 @@ export function visibilityJoins(tenantId: string): string {
 
 /** The condition that the tour is published and the tenant sees it, in the order of rankVisibilityRules. Needs visibilityJoins. */
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
+
+/**
+ * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`. A tour whose rate is missing is not visible to the
+ * tenant. A statement evaluates the subquery once.
+ */
+export const IS_SELLABLE = 't.currency = any((select sellable_currencies(:sellIn))::text[])';
+
+/** Returns IS_SELLABLE after `and`. Empty for a tenant without a selling currency. */
+export function andSellable({ sellIn }: Pick<Tenant, 'sellIn'>): string {
+  return sellIn === null ? '' : `and ${IS_SELLABLE}`;
+}
 
 /**
  * Begins a statement with two common table expressions. `continents` has the continents of all published tours. `seen` has the continents

@@ -12,6 +12,7 @@ import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache, SeatFacts } from './availability-cache';
 import type { AvailabilityAnswer } from './departure.dto';
@@ -110,9 +111,10 @@ async function availabilityAnswer(
     status,
     seats_available: seatsAvailable,
     requested: quantity,
-    currency: priced.currency,
+    currency: sellingCurrencyOf(tenant, priced).currency,
+    platform_currency: tenant.sellIn === null ? undefined : priced.currency,
     prices: quote ? pricesAnswer(quote.platform, priced.currencyDigits) : null,
-    tenant_prices: quote ? tenantPricesAnswer(quote, priced.currencyDigits) : null,
+    tenant_prices: quote ? tenantPricesAnswer(quote) : null,
     as_of: facts.asOf.toISOString(),
   };
 }

@@ -16,7 +16,13 @@ export interface DepartureItem {
   seats_total: number;
   /** @isInt */
   seats_available: number;
+  /** ISO 4217. The currency of `tenant_prices`. */
   currency: string;
+  /**
+   * ISO 4217. The currency of `prices`: that of the tour. Only if the tenant has a selling currency.
+   * @example "EUR"
+   */
+  platform_currency?: string;
   prices: PricesAnswer;
   tenant_prices: TenantPricesAnswer;
 }
@@ -41,8 +47,14 @@ export interface AvailabilityAnswer {
   seats_available: number;
   /** @isInt */
   requested: number;
+  /** ISO 4217. The currency of `tenant_prices`. */
   currency: string;
-  /** Null: there is no such departure. */
+  /**
+   * ISO 4217. The currency of `prices`: that of the tour. Only if the tenant has a selling currency.
+   * @example "EUR"
+   */
+  platform_currency?: string;
+  /** The platform's prices. Null: there is no such departure. */
   prices: PricesAnswer | null;
   tenant_prices: TenantPricesAnswer | null;
   /** When the seats were counted: RFC 3339, UTC. */

@@ -89,8 +89,9 @@ function departureItem({ departure, quote }: PricedDeparture): DepartureItem {
     status: departureStatus(departure),
     seats_total: departure.seatsTotal,
     seats_available: seatsAvailable(departure),
-    currency,
+    currency: quote.currency,
+    platform_currency: quote.conversion === undefined ? undefined : currency,
     prices: pricesAnswer(quote.platform, currencyDigits),
-    tenant_prices: tenantPricesAnswer(quote, currencyDigits),
+    tenant_prices: tenantPricesAnswer(quote),
   };
 }

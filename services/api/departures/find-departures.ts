@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
+import { assertSold } from '../catalog/find-tour';
 import type { PricedTour } from '../pricing/price-categories';
 import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
@@ -37,9 +38,17 @@ export interface PricedDeparture {
   quote: Quote;
 }
 
+/** A departure of a hold or booking. */
+export interface SoldDeparture {
+  departure: ListedDeparture;
+  /** The tenant's current prices. Undefined: the tenant does not sell the tour any more, because a rate is missing. */
+  quote: Quote | undefined;
+}
+
 /**
  * Returns one page of a tour's departures by date and time, with the tenant's prices. `last` is the position after which the next page
  * begins; null: this is the last page.
+ * @throws TourNotFoundError as checkAvailability
  */
 export async function listDepartures(
   reads: CachedReads,
@@ -56,7 +65,7 @@ export async function listDepartures(
   const quote = await cachedQuoter(reads, tenant, tour);
   const items = departures.map((departure) => ({
     departure,
-    quote: quote(departure.tour, departure.prices, departure.departureDate),
+    quote: assertSold(quote(departure.tour, departure.prices, departure.departureDate)),
   }));
   return { items, last: found.length > page.limit ? positionOf(departures.at(-1)!) : null };
 }
@@ -66,7 +75,7 @@ function positionOf({ departureDate: date, startTime: time }: Departure): Depart
 }
 
 /** Returns the departures with these ids, also cancelled and past ones, with the tenant's current prices. */
-export async function departuresOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<PricedDeparture[]> {
+export async function departuresOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<SoldDeparture[]> {
   const found = await findDepartures(db, null, { ids, sandbox: tenant.sandbox, limit: ids.length });
   const tours = new Set(found.map(({ tour }) => tour.id));
   const quote = await createQuoter(db, tenant, [...tours]);
@@ -170,7 +179,8 @@ export interface Availability {
 /**
  * Returns the free seats of a departure and the tenant's current price. The given facts may come from the cache. The caller has checked
  * that the tenant sees the tour.
- * @throws InvalidInputError if the date has several departures and the request names no time (400)
+ * @throws InvalidInputError if the date has several departures and the request names no time (400); TourNotFoundError if the departure's
+ *   prices cannot be converted: an import may have changed their currency since the tour was read (404)
  */
 export async function checkAvailability(
   reads: CachedReads,
@@ -190,7 +200,7 @@ export async function checkAvailability(
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
     tour: departure.tour,
-    quote: await cachedQuote(reads, tenant, departure.tour, departure.prices, date),
+    quote: assertSold(await cachedQuote(reads, tenant, departure.tour, departure.prices, date)),
   };
 }
 

@@ -89,6 +89,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "id": {"dataType":"string","required":true},
             "slug": {"dataType":"string","required":true},
+            "lang": {"dataType":"string"},
             "name": {"dataType":"string","required":true},
             "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "continent": {"dataType":"string","required":true},
@@ -208,6 +209,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "id": {"dataType":"string","required":true},
             "slug": {"dataType":"string","required":true},
+            "lang": {"dataType":"string"},
             "name": {"dataType":"string","required":true},
             "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "continent": {"dataType":"string","required":true},
@@ -262,6 +264,7 @@ const models: TsoaRoute.Models = {
             "seats_total": {"dataType":"integer","required":true},
             "seats_available": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},
+            "platform_currency": {"dataType":"string"},
             "prices": {"ref":"PricesAnswer","required":true},
             "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
         },
@@ -297,6 +300,7 @@ const models: TsoaRoute.Models = {
             "seats_available": {"dataType":"integer","required":true},
             "requested": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},
+            "platform_currency": {"dataType":"string"},
             "prices": {"dataType":"union","subSchemas":[{"ref":"PricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
             "tenant_prices": {"dataType":"union","subSchemas":[{"ref":"TenantPricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
             "as_of": {"dataType":"string","required":true},
@@ -449,6 +453,9 @@ const models: TsoaRoute.Models = {
         "dataType": "refObject",
         "properties": {
             "platform_unit_price": {"dataType":"double","required":true},
+            "converted_from": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "rate": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}]},
+            "rate_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
             "unit_price": {"dataType":"double","required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
@@ -660,6 +667,7 @@ const models: TsoaRoute.Models = {
         "properties": {
             "id": {"dataType":"string","required":true},
             "slug": {"dataType":"string","required":true},
+            "lang": {"dataType":"string"},
             "name": {"dataType":"string","required":true},
             "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "continent": {"dataType":"string","required":true},
@@ -1258,6 +1266,7 @@ export function RegisterRoutes(app: Router) {
                 updated_since: {"in":"query","name":"updated_since","dataType":"string"},
                 sort: {"default":"name","in":"query","name":"sort","dataType":"union","subSchemas":[{"dataType":"enum","enums":["name"]},{"dataType":"enum","enums":["next_departure_date"]}]},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/api/tenant/catalog',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
@@ -1331,6 +1340,7 @@ export function RegisterRoutes(app: Router) {
         const argsCatalogController_readTour: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/api/tenant/tours/:id_or_slug',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
@@ -1913,7 +1923,7 @@ export function RegisterRoutes(app: Router) {
                 continent: {"in":"query","name":"continent","dataType":"string"},
                 q: {"in":"query","name":"q","dataType":"string"},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
-                _lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/api/widget/tours',
             authenticateMiddleware([{"widgetToken":[]}]),

@@ -202,7 +202,7 @@ export async function findUnusedPriceRules(
   const { rows: dead } = await db.raw(
     `select * from (
        select r.id, t.slug, case
-         when r.currency <> t.currency or r.currency <> o.currency then 'currency'
+         when r.currency <> coalesce(t.sell_in, t.currency) or (t.sell_in is null and r.currency <> o.currency) then 'currency'
          when r.travel_to < ${TODAY_ANYWHERE} then 'past'
          when o.status = 'archived' then 'archived'
          when r.continent is not null and not exists (select from tours c where c.continent = r.continent) then 'continent'

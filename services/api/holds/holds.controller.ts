@@ -168,14 +168,14 @@ export class HoldsController {
 
   /**
    * Changes a live hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked. On
-   * another departure the present prices are locked. The end of the hold stays the same.
+   * another departure the present prices are locked, in the same currency. The end of the hold stays the same.
    * @summary Change a hold
    */
   @Patch('holds/{hold_id}')
   @Response<ProblemDocument>(404, 'hold_not_found, tour_not_found')
   @Response<ProblemDocument>(
     409,
-    'hold_expired, hold_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
+    'hold_expired, hold_state_conflict, booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
   )
   @Middlewares(quota('hold'), jsonBody, readsBody(holdAmendment), strictQuery)
   async changeHold(

@@ -4,7 +4,7 @@ import { type ResponseHeader, setHeaderList, type AnswerEarly } from '../../plat
 import { malformationOf } from '../../platform/http/malformed-request';
 import { hasBody } from '../../platform/http/request-body';
 import { assignRequestId, startRequestLine } from '../../platform/http/request-log';
-import type { CachedEntry, ReadCache } from '../../platform/read-cache/read-cache';
+import type { CachedEntry, CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { versionOfCaller } from '../credentials/credential';
 import { sha256Of } from '../credentials/token';
 import { cachedWidgetPrincipal } from '../credentials/verify-credential';
@@ -15,6 +15,7 @@ import { handleError } from './error-handler';
 import type { LoadShedder } from './load-shedding';
 import { hasOnlyDocumentedParameters } from './query-parameters';
 import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
+import { wishedTags } from './wished-languages';
 import { writeRequestLine, startMeasurement } from './request-log';
 
 /*
@@ -30,7 +31,15 @@ export interface CachedRoute {
   headersBeforeQuota?(request: Request): string[];
   /** Checks a browser's origin. @throws TransportError origin_not_allowed (403) */
   afterQuota?(request: Request): void;
+  /** True: the answer depends on Accept-Language. */
+  inLanguages?: boolean;
 }
+
+/**
+ * Reduces the language tags of a request to a value that is equal for all requests with the same answer, without a wait. Undefined: the
+ * value is not known yet.
+ */
+export type ReduceWish = (reads: CachedReads, tags: string[]) => unknown;
 
 /** Content that stays the same until the cache is cleared, or a function that returns the present content. */
 export type CachedContent = AnswerContent | (() => Promise<AnswerContent>);
@@ -54,7 +63,7 @@ export async function answerRead<T>(
   route: CachedRoute,
   load: (key: string | undefined) => Promise<{ content: CachedContent; until: number }>,
 ): Promise<T> {
-  const key = cacheKeyOf(request);
+  const key = cacheKeyOf(request, route);
   const loadAnswer = async (): Promise<CachedEntry<CachedAnswer>> => {
     const { content, until } = await load(key);
     return { value: { route, matched: request.route, content }, until, size: contentKib(content) };
@@ -74,7 +83,7 @@ export function createCacheResponder(shedder: LoadShedder, securityHeaders: Resp
     // Leaves a request with a body to the app: if the body is malformed, Node would answer 400 by itself.
     if (request.method !== 'GET' || hasBody(request) || malformationOf(request)) return false;
     const caller = cachedCallerOf(request);
-    const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
+    const answer = caller && cachedAnswerOf(request, caller);
     if (!answer || !shedder.enter(response)) return false;
     // Express sets these properties for other requests.
     request.route = answer.matched;
@@ -150,6 +159,28 @@ function contentOf({ content }: CachedAnswer): AnswerContent | Promise<AnswerCon
   return typeof content === 'function' ? content() : content;
 }
 
+/** Returns the cached answer in the language that the request wishes. */
+function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefined {
+  const { answers } = contextOf(request);
+  const key = cacheKey(caller);
+  if (request.headers['accept-language'] === undefined) return answers.peek(key);
+  const answer = answers.peek<CachedAnswer>(key);
+  if (answer && !answer.route.inLanguages) return answer;
+  const wish = wishKeyOf(request);
+  return wish === undefined ? undefined : answers.peek(key + wish);
+}
+
+/**
+ * Returns the end of a cache key for the languages that Accept-Language names; empty if the header names none. Undefined: the languages of
+ * the catalog are not known yet.
+ */
+function wishKeyOf(request: Request): string | undefined {
+  const tags = wishedTags(request);
+  if (!tags) return '';
+  const wish = (request.app.locals.reduceWish as ReduceWish)(contextOf(request), tags);
+  return wish === undefined ? undefined : ` ${JSON.stringify(wish)}`;
+}
+
 interface Caller {
   principal: Principal;
   /** Path and query without the widget token. */
@@ -174,19 +205,21 @@ function cachedCallerOf(request: Request): Caller | undefined {
 const SCOPE = 'catalog:read';
 
 /** Returns the cache key of a request. Undefined: the answer must not be cached, for example because of an unusual channel. */
-function cacheKeyOf(request: Request): string | undefined {
+function cacheKeyOf(request: Request, { inLanguages }: CachedRoute): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
   // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with copies of one
   // answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
-  if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
+  const wish = inLanguages ? wishKeyOf(request) : '';
+  if (wish === undefined) return undefined;
+  if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl }) + wish;
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
   // Does not cache requests with q or lang, which can have any value: a visitor could fill the cache.
   if (query.q !== undefined || query.lang !== undefined) return undefined;
-  return cacheKey({ principal, target });
+  return cacheKey({ principal, target }) + wish;
 }
 
 function cacheKey({ principal, target }: Caller): string {

@@ -21,6 +21,8 @@ export interface AnswerContent {
   /** Length of the text in bytes. */
   length: number;
   etag?: string;
+  /** A request header on which the answer depends, for Vary. */
+  vary?: string;
   /** Alternating names and values. */
   headers: (string | number)[];
 }
@@ -46,12 +48,21 @@ export function sendContent(
   content: AnswerContent,
   more: string[] = [],
 ): void {
-  const { text, length, etag, headers } = content;
+  const { text, length, etag, vary } = content;
+  const headers =
+    vary === undefined ? content.headers : [...content.headers, 'Vary', varyOf(response, more, vary)];
   const known = request.headers['if-none-match'];
   if (etag !== undefined && known !== undefined && namesTag(known, etag))
     return void response.writeHead(304, [...more, ...headers] as string[]).end();
   const ofText = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', length];
   response.writeHead(200, [...more, ...headers, ...ofText] as string[]).end(text);
+}
+
+/** Returns the value of Vary with a further header. writeHead would replace the value that a handler has set. */
+function varyOf(response: Response, more: string[], header: string): string {
+  const at = more.indexOf('Vary');
+  const earlier = at < 0 ? response.getHeader('Vary') : more.splice(at, 2)[1];
+  return earlier === undefined ? header : `${String(earlier)}, ${header}`;
 }
 
 /**

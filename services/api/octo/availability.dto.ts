@@ -6,7 +6,7 @@ import {
   type ListedDeparture,
   seatsAvailable,
 } from '../departures/departure';
-import type { PricedDeparture } from '../departures/find-departures';
+import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
 import { type Party, seatsOf } from '../pricing/party';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
@@ -148,7 +148,7 @@ export function toAvailabilities(
 /** Returns a departure as OCTO's availability. @param toLocalTime the function for the tour's time zone */
 export function toAvailability(
   tour: Tour,
-  priced: PricedDeparture,
+  priced: SoldDeparture,
   view: AvailabilityView,
   toLocalTime: ToLocalTime,
 ): OctoAvailability {
@@ -217,16 +217,16 @@ function lowestPricingOf(ofDay: PricedDeparture[], view: AvailabilityView): Octo
   if (!view.capabilities.includes('octo/pricing')) return undefined;
   const open = ofDay.filter(({ departure }) => isOpen(departure));
   const shown = open.length > 0 ? open : ofDay;
-  return lowestUnitPricing(shown.map(({ departure, quote }) => toUnitPricing(departure.tour, quote)));
+  return lowestUnitPricing(shown.map(({ quote }) => toUnitPricing(quote)));
 }
 
-function seatsOfDeparture(tour: Tour, { departure, quote }: PricedDeparture, { party }: AvailabilityView) {
+function seatsOfDeparture(tour: Tour, { departure }: SoldDeparture, { party }: AvailabilityView) {
   const vacancies = seatsAvailable(departure);
   const capacity = departure.seatsTotal;
   const status = STATUSES[departureStatus(departure)];
   const isLimited = status === 'AVAILABLE' && vacancies * 2 < capacity;
   const wanted = party ? seatsOf(party) : 1;
-  const isPriced = !party?.child || quote.platform.child !== undefined;
+  const isPriced = !party?.child || departure.prices.child !== undefined;
   return {
     available: isPriced && wanted <= Math.min(vacancies, maxUnits(tour)) && vacancies > 0,
     status: isLimited ? ('LIMITED' as const) : status,
@@ -235,8 +235,9 @@ function seatsOfDeparture(tour: Tour, { departure, quote }: PricedDeparture, { p
   };
 }
 
-function pricingOf({ departure, quote }: PricedDeparture, { capabilities }: AvailabilityView) {
-  return capabilities.includes('octo/pricing') ? toUnitPricing(departure.tour, quote) : undefined;
+function pricingOf({ quote }: SoldDeparture, { capabilities }: AvailabilityView) {
+  if (!capabilities.includes('octo/pricing')) return undefined;
+  return quote ? toUnitPricing(quote) : [];
 }
 
 /**

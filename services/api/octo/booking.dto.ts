@@ -359,19 +359,20 @@ interface BookedPrices {
 }
 
 /**
- * Returns the locked prices. `net` is the platform's price when the price was locked. If the stored calculation lacks this price, `net` is
- * the platform's present price.
+ * Returns the locked prices. `net` is the platform's price when the price was locked, in the currency of the sale. If the stored calculation
+ * lacks this price, `net` is the platform's present price.
  */
 function pricesOf(state: ShownState): BookedPrices {
   const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
   const { platform_unit_price, platform_child_price } = priceBreakdown as Record<string, number | undefined>;
   const toMinor = (major: number) => Math.round(major * 10 ** currencyDigits);
   const platform: Prices = {
-    ...state.departure.departure.prices,
+    adult: prices.adult,
+    ...presentPlatformPrices(state, currency),
     ...(platform_unit_price !== undefined && { adult: toMinor(platform_unit_price) }),
     ...(platform_child_price !== undefined && { child: toMinor(platform_child_price) }),
   };
-  const pricing = (net: number, retail: number) => toPricing({ currency, currencyDigits }, { net, retail });
+  const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
   const party = partyOf(state);
   return {
     units: {
@@ -380,6 +381,15 @@ function pricesOf(state: ShownState): BookedPrices {
     },
     total: pricing(totalOf(party, platform), totalOf(party, prices)),
   };
+}
+
+/** Returns the platform's present prices in the currency of the sale, if they can be converted. */
+function presentPlatformPrices(
+  { departure: { departure, quote } }: ShownState,
+  currency: string,
+): Partial<Prices> {
+  if (quote?.currency === currency) return quote.converted;
+  return departure.tour.currency === currency ? departure.prices : {};
 }
 
 function withUnits(product: OctoProduct, toUnit: (unit: OctoUnit) => OctoUnit): OctoProduct {

@@ -71,7 +71,7 @@ export interface OctoReservationBody {
   contact?: OctoContactBody | null;
   /** The caller's own reference. */
   resellerReference?: string | null;
-  /** ISO 4217. The currency of the tour. */
+  /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
   [field: string]: unknown;
 }
@@ -95,7 +95,7 @@ export interface OctoConfirmationBody {
   resellerReference?: string | null;
   /** All units of the booking. A unit with the UUID of an earlier unit replaces that unit. */
   unitItems?: OctoUnitItemBody[] | null;
-  /** ISO 4217. The currency of the tour. */
+  /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
   [field: string]: unknown;
 }
@@ -122,7 +122,7 @@ export interface OctoChangeBody {
   contact?: OctoContactBody | null;
   /** The caller's own reference; null clears it. */
   resellerReference?: string | null;
-  /** ISO 4217. The currency of the tour. */
+  /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
   [field: string]: unknown;
 }

@@ -13,6 +13,7 @@ import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import type { OctoContact } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { writeSale } from '../sales/transact-sales';
 import { byKey } from '../tenants/actor';
 import {
@@ -178,8 +179,9 @@ async function changeHold(
 }
 
 /**
- * Checks the units and the currency against the tour to which the booking moves, or against its present tour if it does not move. Runs
- * under the lock, because another request may have moved the booking to another tour.
+ * Checks the units and the currency against the tour to which the booking moves. If it does not move to another tour, checks the units
+ * against its present tour, and the currency against its locked one. Runs under the lock, because another request may have moved the
+ * booking to another tour.
  * @returns the party of the unit items; undefined if the request leaves them out
  * @throws errors of partyOfItems and assertCurrency; OctoRefusalError UNPROCESSABLE_ENTITY for more units than another tour allows
  */
@@ -189,10 +191,13 @@ async function partyFor(
 ): Promise<Party | undefined> {
   if (unitItems === undefined && currency == null && !tour) return undefined;
   const { trx, principal, state } = write;
-  const booked = tour ?? (await tourOf(trx, principal.tenant, state));
-  assertCurrency(booked, currency);
+  const { tenant } = principal;
+  const booked = tour ?? (await tourOf(trx, tenant, state));
+  const movesToOther = booked.id !== placeOf(state).tourId;
+  // On its own tour a booking keeps its locked currency, whatever the tenant's selling currency is now.
+  assertCurrency(movesToOther ? sellingCurrencyOf(tenant, booked) : (state.lead ?? state.hold), currency);
   if (unitItems) return partyOfItems(booked, unitItems);
-  if (booked.id !== placeOf(state).tourId) assertUnits(booked, partyOf(state));
+  if (movesToOther) assertUnits(booked, partyOf(state));
   return undefined;
 }
 

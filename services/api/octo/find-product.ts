@@ -3,7 +3,9 @@ import { isUuid } from '../../platform/text-forms';
 import { listCompleteTours, cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
 import type { PagePosition, Tour } from '../catalog/tour';
 import { listDepartures, type PricedDeparture } from '../departures/find-departures';
+import type { Currency } from '../pricing/convert-price';
 import type { Party } from '../pricing/party';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
@@ -28,7 +30,7 @@ export async function findRequestedTour(
 ): Promise<Tour> {
   const tour = await findProductTour(reads, tenant, productId);
   assertOption(optionId);
-  assertCurrency(tour, currency);
+  assertCurrency(sellingCurrencyOf(tenant, tour), currency);
   return tour;
 }
 
@@ -37,10 +39,16 @@ export function assertOption(optionId: string): void {
   if (optionId !== OPTION_ID) throw invalidId('optionId', optionId);
 }
 
-/** @throws OctoRefusalError BAD_REQUEST for another currency than the tour's */
-export function assertCurrency(tour: Tour, currency: string | null | undefined): void {
-  if (currency != null && currency !== tour.currency)
-    throw badOctoRequest(`currency must be ${tour.currency}, the currency of the product.`);
+/**
+ * @param expected the currency in which the tenant sells the product, or the locked currency of the booking
+ * @throws OctoRefusalError BAD_REQUEST for another currency
+ */
+export function assertCurrency(
+  { currency: expected }: Pick<Currency, 'currency'>,
+  currency: string | null | undefined,
+): void {
+  if (currency != null && currency !== expected)
+    throw badOctoRequest(`currency must be ${expected}, the currency of the product.`);
 }
 
 /** Adds up the wanted units of a product. @throws OctoRefusalError INVALID_UNIT_ID */
@@ -84,9 +92,9 @@ interface ProductPage {
  */
 export async function* productTexts(
   { db, answers }: CachedReads & { answers: ReadCache },
-  tenant: Tenant,
   view: Omit<ProductView, 'quote'>,
 ): AsyncGenerator<string> {
+  const { tenant } = view;
   const readPage = async (after: PagePosition | undefined) => {
     const { tours, quote, last } = await listCompleteTours(db, tenant, PRODUCTS_A_PAGE, after);
     const text = tours.map((tour) => JSON.stringify(toProduct(tour, { ...view, quote }))).join(',');

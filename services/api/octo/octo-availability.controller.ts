@@ -51,7 +51,7 @@ export interface OctoCalendarBody {
   localDateEnd?: string | null;
   /** The wanted units. `available` is true if all of them can be booked. */
   units?: OctoUnitQuantity[] | null;
-  /** ISO 4217. The currency of the tour. */
+  /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
   [field: string]: unknown;
 }
@@ -73,7 +73,7 @@ export interface OctoAvailabilityBody {
   availabilityIds?: string[] | null;
   /** The wanted units. `available` is true if all of them can be booked. */
   units?: OctoUnitQuantity[] | null;
-  /** ISO 4217. The currency of the tour. */
+  /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
   [field: string]: unknown;
 }

@@ -79,8 +79,7 @@ export class OctoCatalogController {
   @Get('products')
   @Security('apiKey', ['catalog:read'])
   async octoListProducts(@Request() request: HttpRequest): Promise<OctoProduct[]> {
-    const { tenant } = apiKeyPrincipalOf(request);
-    const texts = productTexts(this.context, tenant, this.view(request));
+    const texts = productTexts(this.context, this.view(request));
     await inTurnOfKey(request, 'products', () => sendTexts(request, texts, PRIVATE));
     return undefined as unknown as OctoProduct[];
   }
@@ -94,13 +93,14 @@ export class OctoCatalogController {
   @Security('apiKey', ['catalog:read'])
   async octoReadProduct(@Request() request: HttpRequest, @Path() id: string): Promise<OctoProduct> {
     setCaching(request, PRIVATE);
-    const { tenant } = apiKeyPrincipalOf(request);
-    const tour = await findProductTour(this.context, tenant, id);
-    const quote = await cachedQuoter(this.context, tenant, tour);
-    return toProduct(tour, { ...this.view(request), quote });
+    const view = this.view(request);
+    const tour = await findProductTour(this.context, view.tenant, id);
+    const quote = await cachedQuoter(this.context, view.tenant, tour);
+    return toProduct(tour, { ...view, quote });
   }
 
   private view(request: HttpRequest): Omit<ProductView, 'quote'> {
-    return { capabilities: capabilitiesOf(request), baseUrl: this.context.config.publicBaseUrl };
+    const { tenant } = apiKeyPrincipalOf(request);
+    return { tenant, capabilities: capabilitiesOf(request), baseUrl: this.context.config.publicBaseUrl };
   }
 }

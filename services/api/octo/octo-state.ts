@@ -10,7 +10,7 @@ import type { DepartureMove } from '../departures/departure';
 import {
   departuresOfSales,
   findDepartureAfterChange,
-  type PricedDeparture,
+  type SoldDeparture,
 } from '../departures/find-departures';
 import { assertNotMoved, lockDeparturesOfChange } from '../departures/reserve-seats';
 import { getHolds } from '../holds/find-hold';
@@ -34,7 +34,7 @@ export interface OctoState {
 /** A booking with the parts of the catalog that its answer shows. */
 export interface ShownState extends OctoState {
   tour: Tour;
-  departure: PricedDeparture;
+  departure: SoldDeparture;
   quote: Quoter;
 }
 

@@ -1,5 +1,6 @@
 import type { Tour } from '../catalog/tour';
-import type { PricedTour, Prices } from '../pricing/price-categories';
+import type { Currency } from '../pricing/convert-price';
+import type { Prices } from '../pricing/price-categories';
 import type { Quote, Quoter } from '../pricing/quote-tenant-price';
 
 /**
@@ -18,7 +19,7 @@ export interface OctoPricing {
    */
   retail: number;
   /**
-   * The platform's price.
+   * The platform's price, converted to the currency of the sale.
    * @isInt
    */
   net: number;
@@ -46,8 +47,8 @@ export interface OctoUnitPricing extends OctoPricing {
 /** The units of all products, in their order. Each is the price category of the same name. */
 export const OCTO_UNIT_IDS: readonly OctoUnitId[] = ['adult', 'child'];
 
-/** The prices of one unit in minor units. */
-interface UnitPrice {
+/** The prices of one unit, in minor units of the currency of the sale. */
+interface UnitPrice extends Currency {
   /** The platform's price. */
   net: number;
   /** The tenant's price. */
@@ -55,10 +56,7 @@ interface UnitPrice {
 }
 
 /** Returns a price as OCTO shows it. The tenant's price has no discount, so it is also the `original` price. */
-export function toPricing(
-  { currency, currencyDigits }: Pick<PricedTour, 'currency' | 'currencyDigits'>,
-  { net, retail }: UnitPrice,
-): OctoPricing {
+export function toPricing({ net, retail, currency, currencyDigits }: UnitPrice): OctoPricing {
   return {
     original: retail,
     retail,
@@ -70,13 +68,10 @@ export function toPricing(
 }
 
 /** Returns the prices of a departure by unit; a unit without a price is left out. */
-export function toUnitPricing(
-  tour: PricedTour,
-  quote: Pick<Quote, 'platform' | 'tenant'>,
-): OctoUnitPricing[] {
+export function toUnitPricing(quote: Quote): OctoUnitPricing[] {
   return OCTO_UNIT_IDS.flatMap((unitId) => {
     const price = priceOf(unitId, quote);
-    return price ? [{ unitId, ...toPricing(tour, price) }] : [];
+    return price ? [{ unitId, ...toPricing(price) }] : [];
   });
 }
 
@@ -86,21 +81,23 @@ export function lowestUnitPricing(departures: OctoUnitPricing[][]): OctoUnitPric
   return OCTO_UNIT_IDS.flatMap((unitId) => all.find((one) => one.unitId === unitId) ?? []);
 }
 
-function priceOf(unit: OctoUnitId, { platform, tenant }: Pick<Quote, 'platform' | 'tenant'>) {
-  const [net, retail] = [platform[unit], tenant[unit]];
-  return net === undefined || retail === undefined ? undefined : { net, retail };
+function priceOf(unit: OctoUnitId, quote: Quote): UnitPrice | undefined {
+  const { converted, tenant, currency, currencyDigits } = quote;
+  const [net, retail] = [converted[unit], tenant[unit]];
+  return net === undefined || retail === undefined ? undefined : { net, retail, currency, currencyDigits };
 }
 
 /**
  * Returns the lowest price of a unit on the tour's open dates. If there is no open date, returns the base price for an adult.
- * @returns undefined for a child if no open date has a child price
+ * @returns undefined for a child if no open date has a child price, and for a tour that the tenant has sold but whose rate is missing now
  */
 export function lowestPrice(tour: Tour, quote: Quoter, unit: OctoUnitId): UnitPrice | undefined {
   const dates = tour.lowestPrices.map(({ date, adult, child }) => {
     const platform: Prices = { adult, ...(child === null ? {} : { child }) };
-    return priceOf(unit, quote(tour, platform, date));
+    return quote(tour, platform, date);
   });
-  const [lowest] = dates.filter((price) => price !== undefined).sort((a, b) => a.retail - b.retail);
-  if (lowest || unit === 'child') return lowest;
-  return priceOf(unit, quote(tour, { adult: tour.basePriceMinor }, null));
+  const base = quote(tour, { adult: tour.basePriceMinor }, null);
+  const lowest = (quotes: (Quote | undefined)[]) =>
+    quotes.flatMap((one) => (one && priceOf(unit, one)) ?? []).sort((a, b) => a.retail - b.retail)[0];
+  return lowest(dates) ?? lowest([base]);
 }

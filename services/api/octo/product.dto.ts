@@ -1,5 +1,7 @@
 import type { Tour } from '../catalog/tour';
 import type { Quoter } from '../pricing/quote-tenant-price';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
+import type { Tenant } from '../tenants/tenant';
 import type { OctoCapability } from './capabilities';
 import {
   type OctoCommentary,
@@ -187,8 +189,9 @@ export const OPTION_ID = 'DEFAULT';
 /** The most units in one booking of any tour. The limit for the seats of a hold or a booking of REST is the same. */
 const UNITS_MAX = 50;
 
-/** The values of a request on which the answer of a product depends: the tenant's prices and the capabilities. */
+/** The values of a request on which the answer of a product depends: the tenant, its prices and the capabilities. */
 export interface ProductView {
+  tenant: Tenant;
   quote: Quoter;
   capabilities: OctoCapability[];
   /** Address of this installation, for pictures that it serves itself. */
@@ -197,8 +200,8 @@ export interface ProductView {
 
 /** Returns a tour as OCTO's product. Its only option is `DEFAULT`. */
 export function toProduct(tour: Tour, view: ProductView): OctoProduct {
-  const { capabilities, baseUrl } = view;
-  const { currency } = tour;
+  const { tenant, capabilities, baseUrl } = view;
+  const { currency } = sellingCurrencyOf(tenant, tour);
   const isPriced = capabilities.includes('octo/pricing');
   return {
     id: tour.id,
@@ -274,7 +277,7 @@ export function toUnit(id: OctoUnitId, tour: Tour, { quote, capabilities }: Prod
       paxCount: 1,
       accompaniedBy: [],
     },
-    ...(price && { pricingFrom: [toPricing(tour, price)] }),
+    ...(price && { pricingFrom: [toPricing(price)] }),
     ...(capabilities.includes('octo/content') && UNIT_CONTENT[id]),
   };
 }

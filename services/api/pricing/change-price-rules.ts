@@ -9,6 +9,7 @@ import {
   type ListedPriceRule,
 } from './price-rule.repository';
 import type { PricedTour } from './price-categories';
+import { ruleCurrencyOf, sellingCurrencyOf } from './selling-currency';
 import { ForeignCurrencyError, InvalidAmountError, PriceRuleNotFoundError } from './pricing.errors';
 
 export interface NewPriceRule {
@@ -24,8 +25,8 @@ export interface NewPriceRule {
 }
 
 /**
- * `value` is a decimal text. For `percent`, it is the percentage by which each category changes. Otherwise it is an amount in the tenant's
- * currency for the adult's price.
+ * `value` is a decimal text. For `percent`, it is the percentage by which each category changes. Otherwise it is an amount for the adult's
+ * price, in the tenant's selling currency or, without one, in the tenant's currency.
  */
 export interface PriceChange {
   kind: PriceRuleKind;
@@ -51,19 +52,25 @@ export function toNewRule(tenant: Tenant, rule: NewPriceRule): Omit<PriceRule, '
     kind: change.kind,
     ...(change.kind === 'percent'
       ? { percent: change.value, amountMinor: null, currency: null }
-      : { percent: null, amountMinor: amountIn(tenant, change.value, tour), currency: tenant.currency }),
+      : { percent: null, ...moneyOf(tenant, change.value, tour) }),
     travelFrom: rule.travelFrom ?? null,
     travelTo: rule.travelTo ?? null,
     roundTo: rule.roundTo ?? null,
   };
 }
 
-function amountIn(tenant: Tenant, amount: string, tour: PricedTour | undefined): number {
-  if (tour && tour.currency !== tenant.currency)
-    throw new ForeignCurrencyError(tour.currency, tenant.currency);
-  const minor = toMinor(amount, tenant.currencyDigits);
-  if (minor === undefined) throw new InvalidAmountError(amount, tenant.currency, tenant.currencyDigits);
-  return minor;
+/** Reads an amount in the currency of the tenant's rules. */
+function moneyOf(
+  tenant: Tenant,
+  amount: string,
+  tour: PricedTour | undefined,
+): Pick<PriceRule, 'amountMinor' | 'currency'> {
+  const { currency, currencyDigits } = ruleCurrencyOf(tenant);
+  const sold = tour && sellingCurrencyOf(tenant, tour).currency;
+  if (sold !== undefined && sold !== currency) throw new ForeignCurrencyError(sold, currency);
+  const amountMinor = toMinor(amount, currencyDigits);
+  if (amountMinor === undefined) throw new InvalidAmountError(amount, currency, currencyDigits);
+  return { amountMinor, currency };
 }
 
 /**

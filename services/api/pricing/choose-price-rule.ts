@@ -22,19 +22,21 @@ export interface PriceRule {
 }
 
 /**
- * Ranks the rules that apply: first rules for the tour, then rules for its continent, then general rules. Among rules of the same scope,
+ * Ranks the rules that apply to a tour, as the tenant sells it: first rules for the tour, then rules for its continent, then general rules. Among rules of the same scope,
  * the one with the narrower travel window is first; among equal windows, the newest rule.
+ * @param tour its currency is that of the sale
+ * @param ruleCurrency the currency in which the tenant's rules in money apply (ruleCurrencyOf)
  * @param travelDate YYYY-MM-DD, or null for a price without a date, to which rules with a travel window do not apply
  * @returns the rules that apply, the deciding one first
  */
 export function rankPriceRules(
   rules: PriceRule[],
   tour: PricedTour,
-  tenantCurrency: string,
+  ruleCurrency: string,
   travelDate: string | null,
 ): PriceRule[] {
   return rules
-    .filter((rule) => whyInapplicable(rule, tour, tenantCurrency, travelDate) === undefined)
+    .filter((rule) => whyInapplicable(rule, tour, ruleCurrency, travelDate) === undefined)
     .sort((a, b) => closeness(b) - closeness(a) || windowDays(a) - windowDays(b) || b.id - a.id);
 }
 
@@ -46,14 +48,14 @@ export type Inapplicability =
 export function whyInapplicable(
   rule: PriceRule,
   tour: PricedTour,
-  tenantCurrency: string,
+  ruleCurrency: string,
   travelDate: string | null,
 ): Inapplicability | undefined {
   if (rule.tourId !== null && rule.tourId !== tour.id) return 'other_tour';
   if (rule.continent !== null && rule.continent !== tour.continent) return 'other_continent';
-  // A rule with an amount has the tenant's currency, so it does not apply to a tour in another currency.
+  // A rule in money does not apply to a tour that is sold in another currency, and not after a change of the tenant's currency.
   const isInMoney = rule.currency !== null;
-  if (isInMoney && (rule.currency !== tour.currency || rule.currency !== tenantCurrency))
+  if (isInMoney && (rule.currency !== tour.currency || rule.currency !== ruleCurrency))
     return 'other_currency';
   return whyNotThen(rule, travelDate);
 }

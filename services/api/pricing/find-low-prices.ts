@@ -1,7 +1,9 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { type NewPriceRule, toNewRule } from './change-price-rules';
-import { type PriceRule, rankPriceRules } from './choose-price-rule';
+import type { PriceRule } from './choose-price-rule';
+import { convertPrices, type ExchangeRates, ratesByCurrency } from './convert-price';
+import { findExchangeRates } from './exchange-rate.repository';
 import {
   findPlatformPrices,
   findPriceRanges,
@@ -9,11 +11,13 @@ import {
   type PlatformPrices,
   type PriceRange,
 } from './platform-prices.repository';
-import { findDiscountRules, findPriceRules } from './price-rule.repository';
+import { findDiscountRules, findPriceRules, type TenantOfRules } from './price-rule.repository';
+import { type Quoter, quoterFromRules } from './quote-tenant-price';
+import { ruleCurrencyOf, saleFinder } from './selling-currency';
 import type { Prices } from './price-categories';
 import { applyPriceRule } from './apply-price-rule';
 
-/** A tenant's price that is less than half of the platform's price. Money is in minor units of the tour's currency. */
+/** A tenant's price that is less than half of the platform's price. Money is in minor units of the currency of the sale. */
 export interface LowPrice {
   tour: string;
   /** Null: the base price, for a booking without a date. */
@@ -38,8 +42,6 @@ export interface LowPrices {
   lowest: LowPrice;
 }
 
-type TenantOfRules = Pick<Tenant, 'id' | 'slug' | 'currency'>;
-
 const TOURS_A_PAGE = 500;
 /** The id of a rule that is checked before it is stored. With this id, the rule ranks as newer than any stored rule. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -56,8 +58,10 @@ export async function findLowPricesOf(
 ): Promise<LowPrices | undefined> {
   const added = { ...toNewRule(tenant, rule), id: NEWEST };
   const ranges = await findPriceRanges(db);
-  if (!ranges.some((range) => canMakeLow(added, tenant.currency, range))) return undefined;
-  const [found] = await findLowPrices(db, tenant, [added], added);
+  const rates = ratesByCurrency(await findExchangeRates(db));
+  const sale = saleFinder(tenant, rates);
+  if (!ranges.some((range) => canMakeLow(added, tenant, range, sale))) return undefined;
+  const [found] = await findLowPrices(db, tenant, [added], rates, added);
   return found;
 }
 
@@ -69,16 +73,18 @@ export async function findLowPriceRules(
   const discounts = await findDiscountRules(db);
   if (discounts.length === 0) return [];
   const ranges = await findPriceRanges(db);
+  const rates = ratesByCurrency(await findExchangeRates(db));
   const suspects = new Map<string, { tenant: TenantOfRules; rules: PriceRule[] }>();
   for (const { rule, tenant } of discounts) {
-    if (!ranges.some((range) => canMakeLow(rule, tenant.currency, range))) continue;
+    const sale = saleFinder(tenant, rates);
+    if (!ranges.some((range) => canMakeLow(rule, tenant, range, sale))) continue;
     const known = suspects.get(tenant.id) ?? { tenant, rules: [] };
     suspects.set(tenant.id, { tenant, rules: [...known.rules, rule] });
   }
   const found = [];
   for (const { tenant, rules } of suspects.values()) {
     if (found.length >= limit) break;
-    for (const low of await findLowPrices(db, tenant, rules)) found.push({ ...low, tenant });
+    for (const low of await findLowPrices(db, tenant, rules, rates)) found.push({ ...low, tenant });
   }
   return found;
 }
@@ -87,21 +93,31 @@ export async function findLowPriceRules(
  * Returns true if a rule can make a price of the range low. Before rounding, the result is linear in the price, so it is enough to check
  * both ends of the range. Rounding lowers a price by half a step at most.
  */
-function canMakeLow(rule: PriceRule, tenantCurrency: string, range: PriceRange): boolean {
-  const { currency, digits, lowest, highest } = range;
-  if (rule.currency !== null && (rule.currency !== currency || rule.currency !== tenantCurrency))
-    return false;
-  const halfStep = (Number(rule.roundTo ?? 0) * 10 ** digits) / 2;
+function canMakeLow(
+  rule: PriceRule,
+  tenant: TenantOfRules,
+  { currency, digits, lowest, highest }: PriceRange,
+  saleOf: ReturnType<typeof saleFinder>,
+): boolean {
+  const sale = saleOf({ currency, currencyDigits: digits });
+  if (!sale) return false;
+  const isForeign = sale.currency !== ruleCurrencyOf(tenant).currency || sale.currency !== rule.currency;
+  if (rule.currency !== null && isForeign) return false;
+  const halfStep = (Number(rule.roundTo ?? 0) * 10 ** sale.currencyDigits) / 2;
   const exact = { ...rule, roundTo: null };
-  return [lowest, highest].some(
-    (adult) => 2 * (applyPriceRule({ adult }, exact, digits).adult - halfStep) < adult,
-  );
+  return [lowest, highest].some((minor) => {
+    const converted = sale.conversion ? convertPrices({ adult: minor }, sale.conversion).adult : minor;
+    // A price of 0 cannot become low, but higher prices of the range can.
+    const adult = Math.max(1, converted);
+    return 2 * (applyPriceRule({ adult }, exact, sale.currencyDigits).adult - halfStep) < adult;
+  });
 }
 
 async function findLowPrices(
   db: Db,
   tenant: TenantOfRules,
   suspects: PriceRule[],
+  rates: ExchangeRates,
   added?: PriceRule,
 ): Promise<LowPrices[]> {
   const scope = {
@@ -115,8 +131,9 @@ async function findLowPrices(
     const tourIds = await findScopedTourIds(db, scope, after, TOURS_A_PAGE);
     const stored = await findPriceRules(db, tenant.id, tourIds);
     const rules = added ? [...stored, added] : stored;
+    const quote = quoterFromRules(tenant, rules, rates);
     for (const priced of await findPlatformPrices(db, tourIds, boundsOf(rules)))
-      addLowPrices(found, priced, rules, tenant.currency);
+      addLowPrices(found, priced, quote);
     if (tourIds.length < TOURS_A_PAGE) break;
     after = tourIds.at(-1);
   }
@@ -138,23 +155,21 @@ function boundsOf(rules: PriceRule[]): string[] {
 
 function addLowPrices(
   found: Map<number, LowPrices & { slugs: Set<string> }>,
-  { tour, prices: platform, date, time, count }: PlatformPrices,
-  rules: PriceRule[],
-  tenantCurrency: string,
+  { tour, prices, date, time, count }: PlatformPrices,
+  quoter: Quoter,
 ): void {
-  const [rule] = rankPriceRules(rules, tour, tenantCurrency, date);
-  if (!rule) return;
-  const tenant = applyPriceRule(platform, rule, tour.currencyDigits);
-  for (const category of Object.keys(platform) as (keyof Prices)[]) {
-    const [platformMinor, tenantMinor] = [platform[category]!, tenant[category]!];
+  const quote = quoter(tour, prices, date);
+  if (!quote?.rule) return;
+  const { rule, converted, tenant, currency, currencyDigits } = quote;
+  for (const category of Object.keys(converted) as (keyof Prices)[]) {
+    const [platformMinor, tenantMinor] = [converted[category]!, tenant[category]!];
     if (2 * tenantMinor >= platformMinor) continue;
-    const { slug, currency, currencyDigits } = tour;
     const price = { category, platformMinor, tenantMinor, currency, currencyDigits };
-    const low = { ...price, tour: slug, departureDate: date, departureTime: time };
+    const low = { ...price, tour: tour.slug, departureDate: date, departureTime: time };
     const known = found.get(rule.id) ?? { rule, prices: 0, free: 0, tours: 0, lowest: low, slugs: new Set() };
     known.prices += count;
     known.free += tenantMinor === 0 ? count : 0;
-    known.slugs.add(slug);
+    known.slugs.add(tour.slug);
     if (isLower(low, known.lowest)) known.lowest = low;
     found.set(rule.id, known);
   }

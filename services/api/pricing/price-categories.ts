@@ -72,10 +72,15 @@ export function pricesAnswer(prices: Prices, digits: number): PricesAnswer {
   return answer;
 }
 
-/** Converts the tenant's prices and one adult's deposit to major units. */
-export function tenantPricesAnswer(
-  quote: { tenant: Prices; deposit: number },
-  digits: number,
-): TenantPricesAnswer {
-  return { ...pricesAnswer(quote.tenant, digits), deposit: toMajor(quote.deposit, digits) };
+/** Converts the tenant's prices and one adult's deposit to major units. @param quote amounts in minor units, and the decimals of their currency */
+export function tenantPricesAnswer({
+  tenant,
+  deposit,
+  currencyDigits,
+}: {
+  tenant: Prices;
+  deposit: number;
+  currencyDigits: number;
+}): TenantPricesAnswer {
+  return { ...pricesAnswer(tenant, currencyDigits), deposit: toMajor(deposit, currencyDigits) };
 }

@@ -1,6 +1,7 @@
-import { type Db, toColumns, type Trx } from '../../platform/database';
-import { TENANT_MAY_BE_USED } from '../tenants/tenant';
+import { type Db, toColumns, toFields, type Trx } from '../../platform/database';
+import { type Tenant, TENANT_MAY_BE_USED } from '../tenants/tenant';
 import type { PriceRule } from './choose-price-rule';
+import type { PricingTenant } from './selling-currency';
 
 const COLUMNS = [
   'id',
@@ -32,31 +33,30 @@ export const PRICE_RULES_OF_TENANTS = `
   from price_rules
   where tenant_id = any(:ruleTenants::uuid[]) and (tour_id is null or tour_id = any(:ruleTours::uuid[]))`;
 
+export type TenantOfRules = Pick<Tenant, 'id' | 'slug'> & PricingTenant;
+
 /** A rule that may lower a price, and its tenant. */
 interface DiscountRule {
   rule: PriceRule;
-  tenant: { id: string; slug: string; currency: string };
+  tenant: TenantOfRules;
 }
 
 /** Returns the rules that may cause low prices, of tenants that the API serves, by slug. */
 export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
-  const rows: (PriceRule & { tenantId: string; slug: string; tenantCurrency: string })[] = await db(
-    'price_rules as r',
-  )
+  const rows: (PriceRule & { tenant: TenantOfRules })[] = await db('price_rules as r')
     .join('tenants as t', 't.id', 'r.tenant_id')
     .select(
       ...COLUMNS.map((column) => `r.${column}`),
-      'r.tenant_id',
-      't.slug',
-      't.currency as tenant_currency',
+      db.raw(
+        `json_build_object('id', t.id, 'slug', t.slug, 'currency', t.currency, 'currency_digits', t.currency_digits,
+           'sell_in', t.sell_in, 'sell_in_digits', t.sell_in_digits, 'deposit_percent', t.deposit_percent::text,
+           'payment_method', t.payment_method) as tenant`,
+      ),
     )
     .whereRaw(TENANT_MAY_BE_USED)
     .whereRaw("(r.percent < -50 or r.amount_minor < 0 or r.kind = 'price' or r.round_to is not null)")
     .orderBy(['t.slug', 'r.id']);
-  return rows.map(({ tenantId, slug, tenantCurrency, ...rule }) => ({
-    rule,
-    tenant: { id: tenantId, slug, currency: tenantCurrency },
-  }));
+  return rows.map(({ tenant, ...rule }) => ({ rule, tenant: toFields(tenant) as TenantOfRules }));
 }
 
 /** A rule with the slug of its tour. */

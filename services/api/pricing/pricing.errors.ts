@@ -26,3 +26,32 @@ export class InvalidAmountError extends AppError {
     super(`${amount} is not an amount of ${currency}, which has ${digits} decimals`);
   }
 }
+
+/** Only the terminal shows this error. Requests get the answer of an unknown tour. */
+export class RateMissingError extends AppError {
+  readonly code = 'rate_missing';
+
+  constructor(tourCurrency: string, sellingCurrency: string) {
+    super(
+      `A price in ${tourCurrency} cannot be converted to ${sellingCurrency}, because a rate is missing: tourctl rates list`,
+    );
+  }
+}
+
+/** The file has no reference rates. Nothing was stored. */
+export class RatesFileRefusedError extends AppError {
+  readonly code = 'rates_file_invalid';
+
+  /** @param issue such as `it has no day with rates` */
+  constructor(issue: string) {
+    super(`The file of rates is refused: ${issue}. Nothing was stored`);
+  }
+}
+
+export class FutureRateError extends AppError {
+  readonly code = 'rate_date_in_future';
+
+  constructor(date: string) {
+    super(`A rate must not be of a later day than today, and ${date} is later`);
+  }
+}

@@ -11,50 +11,103 @@ import {
 } from './choose-price-rule';
 import { toMajor } from './currency';
 import { findPriceRules } from './price-rule.repository';
-import { CATEGORIES, type Category, type PricedTour, type Prices } from './price-categories';
+import {
+  CATEGORIES,
+  type Category,
+  type LockedPrice,
+  type PricedTour,
+  type Prices,
+} from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
+import {
+  type Conversion,
+  convertPrices,
+  type Currency,
+  type ExchangeRates,
+  NO_RATES,
+  ratesByCurrency,
+} from './convert-price';
+import { findExchangeRates } from './exchange-rate.repository';
 import { assertPriced, type Party, totalOf } from './party';
+import { RateMissingError } from './pricing.errors';
+import { type PricingTenant, ruleCurrencyOf, saleFinder } from './selling-currency';
 
-/** The platform's prices, the prices that the tenant's customer pays (all in minor units), and the rule that decided. */
-export interface Quote {
+/** The platform's prices, the prices that the tenant's customer pays, and how they were made. All prices are in minor units. */
+export interface Quote extends Currency {
+  /** In the currency of the tour. */
   platform: Prices;
+  /** The platform's prices in the currency of the sale. */
+  converted: Prices;
+  /** In the currency of the sale: `currency` of the quote. */
   tenant: Prices;
-  /** One adult's deposit. */
+  /** One adult's deposit, in the currency of the sale. */
   deposit: number;
   rule: PriceRule | undefined;
+  /** How the prices were converted. Null: the tour has the tenant's selling currency. Undefined: the tenant has no selling currency. */
+  conversion: Conversion | null | undefined;
 }
 
-/** Quotes a price without a query. Can quote only the tours for which it was created. */
-export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote;
+/**
+ * Quotes a price without a query. Can quote only the tours for which it was created. Returns undefined if a rate is missing: then the tenant
+ * does not sell the tour.
+ */
+export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote | undefined;
 
-/** Creates a quoter from the tenant's stored price rules for these tours. */
+/** Creates a quoter from the tenant's stored price rules for these tours, and from the stored rates. */
 export async function createQuoter(db: Db, tenant: Tenant, tourIds: string[]): Promise<Quoter> {
-  return quoterFromRules(tenant, tourIds.length ? await findPriceRules(db, tenant.id, tourIds) : []);
+  const rules = tourIds.length ? await findPriceRules(db, tenant.id, tourIds) : [];
+  return quoterFromRules(tenant, rules, await readRatesFor(db, tenant));
 }
 
-/** @param rules all the tenant's rules that can apply to the tours */
-export function quoterFromRules(tenant: Tenant, rules: PriceRule[]): Quoter {
+/** Returns all rates if the tenant needs some: if it has a selling currency. */
+async function readRatesFor(db: Db, { sellIn }: Pick<Tenant, 'sellIn'>): Promise<ExchangeRates> {
+  return ratesByCurrency(sellIn === null ? [] : await findExchangeRates(db));
+}
+
+/**
+ * Creates a quoter. Converts the platform's prices to the tenant's selling currency and rounds them, then applies the rule and rounds again.
+ * @param rules all the tenant's rules that can apply to the tours
+ * @param rates all rates; not used for a tenant without a selling currency
+ */
+export function quoterFromRules(tenant: PricingTenant, rules: PriceRule[], rates: ExchangeRates): Quoter {
+  const saleIn = saleFinder(tenant, rates);
+  const ruleCurrency = ruleCurrencyOf(tenant).currency;
   return (tour, platform, travelDate) => {
-    const [rule] = rankPriceRules(rules, tour, tenant.currency, travelDate);
-    const prices = applyPriceRule(platform, rule, tour.currencyDigits);
+    const sale = saleIn(tour);
+    if (!sale) return undefined;
+    const { currency, currencyDigits, conversion } = sale;
+    const converted = conversion ? convertPrices(platform, conversion) : platform;
+    const [rule] = rankPriceRules(rules, { ...tour, currency, currencyDigits }, ruleCurrency, travelDate);
+    const prices = applyPriceRule(converted, rule, currencyDigits);
     const deposit = depositOf(prices.adult, tenant.depositPercent, tenant.paymentMethod);
-    return { platform, tenant: prices, deposit, rule };
+    return { platform, converted, tenant: prices, deposit, rule, currency, currencyDigits, conversion };
   };
 }
 
 const RULES_PER_KIB = 4;
 
-/** Creates a quoter for one tour from cached rules. Only for reads: a sale reads the rules from the database. */
+/** Creates a quoter for one tour from cached rules and rates. Only for reads: a sale reads them from the database. */
 export async function cachedQuoter(
-  { db, cache }: CachedReads,
+  reads: CachedReads,
   tenant: Tenant,
   tour: { id: string },
 ): Promise<Quoter> {
+  const { db, cache } = reads;
   const rules = await cache.get(`rules ${tenant.id} ${tour.id}`, async () => {
     const value = await findPriceRules(db, tenant.id, [tour.id]);
     return { value, until: Infinity, size: 1 + value.length / RULES_PER_KIB };
   });
-  return quoterFromRules(tenant, rules);
+  return quoterFromRules(tenant, rules, await cachedRatesFor(reads, tenant));
+}
+
+const RATES_PER_KIB = 8;
+
+async function cachedRatesFor({ db, cache }: CachedReads, tenant: Tenant): Promise<ExchangeRates> {
+  if (tenant.sellIn === null) return NO_RATES;
+  return cache.get('rates', async () => {
+    const value = await readRatesFor(db, tenant);
+    return { value, until: Infinity, size: 1 + value.size / RATES_PER_KIB };
+  });
 }
 
 /** Quotes the tenant's price of one tour from cached rules. @param travelDate YYYY-MM-DD; null: a price without a date */
@@ -64,7 +117,7 @@ export async function cachedQuote(
   tour: PricedTour,
   platform: Prices,
   travelDate: string | null,
-): Promise<Quote> {
+): Promise<Quote | undefined> {
   return (await cachedQuoter(reads, tenant, tour))(tour, platform, travelDate);
 }
 
@@ -76,16 +129,17 @@ export const PLATFORM_PRICE: Record<Category, string> = {
 };
 
 /**
- * Describes how the price of an adult was calculated, and locks the platform's price of each category. Holds and bookings store this object,
- * and answers show parts of it.
+ * Describes how the price of an adult was calculated, and locks the platform's price of each category in the currency of the sale. Holds and
+ * bookings store this object, and answers show parts of it.
  */
-export function explainPrice(quote: Quote, currencyDigits: number): Record<string, unknown> {
-  const { rule, platform } = quote;
-  const priced = CATEGORIES.filter((category) => platform[category] !== undefined);
+export function explainPrice(quote: Quote): Record<string, unknown> {
+  const { rule, converted, currencyDigits } = quote;
+  const priced = CATEGORIES.filter((category) => converted[category] !== undefined);
   return {
     ...Object.fromEntries(
-      priced.map((category) => [PLATFORM_PRICE[category], toMajor(platform[category]!, currencyDigits)]),
+      priced.map((category) => [PLATFORM_PRICE[category], toMajor(converted[category]!, currencyDigits)]),
     ),
+    ...explainConversion(quote),
     unit_price: toMajor(quote.tenant.adult, currencyDigits),
     rule: rule
       ? {
@@ -98,12 +152,37 @@ export function explainPrice(quote: Quote, currencyDigits: number): Record<strin
   };
 }
 
+/** The conversion of the platform's prices. All null: the tour had the tenant's selling currency. */
+export interface ConversionAnswer {
+  /** ISO 4217. The currency of the tour. */
+  converted_from: string | null;
+  /** Units of the currency of the sale for one unit of `converted_from`, rounded to 12 significant digits. */
+  rate: number | null;
+  /** YYYY-MM-DD. The day of the rate; if two rates were used, the earlier day. */
+  rate_date: string | null;
+}
+
+/** Returns undefined for a tenant without a selling currency. */
+export function explainConversion({ conversion }: Pick<Quote, 'conversion'>): ConversionAnswer | undefined {
+  if (conversion === undefined) return undefined;
+  return {
+    converted_from: conversion && conversion.from,
+    rate: conversion && conversion.rate,
+    rate_date: conversion && conversion.rateDate,
+  };
+}
+
+/** Returns whether a price was locked by a tenant with a selling currency. */
+export function isLockedInSellingCurrency({ priceBreakdown }: LockedPrice): boolean {
+  return priceBreakdown['converted_from' satisfies keyof ConversionAnswer] !== undefined;
+}
+
 function scopeOf(rule: PriceRule): 'tour' | 'continent' | 'all' {
   if (rule.tourId) return 'tour';
   return rule.continent ? 'continent' : 'all';
 }
 
-/** The present price of a booking, in minor units, and the reasons for it. */
+/** The present price of a booking, in minor units of the currency of the sale, and the reasons for it. */
 export interface SimulatedPrice {
   quote: Quote;
   /** The price of one adult before it is rounded to the step of the rule. */
@@ -119,7 +198,7 @@ export interface SimulatedPrice {
 /**
  * Quotes a booking and explains the choice of the rule.
  * @param travelDate YYYY-MM-DD, or null for a booking without a date
- * @throws InvalidInputError for a category without a price
+ * @throws InvalidInputError for a category without a price; RateMissingError
  */
 export async function simulatePrice(
   db: Db,
@@ -129,31 +208,34 @@ export async function simulatePrice(
   { travelDate, party }: { travelDate: string | null; party: Party },
 ): Promise<SimulatedPrice> {
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
-  const quote = quoterFromRules(tenant, rules)(tour, platform, travelDate);
+  const quote = quoterFromRules(tenant, rules, await readRatesFor(db, tenant))(tour, platform, travelDate);
+  if (!quote) throw new RateMissingError(tour.currency, tenant.sellIn!);
   assertPriced(party, quote.tenant);
-  const [decides, ...others] = rankPriceRules(rules, tour, tenant.currency, travelDate);
+  const { converted, currency, currencyDigits } = quote;
+  const sold = { ...tour, currency, currencyDigits };
+  const ruleCurrency = ruleCurrencyOf(tenant).currency;
+  const [decides, ...others] = rankPriceRules(rules, sold, ruleCurrency, travelDate);
   const totalMinor = totalOf(party, quote.tenant);
   return {
     quote,
-    unroundedMinor: applyPriceRule(platform, decides && { ...decides, roundTo: null }, tour.currencyDigits)
-      .adult,
+    unroundedMinor: applyPriceRule(converted, decides && { ...decides, roundTo: null }, currencyDigits).adult,
     totalMinor,
     depositMinor: depositOf(totalMinor, tenant.depositPercent, tenant.paymentMethod),
     beaten: others.map((rule) => ({ rule, because: whyBeaten(decides!, rule) })),
-    inapplicable: inapplicable(rules, tour, tenant.currency, travelDate),
+    inapplicable: inapplicable(rules, sold, ruleCurrency, travelDate),
   };
 }
 
 function inapplicable(
   rules: PriceRule[],
   tour: PricedTour,
-  tenantCurrency: string,
+  ruleCurrency: string,
   travelDate: string | null,
 ): SimulatedPrice['inapplicable'] {
   return [...rules]
     .sort((a, b) => b.id - a.id)
     .flatMap((rule) => {
-      const because = whyInapplicable(rule, tour, tenantCurrency, travelDate);
+      const because = whyInapplicable(rule, tour, ruleCurrency, travelDate);
       const isOfOthers = because === 'other_tour' || because === 'other_continent';
       return because === undefined || isOfOthers ? [] : { rule, because };
     });

@@ -171,7 +171,8 @@ function amendedPrice(
   if (!departure || !CATEGORIES.some(isNew)) return before;
   const { tour, prices, departureDate } = departure;
   const today = quotePrices(facts, tenant, tour, prices, departureDate);
-  if (today.currency !== before.currency) throw new CurrencyConflictError(today.currency, before.currency);
+  if (today.currency !== before.currency)
+    throw new CurrencyConflictError('booking', today.currency, before.currency);
   if (moves) return today;
   const kept = { ...before.prices };
   // The calculation explains the price of an adult only. So the loop starts with the present calculation if the adult's price is new,

@@ -5,7 +5,10 @@ import type { DepartureChoice } from '../departures/choose-departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { CurrencyConflictError } from '../bookings/booking.errors';
 import { assertPartySize, assertPriced, type Party } from '../pricing/party';
+import type { LockedPrice } from '../pricing/price-categories';
+import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices } from './sale-facts';
@@ -38,7 +41,8 @@ export interface HoldAmendment {
  * Changes a live hold. On the same departure its prices stay locked. On another departure the present prices are locked. The end of the
  * hold stays the same.
  * @throws HoldNotFoundError, TourNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError,
- *   DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, DepartureBusyError (409)
+ *   CurrencyConflictError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, DepartureBusyError
+ *   (409)
  */
 export async function amendHold(
   trx: Trx,
@@ -84,9 +88,21 @@ function decideHoldAmendment(
   const before = stays ? partyOfHold(hold) : null;
   assertPartyOfChange(facts, tenant, departure, { before, after: party, paid: false });
   const price = stays ? hold : quotePrices(facts, tenant, departure.tour, departure.prices, departureDate);
+  assertSellingCurrencyStays(tenant, hold, price);
   assertPriced(party, price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return { departure, party, price, externalRef, customer: withGiven(hold.customer, amendment.customer) };
+}
+
+/**
+ * Checks that a hold of a tenant with a selling currency keeps its currency. Without a selling currency, only OCTO can move a hold to a tour
+ * in another currency, and it may.
+ * @throws CurrencyConflictError (409)
+ */
+function assertSellingCurrencyStays(tenant: Tenant, hold: SeatHold, price: LockedPrice): void {
+  const isBound = tenant.sellIn !== null || isLockedInSellingCurrency(hold);
+  if (isBound && price.currency !== hold.currency)
+    throw new CurrencyConflictError('hold', price.currency, hold.currency);
 }
 
 /** @throws InvalidInputError (400) */

@@ -49,11 +49,10 @@ export interface GrantedBooking {
  */
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
   const { tenant, party } = sale;
-  const { departure, held } = seatsToBook(facts, sale);
+  const { departure, held, price } = seatsToBook(facts, sale);
   assertMoreUnpaid(facts, tenant);
   const more = seatsOf(party) - (held ? held.quantity : 0);
   if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
-  const price = held ?? quoteBooking(facts, sale, departure);
   assertPriced(party, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(sale.expectedTotal, totalMinor, price);
@@ -74,23 +73,27 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooki
   };
 }
 
-/** Finds the departure and the hold of a booking, and checks that the departure has enough free seats, including the seats of the hold. */
+/**
+ * Finds the departure, the hold and the price of a booking, and checks that the departure has enough free seats, including the seats of the
+ * hold. A booking with a hold has the locked price: its rate may be missing now.
+ */
 function seatsToBook(
   facts: SaleFacts,
   sale: BookingSale,
-): { departure: Departure | null; held: HeldSeats | null } {
+): Pick<GrantedBooking, 'departure' | 'held' | 'price'> {
   const { departureDate } = sale;
   if (departureDate === null) {
     assertNoHoldByReference(facts, sale);
     if (sale.departureTime !== undefined) throw departureTimeWithoutDate('body');
-    return { departure: null, held: null };
+    return { departure: null, held: null, price: quoteBooking(facts, sale, null) };
   }
   const departure = departureToBook(facts, { ...sale, departureDate });
   const held = holdToConsume(facts, sale, departure);
   assertVisible(facts, sale.tenant, departure);
+  const price = held ?? quoteBooking(facts, sale, departure);
   const seatsTaken = departure.seatsTaken - (held ? held.quantity : 0);
   assertFree({ ...departure, seatsTaken }, seatsOf(sale.party));
-  return { departure, held };
+  return { departure, held, price };
 }
 
 /**

@@ -39,9 +39,6 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
   const quantity = seatsOf(party);
   const departure = existingDeparture(facts, sale);
   assertVisible(facts, tenant, departure);
-  assertFree(departure, quantity);
-  assertMoreHolds(facts, tenant);
-  assertWithinShare(facts, tenant, departure, quantity);
   const { prices, currency, currencyDigits, priceBreakdown } = quotePrices(
     facts,
     tenant,
@@ -49,6 +46,9 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
     departure.prices,
     departure.departureDate,
   );
+  assertFree(departure, quantity);
+  assertMoreHolds(facts, tenant);
+  assertWithinShare(facts, tenant, departure, quantity);
   assertPriced(party, prices);
 
   takeSeats(facts, tenant, departure, quantity);

@@ -1,11 +1,16 @@
 import type { Db } from '../../platform/database';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { InvalidInputError } from '../../platform/errors';
+import { isUuid } from '../../platform/text-forms';
 import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import { getTourShownByRules } from '../catalog/find-tour';
+import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { Tour, TourRef } from '../catalog/tour';
 import { SaleMovedError } from '../departures/departure.errors';
 import type { ChoiceOfDate, DepartureChoice } from '../departures/choose-departure';
 import { type DepartureIds, findDeparture } from '../departures/find-departures';
-import { findOnlyLiveHold, getHold } from '../holds/find-hold';
+import { findOnlyLiveHold, getHold, getHolds } from '../holds/find-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
@@ -79,6 +84,44 @@ export interface BookingRequest {
   source?: BookingSource;
   /** Null: unknown. */
   by: Actor | null;
+}
+
+/**
+ * Finds the tour of a booking. A tour whose rate is missing is not visible, but a hold of this tour stays bookable, because its prices are
+ * locked.
+ * @param idOrSlug UUID in any case, or slug
+ * @throws TourNotFoundError (404)
+ */
+export async function findTourToBook(
+  reads: CachedReads,
+  tenant: Tenant,
+  idOrSlug: string,
+  request: BookingRequest,
+): Promise<Tour> {
+  try {
+    return await cachedVisibleTour(reads, tenant, idOrSlug);
+  } catch (error) {
+    if (!(error instanceof TourNotFoundError) || tenant.sellIn === null) throw error;
+    const tour = await getTourShownByRules(reads.db, tenant, idOrSlug);
+    if (!(await namesHoldOf(reads.db, tenant, tour.id, request))) throw error;
+    return tour;
+  }
+}
+
+/** Returns true if the booking names a hold of the tour: a hold of the tenant by its id, or the only live one by its reference. */
+async function namesHoldOf(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  { holdId, externalRef, departureDate, departureTime }: BookingRequest,
+): Promise<boolean> {
+  if (holdId !== null) {
+    const named = isUuid(holdId) ? await getHolds(db, tenant.id, [holdId]) : [];
+    return named.some(({ tour }) => tour.id === tourId);
+  }
+  if (!externalRef) return false;
+  const reference = { tourId, externalRef, departureDate, departureTime };
+  return (await findOnlyLiveHold(db, tenant.id, reference)) !== null;
 }
 
 /** The part of SalesContext that sellBooking uses. */

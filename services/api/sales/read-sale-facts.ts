@@ -4,6 +4,7 @@ import { toDeparture } from '../departures/departure.repository';
 import { freeExpiredSeats } from '../departures/free-expired-seats';
 import type { StoredAnswer } from '../idempotency/idempotency.repository';
 import type { PriceRule } from '../pricing/choose-price-rule';
+import { ratesByCurrency } from '../pricing/convert-price';
 import type { Tenant } from '../tenants/tenant';
 import { hasItsLocks, type SaleLocks } from './lock-sales';
 import type { Sale } from './sale';
@@ -58,6 +59,7 @@ export async function readSaleFacts(
     lists.holdCounts(counts.wanted),
     lists.unpaidCounts(counts.wanted),
     lists.priceRules(sales),
+    lists.exchangeRates(sales),
     lists.namedHolds(placedBookings),
     lists.holdsByReference(placedBookings),
     lists.takenUuids(placed),
@@ -111,6 +113,7 @@ export async function readChangeFacts(
     lists.departures(departureIds, change),
     lists.views(departureIds.map((departureId) => ({ tenant, departureId }))),
     lists.priceRules(change),
+    lists.exchangeRates(change),
   ]);
   await markExpired(trx, row);
   return departureFacts(row);
@@ -147,7 +150,7 @@ async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promi
   if (expired.length > 0) await freeExpiredSeats(trx, unique(expired.map(({ id }) => id)), at);
 }
 
-function departureFacts({ departures: found, views: seen, rules, at }: FactsRow): DepartureFacts {
+function departureFacts({ departures: found, views: seen, rules, rates, at }: FactsRow): DepartureFacts {
   const rulesOf = new Map<string, PriceRule[]>();
   for (const { tenantId, ...rule } of rules) rulesOf.set(tenantId, [...(rulesOf.get(tenantId) ?? []), rule]);
   const counted = found.map(({ somethingExpired: _, ...row }) => toDeparture({ ...row, asOf: new Date(at) }));
@@ -156,6 +159,7 @@ function departureFacts({ departures: found, views: seen, rules, at }: FactsRow)
     visible: new Set(seen.filter(({ visible }) => visible).map(keyOfView)),
     unpaidSeats: new Map(seen.map((view) => [keyOfView(view), view.unpaidSeats])),
     priceRules: rulesOf,
+    rates: ratesByCurrency(rates),
   };
 }
 

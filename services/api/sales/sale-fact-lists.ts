@@ -4,6 +4,8 @@ import { COUNTED_DEPARTURES, type CountedRow } from '../departures/departure.rep
 import { START_TIME } from '../catalog/start-time';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../idempotency/idempotency.repository';
 import type { PriceRule } from '../pricing/choose-price-rule';
+import type { ExchangeRate } from '../pricing/convert-price';
+import { EXCHANGE_RATES } from '../pricing/exchange-rate.repository';
 import { PRICE_RULES_OF_TENANTS } from '../pricing/price-rule.repository';
 import { lockedPrices, type PricedTour } from '../pricing/price-categories';
 import type { Tenant } from '../tenants/tenant';
@@ -22,6 +24,7 @@ export interface FactLists {
   holdCounts: TenantCount[];
   unpaidCounts: TenantCount[];
   rules: (PriceRule & { tenantId: string })[];
+  rates: ExchangeRate[];
   namedHolds: HeldSeats[];
   holdsByReference: HeldSeats[];
   takenUuids: { tenantId: string; uuid: string }[];
@@ -41,6 +44,7 @@ export function emptyLists(): FactLists {
     holdCounts: [],
     unpaidCounts: [],
     rules: [],
+    rates: [],
     namedHolds: [],
     holdsByReference: [],
     takenUuids: [],
@@ -182,6 +186,16 @@ export function priceRules(sales: { tenant: Tenant; tour: { id: string } }[]): F
       ruleTenants: unique(sales.map(({ tenant }) => tenant.id)),
       ruleTours: unique(sales.map(({ tour }) => tour.id)),
     },
+  };
+}
+
+/** Selects all rates if one of the tenants has a selling currency. */
+export function exchangeRates(sales: { tenant: Tenant }[]): FactList {
+  return {
+    name: 'rates',
+    isWanted: sales.some(({ tenant }) => tenant.sellIn !== null),
+    sql: EXCHANGE_RATES,
+    values: {},
   };
 }
 

@@ -1,10 +1,12 @@
 import type { Departure, WantedSeats } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
+import { assertSold } from '../catalog/find-tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertNotSeveral } from '../departures/choose-departure';
 import { DepartureGoneError } from '../departures/departure.errors';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { PriceRule } from '../pricing/choose-price-rule';
+import type { ExchangeRates } from '../pricing/convert-price';
 import { seatsOf } from '../pricing/party';
 import type { LockedPrice, PricedTour, Prices } from '../pricing/price-categories';
 import { explainPrice, quoterFromRules } from '../pricing/quote-tenant-price';
@@ -25,6 +27,8 @@ export interface DepartureFacts {
   unpaidSeats: Map<string, number>;
   /** By tenant id. */
   priceRules: Map<string, PriceRule[]>;
+  /** All rates if a tenant of the transaction has a selling currency, otherwise none. */
+  rates: ExchangeRates;
 }
 
 /**
@@ -128,17 +132,21 @@ export function assertVisible({ visible }: DepartureFacts, { id }: Tenant, depar
   if (!visible.has(viewKey(id, departure.id))) throw new TourNotFoundError();
 }
 
+/**
+ * Quotes the prices that a sale locks.
+ * @throws TourNotFoundError if a rate is missing: then the tenant does not sell the tour (404)
+ */
 export function quotePrices(
-  { priceRules }: DepartureFacts,
+  { priceRules, rates }: DepartureFacts,
   tenant: Tenant,
   tour: PricedTour,
   platform: Prices,
   travelDate: string | null,
 ): LockedPrice {
-  const quote = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [])(tour, platform, travelDate);
-  const { currency, currencyDigits } = tour;
-  const priceBreakdown = explainPrice(quote, currencyDigits);
-  return { prices: quote.tenant, currency, currencyDigits, priceBreakdown };
+  const quoter = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [], rates);
+  const quote = assertSold(quoter(tour, platform, travelDate));
+  const { tenant: prices, currency, currencyDigits } = quote;
+  return { prices, currency, currencyDigits, priceBreakdown: explainPrice(quote) };
 }
 
 export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {

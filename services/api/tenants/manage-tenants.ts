@@ -40,13 +40,23 @@ export async function findTenantForChange(trx: Trx, slug: string): Promise<Tenan
   return tenant;
 }
 
-export interface TenantToCreate extends Partial<Omit<NewTenant, 'currency' | 'currencyDigits' | 'origins'>> {
-  slug: string;
-  name: string;
-  /** Currency code and number of decimals (ISO 4217). */
-  currency?: { code: string; digits: number };
+/** Currency code and number of decimals (ISO 4217). */
+interface NamedCurrency {
+  code: string;
+  digits: number;
 }
 
+type MoneyField = 'currency' | 'currencyDigits' | 'sellIn' | 'sellInDigits';
+
+export interface TenantToCreate extends Partial<Omit<NewTenant, MoneyField | 'origins'>> {
+  slug: string;
+  name: string;
+  currency?: NamedCurrency;
+  /** Null: the tenant sells each tour in the tour's own currency. */
+  sellIn?: NamedCurrency | null;
+}
+
+const EURO: NamedCurrency = { code: 'EUR', digits: 2 };
 const PREFIX_LENGTH = 10;
 /** The number of derived prefixes that are tried before the caller must choose one. */
 const ATTEMPTS = 99;
@@ -57,11 +67,11 @@ const ATTEMPTS = 99;
  * @throws TenantSlugTakenError, BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
  */
 export async function createTenant(trx: Trx, given: TenantToCreate): Promise<Tenant> {
-  const { currency = { code: 'EUR', digits: 2 }, country = 'DE', holdMaxMinutes = 60, ...rest } = given;
+  const { currency = EURO, sellIn, country = 'DE', holdMaxMinutes = 60, ...rest } = given;
   const { holdDefaultMinutes = Math.min(15, holdMaxMinutes) } = given;
   if (holdDefaultMinutes > holdMaxMinutes) throw new HoldLengthsError(holdDefaultMinutes, holdMaxMinutes);
   assertLinkTemplate(given.linkTemplate, given.status ?? 'trial');
-  const money = { currency: currency.code, currencyDigits: currency.digits };
+  const money = { currency: currency.code, currencyDigits: currency.digits, ...sellingColumns(sellIn) };
   const holds = { holdDefaultMinutes, holdMaxMinutes };
 
   for (const bookingPrefix of given.bookingPrefix ? [given.bookingPrefix] : prefixesFor(given.slug)) {
@@ -79,17 +89,15 @@ function* prefixesFor(slug: string): Generator<string> {
   for (let n = 2; n <= ATTEMPTS; n++) yield letters.slice(0, PREFIX_LENGTH - String(n).length) + n;
 }
 
-export type TenantSettings = Omit<TenantChanges, 'currency' | 'currencyDigits' | 'origins'> & {
-  /** Currency code and number of decimals (ISO 4217). */
-  currency?: { code: string; digits: number };
-};
+export type TenantSettings = Omit<TenantChanges, MoneyField | 'origins'> &
+  Pick<TenantToCreate, 'currency' | 'sellIn'>;
 
 /**
  * Changes the given settings of a tenant that findTenantForChange locked.
  * @throws BookingPrefixTakenError, HoldLengthsError, LinkTemplateRefusedError
  */
 export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSettings): Promise<Tenant> {
-  const { currency, ...rest } = settings;
+  const { currency, sellIn, ...rest } = settings;
   const holdDefault = settings.holdDefaultMinutes ?? tenant.holdDefaultMinutes;
   const holdMax = settings.holdMaxMinutes ?? tenant.holdMaxMinutes;
   if (holdDefault > holdMax) throw new HoldLengthsError(holdDefault, holdMax);
@@ -99,7 +107,14 @@ export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSet
     if (owner && owner !== tenant.id) throw new BookingPrefixTakenError(settings.bookingPrefix);
   }
   const money = currency ? { currency: currency.code, currencyDigits: currency.digits } : {};
-  return writeTenant(trx, tenant.id, { ...rest, ...money });
+  return writeTenant(trx, tenant.id, { ...rest, ...money, ...sellingColumns(sellIn) });
+}
+
+function sellingColumns(
+  sellIn: NamedCurrency | null | undefined,
+): Partial<Pick<Tenant, 'sellIn' | 'sellInDigits'>> {
+  if (sellIn === undefined) return {};
+  return { sellIn: sellIn && sellIn.code, sellInDigits: sellIn && sellIn.digits };
 }
 
 /**

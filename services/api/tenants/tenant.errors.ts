@@ -52,6 +52,18 @@ export class LinkTemplateRefusedError extends AppError {
   }
 }
 
+/** An instance of a release without selling currencies would sell in the currency of the tour. */
+export class EarlierReleaseSellsError extends AppError {
+  readonly code = 'earlier_release_runs';
+
+  constructor() {
+    super(
+      'An instance of an earlier release still runs, which does not convert prices; nothing was written. Update or stop it, wait a ' +
+        'minute, and try again',
+    );
+  }
+}
+
 /** The text is not a valid origin for the widget. The message names the reason and a valid form. */
 export class OriginRefusedError extends AppError {
   readonly code = 'origin_refused';

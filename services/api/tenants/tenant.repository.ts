@@ -1,5 +1,6 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
 import { type Tenant, TENANT_COLUMNS, type TenantStatus } from './tenant';
+import { EarlierReleaseSellsError } from './tenant.errors';
 import { lockForChange } from './use-lock';
 
 /** The values of a new tenant. The database fills missing values with the defaults of the table. */
@@ -7,10 +8,18 @@ export type NewTenant = Partial<Omit<Tenant, 'id' | 'createdAt'>> &
   Pick<Tenant, 'slug' | 'name' | 'bookingPrefix' | 'currency' | 'currencyDigits' | 'country'>;
 export type TenantChanges = Partial<Omit<Tenant, 'id' | 'slug' | 'sandbox' | 'createdAt'>>;
 
-/** @returns undefined if the slug or the booking prefix is taken */
+/**
+ * @returns undefined if the slug or the booking prefix is taken
+ * @throws EarlierReleaseSellsError
+ */
 export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<Tenant | undefined> {
   // Ignores a conflict: an error would end the caller's transaction, and the caller could not try another booking prefix.
-  const inserted = await trx('tenants').insert(toColumns(tenant)).onConflict().ignore().returning('id');
+  const inserted = await trx('tenants')
+    .insert(toColumns(tenant))
+    .onConflict()
+    .ignore()
+    .returning('id')
+    .catch(refuseDuringUpdate);
   return inserted.length > 0 ? findTenantBySlug(trx, tenant.slug) : undefined;
 }
 
@@ -45,9 +54,16 @@ export async function listTenants(
   return query.orderBy('slug').limit(limit);
 }
 
+/** @throws EarlierReleaseSellsError */
 export async function writeTenant(trx: Trx, id: string, changes: TenantChanges): Promise<Tenant> {
-  await trx('tenants').where({ id }).update(toColumns(changes));
+  await trx('tenants').where({ id }).update(toColumns(changes)).catch(refuseDuringUpdate);
   return findTenantById(trx, id);
+}
+
+/** Translates the refusal of a selling currency while a process of the previous release runs (0123_selling_currency.sql). */
+function refuseDuringUpdate(error: unknown): never {
+  const { constraint } = error as { constraint?: unknown };
+  throw constraint === 'tenants_sell_in_during_update' ? new EarlierReleaseSellsError() : error;
 }
 
 export async function findPrefixOwner(db: Db, bookingPrefix: string): Promise<string | undefined> {

@@ -19,8 +19,13 @@ export interface Tenant {
   sandbox: boolean;
   /** The first part of the tenant's booking references: ACME in ACME-1042. */
   bookingPrefix: string;
+  /** The currency of its price rules, unless it sells in one currency. */
   currency: string;
   currencyDigits: number;
+  /** The currency in which the tenant sells every tour. Null: it sells each tour in the tour's own currency. */
+  sellIn: string | null;
+  /** The number of decimals of `sellIn`. Null if `sellIn` is null. */
+  sellInDigits: number | null;
   country: string;
   /** True: the tenant sees tours for which it has no visibility rule. */
   defaultVisible: boolean;
@@ -89,6 +94,8 @@ const FIELDS: Record<keyof Tenant, true> = {
   bookingPrefix: true,
   currency: true,
   currencyDigits: true,
+  sellIn: true,
+  sellInDigits: true,
   country: true,
   defaultVisible: true,
   depositPercent: true,

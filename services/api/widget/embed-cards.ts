@@ -32,7 +32,7 @@ interface NextDeparture {
 
 /** @param known the times of the tour's next date, if it has several departures */
 export function tourCard(
-  { tour, priceFromMinor }: PricedCatalogTour,
+  { tour, priceFromMinor, ...money }: PricedCatalogTour,
   known: DateTimes | undefined,
   tenant: Tenant,
   locale: Locale,
@@ -45,7 +45,7 @@ export function tourCard(
     place: formats.region(tour.country),
     days: formats.days(tour.durationDays),
     departure: nextDeparture(tour.nextDepartureDate, known, locale),
-    price: formats.price(priceFromMinor, tour),
+    price: formats.price(priceFromMinor, money),
     picture: pictureOf(tour.imageUrl),
     url: tourLink(tenant, tour.slug),
   };
@@ -152,7 +152,7 @@ export function structuredData(
 }
 
 function trip(
-  { tour, priceFromMinor }: PricedCatalogTour,
+  { tour, priceFromMinor, currency, currencyDigits }: PricedCatalogTour,
   tenant: Tenant,
   locale: Locale,
   baseUrl: string,
@@ -166,8 +166,8 @@ function trip(
     itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },
     offers: {
       '@type': 'Offer',
-      price: toMajor(priceFromMinor, tour.currencyDigits),
-      priceCurrency: tour.currency,
+      price: toMajor(priceFromMinor, currencyDigits),
+      priceCurrency: currency,
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { PagePosition } from '../catalog/tour';
+import { reduceWish } from '../catalog/catalog-languages';
 import { cachedCatalog, cachedContinents, cachedTimesOfNextDates } from '../catalog/list-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { UnusableWidgetTokenError } from '../credentials/credential.errors';
@@ -12,8 +13,9 @@ import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { acceptedTags, wishedTags } from '../http/wished-languages';
 import { isOwnPage, mayFrame, ownOrigin, type RequestOrigin, requestOriginOf } from './cors.router';
-import { acceptedTags, chooseLanguage } from './languages';
+import { chooseLanguage } from './languages';
 import { structuredData, tourCard } from './embed-cards';
 import { type Brand, NO_BRAND } from './embed-style';
 import { type DocumentSettings, embedPolicy, type Theme } from './embed-document';
@@ -93,16 +95,18 @@ function isOwnFetch(request: Request, from: RequestOrigin): boolean {
 async function showTours(request: Request, response: Response): Promise<void> {
   const context = contextOf(request);
   const { tenant, tokenId, passChainStart } = widgetPrincipalOf(request);
-  const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request);
+  const { limit, continent, q, cursor, lang } = documentedQuery<ListQuery>(request);
   const filter = { continent: continentInput(continent), q: searchInput('q', q) };
-  const after = pageStart<PagePosition>(request, cursor, filter);
-  const list = { limit, ...filter, after };
+  const wish = wishedTags(request, lang);
+  const after = pageStart<PagePosition>(request, cursor, { ...filter, wish });
+  const list = { limit, ...filter, after, wished: await reduceWish(context, wish) };
   const { items, last } = await cachedCatalog(context, tenant, list);
   const times = await cachedTimesOfNextDates(context, tenant, list, items);
   const surroundings = surroundingsOf(request);
   const { locale } = surroundings.language;
   const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
   setCaching(request, PRIVATE);
+  if (wish) response.vary('Accept-Language');
   const page = renderEmbedPage({
     ...surroundings,
     tenantName: tenant.name,
@@ -112,7 +116,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
     filter,
     kept: { pass, ...settingsOf(request) },
     isFirst: after === undefined,
-    nextCursor: nextCursor(request, last, filter),
+    nextCursor: nextCursor(request, last, { ...filter, wish }),
   });
   // Avoids response.send(): it answers 304 to `If-None-Match: *`, although the pass makes each page different.
   response.type('html').setHeader('Content-Length', Buffer.byteLength(page)).end(page);

@@ -1,4 +1,3 @@
-import { readWeightedList } from '../../platform/http/fixed-body';
 import { toMajor } from '../pricing/currency';
 import { ar } from './words/ar';
 import { de } from './words/de';
@@ -61,15 +60,6 @@ function lookUp(tag: string): Language | undefined {
     if (language) return language;
   }
   return undefined;
-}
-
-/** Returns the tags of an Accept-Language header (RFC 9110 section 12.5.4) by weight. */
-export function acceptedTags(header: string | undefined): string[] {
-  if (!header) return [];
-  return readWeightedList(header)
-    .filter(({ weight }) => weight > 0)
-    .sort((one, other) => other.weight - one.weight)
-    .map(({ value }) => value);
 }
 
 /** A locale of languages.ts. The type brand separates it from the tags of visitors. */

@@ -11,6 +11,7 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import type { PagePosition } from '../catalog/tour';
+import { reduceWish } from '../catalog/catalog-languages';
 import { cachedCatalog, type PricedCatalogTour, shownUntil } from '../catalog/list-catalog';
 import { catalogItem } from '../catalog/tour-answer';
 import type { ApiContext } from '../http/api-context';
@@ -22,6 +23,7 @@ import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { wishedTags, withLanguages } from '../http/wished-languages';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
 import { allowListedOrigin, assertOwnPage, refuseForeignPage, headersOfOrigin } from './cors.router';
@@ -30,12 +32,18 @@ const ROUTE: CachedRoute = {
   quota: 'widget',
   headersBeforeQuota: headersOfOrigin,
   afterQuota: assertOwnPage,
+  inLanguages: true,
 };
 
 /** One tour as a browser may see it: without seats, and with no price but the tenant's. */
 export interface WidgetTour {
   id: string;
   slug: string;
+  /**
+   * The language of `name`, if the request wishes a language. A text without a translation is in the tour's own language.
+   * @example "en"
+   */
+  lang?: string;
   /** @example "Hà Long Bay Cruise" */
   name: string;
   summary: string | null;
@@ -82,11 +90,12 @@ export class WidgetToursController {
    * @minimum limit 1 must be at least 1
    * @maximum limit 30 must be at most 30
    * @param continent Only tours of this continent, such as `asia`, in any case.
-   * @param q Part of the name, in any case, with or without accents; at most 100 characters.
+   * @param q Part of the name, in any case, with or without accents, as shown or in the tour's own language; at most 100 characters.
    * @param cursor `next_cursor` of the previous page.
-   * @param _lang Language of the page that shows the tours, such as `de` or `pt-BR`. The catalog itself has one language.
-   * @maxLength _lang 35 must have at most 35 characters
-   * @pattern _lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   * @param lang Language tag, such as `de` or `pt-BR`. Texts without a translation are in the base language (`de` for `de-CH`), otherwise
+   *   in the tour's own. Without `lang`, `Accept-Language` chooses; without both, each tour is in its own language.
+   * @maxLength lang 35 must have at most 35 characters
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
    */
   @Get('tours')
   @OperationId('listWidgetTours')
@@ -96,18 +105,21 @@ export class WidgetToursController {
     @Query() continent?: string,
     @Query() q?: string,
     @Query() cursor?: string,
-    @Query('lang') _lang?: string,
+    @Query() lang?: string,
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent: continentInput(continent), q: searchInput('q', q) };
-    const after = pageStart<PagePosition>(request, cursor, filters);
+    const wish = wishedTags(request, lang);
+    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish });
     const { publicBaseUrl } = this.context.config;
-    const toContent = pageContentOf(request, filters);
+    const toContent = pageContentOf(request, { ...filters, wish });
+    const wished = await reduceWish(this.context, wish);
     return answerRead(request, ROUTE, async () => {
-      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
+      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after, wished });
       const items = page.items.map((item) => widgetTour(item, tenant, publicBaseUrl));
+      const content = toContent(items, page.last);
       return {
-        content: withETag(toContent(items, page.last)),
+        content: withETag(withLanguages(content, wished && page.items.map(({ shown }) => shown!.name))),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
     });

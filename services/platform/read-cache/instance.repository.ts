@@ -39,7 +39,8 @@ export interface PollAnswer {
 export async function exchangeVersions(db: Db, { instance, seen, number }: Poll): Promise<PollAnswer> {
   const { rows } = await db
     .raw(
-      `insert into api_instances as i (id, seen_version, poll, knows_start_times) values (:instance, :seen, :number, true)
+      `insert into api_instances as i (id, seen_version, poll, knows_start_times, knows_selling_currency)
+       values (:instance, :seen, :number, true, true)
        on conflict (id) do update
          set seen_version = excluded.seen_version, poll = excluded.poll, polled_at = clock_timestamp()
        returning (select version from change_version) as version,

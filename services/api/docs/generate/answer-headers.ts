@@ -19,6 +19,10 @@ export function isOcto({ tags }: OpenApiOperation): boolean {
   return tags.includes('OCTO');
 }
 
+function hasLanguages({ parameters }: OpenApiOperation): boolean {
+  return parameters.some(({ name }) => name === 'lang');
+}
+
 /** Returns the headers of a success, or of a 304. */
 export function successHeaders(
   method: string,
@@ -26,7 +30,8 @@ export function successHeaders(
   answer: Answer,
 ): Answer['headers'] {
   const headers = ['X-Request-Id', 'X-Sandbox?', 'Deprecation?', 'Cache-Control', ...QUOTA];
-  if (isOcto(operation)) headers.push('Octo-Capabilities', 'Octo-Env');
+  if (isOcto(operation))
+    headers.push('Octo-Capabilities', 'Octo-Env', 'Content-Language?', 'Available-Languages?', 'Vary?');
   const isPage = operation.parameters.some(({ name }) => name === 'cursor');
   if (isPage && (!answer.content || 'application/json' in answer.content)) headers.push('Link?');
   if (takesKey(method, operation)) headers.push('Idempotent-Replayed?');
@@ -34,6 +39,8 @@ export function successHeaders(
   if (operation.operationId === 'checkAvailability')
     headers.push('Age', 'Cache-Status', 'CDN-Cache-Control?', 'Vary');
   if (operation.operationId === 'listWidgetTours') headers.push('Vary', ...CORS);
+  else if (hasLanguages(operation)) headers.push('Vary?');
+  if (hasLanguages(operation)) headers.push('Content-Language?');
   return references(headers);
 }
 
@@ -45,6 +52,8 @@ export function pageHeaders(): Answer['headers'] {
     'Deprecation?',
     'Cache-Control',
     'X-Robots-Tag',
+    'Content-Language?',
+    'Vary?',
     ...QUOTA,
   ]);
 }
@@ -104,6 +113,17 @@ const ALL: Record<string, Header> = {
     description: '`true` for a sandbox tenant, whose holds and bookings take no real seat; else absent.',
     schema: text,
     example: 'true',
+  },
+  'Content-Language': {
+    description:
+      'The language of the tours, if the request wishes a language and all tours of the answer are shown in one. OCTO: with `octo/content`, always.',
+    schema: text,
+    example: 'de',
+  },
+  'Available-Languages': {
+    description: 'With `octo/content`: the languages in which the catalog has texts.',
+    schema: text,
+    example: 'en, de',
   },
   'Octo-Capabilities': {
     description: 'The capabilities in effect.',

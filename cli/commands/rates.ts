@@ -1,0 +1,165 @@
+import { createReadStream, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { importExchangeRates, setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
+import type { ExchangeRate } from '../../services/api/pricing/convert-price';
+import { findExchangeRates } from '../../services/api/pricing/exchange-rate.repository';
+import { RatesFileRefusedError } from '../../services/api/pricing/pricing.errors';
+import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-file';
+import type { Note } from '../engine/audited-change';
+import { flag, type Verb } from '../engine/command';
+import type { Context } from '../engine/context';
+import { refuseMistakes, UsageError } from '../engine/failure';
+import { currency, travelDate } from '../engine/values';
+import { type ItemColumn, tableOf } from '../terminal/table';
+import { countOf } from '../terminal/text';
+
+export const ratesVerbs: Verb[] = [
+  {
+    usage: 'list',
+    about: 'List the exchange rates: units of each currency for one euro',
+    run: listRatesCommand,
+  },
+  {
+    usage: 'set <rate...>',
+    about: 'Set exchange rates: each a currency, then its units for one euro',
+    flags: [flag('--date <date>', 'the day of the rates', { parse: travelDate, otherwise: 'today (UTC)' })],
+    check: (_: object, words: string[]) => void readPairs(words),
+    examples: ['rates set USD 1.0812 GBP 0.8437', 'rates set JPY 168.42 --date 2026-11-24'],
+    run: setRatesCommand,
+  },
+  {
+    usage: 'import <file>',
+    about:
+      "Store the newest rates of the European Central Bank's file of reference rates, CSV or XML; - reads standard input",
+    args: { file: ratesFile },
+    examples: ['rates import eurofxref-daily.xml', 'rates import - < eurofxref.csv'],
+    run: importRatesCommand,
+  },
+];
+
+const STANDARD_INPUT = '-';
+
+function ratesFile(text: string, name: string): string {
+  if (text === STANDARD_INPUT) return text;
+  const found = statSync(text, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`${name} must be a file that exists, and ${text} does not`);
+  if (found.isDirectory()) throw new UsageError(`${name} must be a file, and ${text} is a directory`);
+  return text;
+}
+
+interface NamedRate {
+  currency: string;
+  unitsPerEur: string;
+}
+
+/** Reads `USD 1.0812 GBP 0.8437`. @throws UsageError with all mistakes */
+function readPairs(words: string[]): NamedRate[] {
+  const mistakes: string[] = [];
+  const pairs: NamedRate[] = [];
+  for (let n = 0; n < words.length; n += 2) {
+    const [name, unitsPerEur = ''] = words.slice(n, n + 2) as [string, string?];
+    try {
+      const { code } = currency(name, '<rate>');
+      pairs.push({ currency: code, unitsPerEur });
+      if (code === 'EUR') mistakes.push('EUR is the base of all rates, so it has none');
+      else if (!isExchangeRate(unitsPerEur))
+        mistakes.push(`${code} must be followed by its units for one euro, above 0, such as 1.0812`);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      mistakes.push(error.message);
+    }
+  }
+  const codes = pairs.map(({ currency: code }) => code);
+  const twice = codes.find((code, n) => codes.indexOf(code) < n);
+  refuseMistakes([...mistakes, twice && `${twice} may be given only once`]);
+  return pairs;
+}
+
+async function listRatesCommand({ db, output }: Context): Promise<void> {
+  const items = (await findExchangeRates(db)).map(toRateDocument);
+  output.answer({ items }, (screen) => RATES_TABLE(items, screen));
+}
+
+async function setRatesCommand(
+  { audited, output }: Context,
+  { date }: { date?: string },
+  words: string[],
+): Promise<void> {
+  const rates = readPairs(words);
+  const items = await audited({ action: 'rates.set' }, async (trx, note) => {
+    const { before, after } = await setExchangeRates(trx, { rates, date });
+    noteRates(note, before, after);
+    return after.map(toRateDocument);
+  });
+  output.answer({ items }, (screen) => RATES_TABLE(items, screen));
+}
+
+async function importRatesCommand({ audited, io, output }: Context, _: object, file: string): Promise<void> {
+  const text = await readText(file === STANDARD_INPUT ? io.stdin : createReadStream(file));
+  const read = readRatesFile(text);
+  const document = await audited(
+    { action: 'rates.import', subject: path.basename(file) },
+    async (trx, note) => {
+      const { before, after, kept } = await importExchangeRates(trx, read);
+      noteRates(note, before, after);
+      const known = new Set(before.map(textOf));
+      const unchanged = after.filter((rate) => known.has(textOf(rate))).length;
+      return {
+        date: read.date,
+        changed: after.length - unchanged,
+        unchanged,
+        kept: kept.map(({ currency: code }) => code),
+        skipped: read.skipped,
+      };
+    },
+  );
+  const { changed, unchanged, kept, skipped } = document;
+  output.answer(document, () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`);
+  if (kept.length > 0)
+    output.warn(
+      `Not changed, because the known rates are of a later day: ${kept.join(', ')}; tourctl rates set`,
+    );
+  if (skipped.length > 0) output.warn(`Left out, because ISO 4217 does not have them: ${skipped.join(', ')}`);
+}
+
+/** The most bytes of a file: the file of all days since 1999 has 8 MB as XML. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+async function readText(source: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > MOST_BYTES) throw new RatesFileRefusedError('it has more than 32 MiB');
+    chunks.push(Buffer.from(chunk as Buffer));
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new RatesFileRefusedError('it must be UTF-8 text');
+  }
+}
+
+function toRateDocument({ currency: code, unitsPerEur, rateDate }: ExchangeRate) {
+  return { currency: code, rate: Number(unitsPerEur), date: rateDate };
+}
+type RateDocument = ReturnType<typeof toRateDocument>;
+
+/** Records the rates by currency in the audit log. */
+function noteRates(note: Note, before: ExchangeRate[], after: ExchangeRate[]): void {
+  const byCurrency = (rates: ExchangeRate[]) =>
+    Object.fromEntries(rates.map((rate) => [rate.currency, textOf(rate)]));
+  note(byCurrency(before), byCurrency(after));
+}
+
+function textOf({ unitsPerEur, rateDate }: ExchangeRate): string {
+  return `${unitsPerEur} of ${rateDate}`;
+}
+
+const COLUMNS: ItemColumn<RateDocument>[] = [
+  { heading: 'currency' },
+  { heading: 'for 1 EUR', right: true, cell: ({ rate }) => rate },
+  { heading: 'date' },
+];
+const RATES_TABLE = tableOf(COLUMNS, 'No rates: tourctl rates import FILE');

@@ -1,0 +1,75 @@
+import type { Db } from '../../platform/database';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
+import { baseLanguages, languageOfName, readTourLanguages, type WishedLanguages } from './tour-text';
+import { findLanguageCombinations } from './translation.repository';
+
+const KEY = 'languages of the catalog';
+
+/** The languages of all translated tours. */
+interface CatalogLanguages {
+  /** Reduces a wish to the languages that the catalog has, so that many wishes share one cache entry. */
+  reduce(tags: string[]): WishedLanguages;
+}
+
+/** The most wished tags that count, of those for which the catalog has a language. */
+const MOST_WISHED = 3;
+
+function createCatalogLanguages(combinations: string[]): CatalogLanguages {
+  const tours = combinations.map(readTourLanguages);
+  const byTag = new Map<string, string>();
+  for (const { own, translated } of tours)
+    for (const language of [own, ...translated]) byTag.set(language.toLowerCase(), language);
+  const [first, ...others] = new Set(tours.map(({ own }) => own));
+  // The language that every tour has. A tour is never shown in a language that is wished after this one.
+  const common = others.length === 0 ? first : undefined;
+  return {
+    reduce(tags) {
+      const wished: WishedLanguages = [];
+      for (const tag of tags) {
+        const fitting = baseLanguages(tag).flatMap((base) => byTag.get(base) ?? []);
+        if (fitting.every((language) => wished.flat().includes(language))) continue;
+        if (fitting[0] === common || wished.length === MOST_WISHED) break;
+        wished.push(fitting);
+        if (common !== undefined && fitting.includes(common)) break;
+      }
+      return wished;
+    },
+  };
+}
+
+/** Reduces a wish to the languages that the catalog has. Undefined: the request wishes no language. */
+export async function reduceWish(
+  { db, cache }: CachedReads,
+  tags: string[] | undefined,
+): Promise<WishedLanguages | undefined> {
+  if (!tags) return undefined;
+  const languages = await cache.get(KEY, async () => {
+    const combinations = await findLanguageCombinations(db);
+    return { value: createCatalogLanguages(combinations), until: Infinity, size: combinations.length };
+  });
+  return languages.reduce(tags);
+}
+
+/** Reduces a wish as reduceWish does. Returns undefined if the languages of the catalog are not in the cache. */
+export function reduceCachedWish({ cache }: CachedReads, tags: string[]): WishedLanguages | undefined {
+  return cache.peek<CatalogLanguages>(KEY)?.reduce(tags);
+}
+
+/** The languages that a list shows, for its statement. */
+export interface ListLanguages {
+  /** The combinations of languages that tours have, as in tour_names. */
+  combinations: string[];
+  /** For each combination, the language in which its tours show their name. */
+  shown: string[];
+}
+
+/**
+ * Returns the languages that a list shows. Reads them from the database, because a list with older combinations would lack the tours of
+ * a new one. Undefined: every tour is shown in its own language.
+ */
+export async function findListLanguages(db: Db, wished: WishedLanguages): Promise<ListLanguages | undefined> {
+  if (wished.length === 0) return undefined;
+  const combinations = await findLanguageCombinations(db);
+  const shown = combinations.map((languages) => languageOfName(wished, readTourLanguages(languages)));
+  return { combinations, shown };
+}

@@ -1,0 +1,42 @@
+import type { Db } from '../../platform/database';
+import type { TranslatedTexts, Translations, WishedLanguages } from './tour-text';
+
+/**
+ * Returns the different values of `languages` in tour_names. Steps through the index, because `distinct` would read all names (ADR 40).
+ */
+export async function findLanguageCombinations(db: Db): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { languages: string }[] }>(
+    `with recursive combination (languages) as (
+       select min(languages) from tour_names
+       union all
+       select (select min(n.languages) from tour_names n where n.languages > c.languages)
+       from combination c where c.languages is not null
+     )
+     select languages from combination where languages is not null`,
+  );
+  return rows.map(({ languages }) => languages);
+}
+
+/**
+ * Returns the translations of these tours into the wished languages, by the tour's id. Leaves out tours without one.
+ * @param texts only these texts; undefined: all
+ */
+export async function findTranslations(
+  db: Db,
+  tourIds: string[],
+  wished: WishedLanguages,
+  texts?: (keyof TranslatedTexts)[],
+): Promise<Map<string, Translations>> {
+  const languages = wished.flat();
+  if (tourIds.length === 0 || languages.length === 0) return new Map();
+  const { rows } = await db.raw<{ rows: { id: string; translations: Translations }[] }>(
+    `select t.id, jsonb_object_agg(l.language, (
+         select coalesce(jsonb_object_agg(x.key, x.value), '{}') from jsonb_each(t.translations -> l.language) x
+         where x.key = any(:texts::text[]) or :texts::text[] is null)) as translations
+     from tours t cross join unnest(:languages::text[]) as l (language)
+     where t.id = any(:tourIds::uuid[]) and jsonb_exists(t.translation_names, l.language)
+     group by t.id`,
+    { tourIds, languages: [...new Set(languages)], texts: texts ?? null },
+  );
+  return new Map(rows.map(({ id, translations }) => [id, translations]));
+}

@@ -1,0 +1,42 @@
+import type { Request } from 'express';
+import { readWeightedList } from '../../platform/http/fixed-body';
+import type { AnswerContent } from './caching';
+
+/** Matches a language tag (BCP 47), as the pattern of the parameter `lang` does. */
+const TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
+/** The limit of the parameter `lang`. A longer tag in Accept-Language does not count. */
+const LONGEST_TAG = 35;
+
+/** Returns the tags of an Accept-Language header (RFC 9110 section 12.5.4) by weight. */
+export function acceptedTags(header: string | undefined): string[] {
+  if (!header) return [];
+  return readWeightedList(header)
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ value }) => value);
+}
+
+/**
+ * Returns the language tags that a request wishes, in lower case, the preferred first: `lang`, or without it Accept-Language. Undefined: the
+ * request wishes no language. Unreadable tags of the header and `*` do not count.
+ * @param lang the parameter, which the query's rules have checked
+ */
+export function wishedTags({ headers }: Request, lang?: string): string[] | undefined {
+  if (lang !== undefined) return [lang.toLowerCase()];
+  const tags = acceptedTags(headers['accept-language']).filter(
+    (tag) => tag.length <= LONGEST_TAG && TAG.test(tag),
+  );
+  return tags.length > 0 ? [...new Set(tags.map((tag) => tag.toLowerCase()))] : undefined;
+}
+
+/**
+ * Adds the headers of an answer in wished languages: Content-Language if all tours are shown in the same language, and Vary.
+ * @param shown the languages of the tours; undefined: the request wishes no language, and the content stays as it is
+ */
+export function withLanguages(content: AnswerContent, shown: string[] | undefined): AnswerContent {
+  if (!shown) return content;
+  const [language, ...others] = new Set(shown);
+  const isOne = language !== undefined && others.length === 0;
+  const headers = isOne ? ['Content-Language', language, ...content.headers] : content.headers;
+  return { ...content, headers, vary: 'Accept-Language' };
+}
